@@ -1,0 +1,319 @@
+/**
+ * The intermediate model: what the reader produces and every emitter consumes. Types only.
+ * `create-mcp-server model <revision>` prints it as JSON, so other tools and languages can generate from it.
+ */
+
+/** One protocol revision, complete: declarations, constants and the protocol layer on top of them. */
+export interface RevisionModel {
+  /** Version of this model's own layout; raised when a field changes meaning. */
+  readonly format: 1;
+  /** Revision identifier as it appears on the wire, for example `"2025-11-25"`. Comes from the pin, never from the schema. */
+  readonly id: string;
+  /** Released revisions are frozen; a draft may still change. */
+  readonly status: "released" | "draft";
+  /** Where the declarations come from. */
+  readonly source: Source;
+  /** Value of `LATEST_PROTOCOL_VERSION` as found in the file. Informative: released files have carried wrong values. */
+  readonly declaredVersion: string | undefined;
+  /** Exported constants in source order. */
+  readonly constants: readonly Constant[];
+  /** Exported interfaces and type aliases in source order, which is also the order of emission. */
+  readonly declarations: readonly Declaration[];
+  /** Every method of the revision in order of first appearance in the role unions, embedded ones last. */
+  readonly methods: readonly Method[];
+  /** What only prose says about the revision, taken from its overlay. */
+  readonly rules: Rules;
+}
+
+/** The file that a model was read from. */
+export interface Source {
+  /** Path relative to the spec folder's parent, with forward slashes: `spec/2025-11-25/schema.ts`. */
+  readonly path: string;
+  /** Lower-case hex SHA-256 of the file read, after line endings were normalised to `\n`. */
+  readonly sha256: string;
+  /** Upstream commit that the file was proven equal to or taken from; absent when it was pinned from a local file. */
+  readonly commit?: string;
+}
+
+/** A place in a source file; both numbers start at 1. */
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A documentation comment, taken apart. */
+export interface Doc {
+  /** Paragraphs of prose, Markdown, without tags. */
+  readonly text: string;
+  /** The method or topic that the declaration belongs to, for example `` `tools/call` ``. */
+  readonly category?: string;
+  /** Not meant for library users. */
+  readonly internal?: true;
+  /** Reason and replacement, or an empty string when none is given. */
+  readonly deprecated?: string;
+  /** References to read further. */
+  readonly see?: readonly string[];
+}
+
+/** `export const NAME = value;` */
+export interface Constant {
+  readonly name: string;
+  readonly value: string | number;
+  readonly doc?: Doc;
+  readonly location: Location;
+}
+
+/** An exported interface or type alias. */
+export interface Declaration {
+  readonly name: string;
+  readonly kind: "interface" | "alias";
+  /** Base types as written; always empty for an alias. */
+  readonly extends: readonly (ReferenceShape | OmitShape)[];
+  /** Own members of an interface (an object shape), or the target of an alias. */
+  readonly shape: Shape;
+  /** Rules over several properties, from the overlay. */
+  readonly constraints?: readonly Constraint[];
+  readonly doc?: Doc;
+  readonly location: Location;
+}
+
+/** A rule over several properties of one object. */
+export interface Constraint {
+  /** `atLeastOne`: one of the properties must be present. `exclusive`: no two may be. */
+  readonly rule: "atLeastOne" | "exclusive";
+  readonly properties: readonly string[];
+}
+
+/** Every type expression that a schema may use. Discriminated by `kind`; a reader must refuse anything else. */
+export type Shape =
+  | StringShape
+  | NumberShape
+  | { readonly kind: "boolean" }
+  | { readonly kind: "null" }
+  /** Any JSON value: `unknown` or `any` in the source. */
+  | { readonly kind: "unknown" }
+  /** Any JSON object: the `object` keyword. */
+  | { readonly kind: "anyObject" }
+  | LiteralShape
+  | ReferenceShape
+  | ArrayShape
+  | ObjectShape
+  | UnionShape
+  | IntersectionShape
+  | OmitShape;
+
+/** `string`. */
+export interface StringShape {
+  readonly kind: "string";
+  /** `@format` tag. An annotation: checks do not assert it. */
+  readonly format?: string;
+}
+
+/** `number`. Checks always require a finite value. */
+export interface NumberShape {
+  readonly kind: "number";
+  /** `@minimum` tag, inclusive. */
+  readonly minimum?: number;
+  /** `@maximum` tag, inclusive. */
+  readonly maximum?: number;
+  /** `@TJS-type number` tag: fractions are explicitly wanted. Its absence does not mean integer. */
+  readonly fractional?: true;
+  /** Only integers are valid: set from the overlay where the specification's prose says so. */
+  readonly integer?: true;
+}
+
+/** A single allowed value. */
+export interface LiteralShape {
+  readonly kind: "literal";
+  readonly value: string | number | boolean;
+  /** Constant that the source names through `typeof NAME`. */
+  readonly constant?: string;
+}
+
+/** A declaration of the same revision, by name. */
+export interface ReferenceShape {
+  readonly kind: "reference";
+  readonly name: string;
+}
+
+/** `T[]` or `Array<T>`. */
+export interface ArrayShape {
+  readonly kind: "array";
+  readonly items: Shape;
+  /** `@maxItems` tag. */
+  readonly maxItems?: number;
+}
+
+/** An object with named properties, a map (`{ [key: string]: T }`, `Record<string, T>`), or both. Always open: unknown keys are kept. */
+export interface ObjectShape {
+  readonly kind: "object";
+  readonly properties: readonly Property[];
+  /** Shape of every value under a key that is not among `properties`. */
+  readonly index?: Shape;
+}
+
+/** `A | B`. */
+export interface UnionShape {
+  readonly kind: "union";
+  /** Alternatives in source order. */
+  readonly of: readonly Shape[];
+  /** The literals in `of` are suggestions: any string is valid (`"a" | "b" | string`). */
+  readonly open?: true;
+  /** `@nullable` tag: the official JSON Schema keeps `null` only where this is present. */
+  readonly nullable?: true;
+  /** How to pick the alternative without trying each; absent when nothing tells them apart. */
+  readonly tag?: Tag;
+}
+
+/** `A & B`: properties meet one by one, the narrower shape wins, required wins over optional. */
+export interface IntersectionShape {
+  readonly kind: "intersection";
+  readonly of: readonly Shape[];
+}
+
+/** `Omit<Base, "key">`. */
+export interface OmitShape {
+  readonly kind: "omit";
+  readonly base: ReferenceShape;
+  readonly keys: readonly string[];
+}
+
+/** One named member of an object. */
+export interface Property {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly shape: Shape;
+  readonly doc?: Doc;
+  readonly location: Location;
+  /** Set from the overlay: a peer may leave this required property out, and the receiver assumes this value. */
+  readonly absentMeans?: string | number;
+  /** Merged back from the base params by the overlay although the derived literal dropped it. */
+  readonly merged?: true;
+}
+
+/** How to pick one alternative of a union. Numbers are indexes into the union's `of`. */
+export type Tag =
+  /** By the value of one literal property. `absent` and `otherwise` name the alternative for a missing and an unlisted value. */
+  | {
+      readonly kind: "literal";
+      readonly property: string;
+      readonly cases: readonly { readonly value: string | number | boolean; readonly members: readonly number[] }[];
+      readonly absent?: readonly number[];
+      readonly otherwise?: number;
+    }
+  /** By which keys are there: the first case whose keys are all present wins. */
+  | {
+      readonly kind: "presence";
+      readonly cases: readonly { readonly keys: readonly string[]; readonly member: number }[];
+    };
+
+/** The two ends of a connection. */
+export type Role = "client" | "server";
+
+/** A method of the protocol. */
+export interface Method {
+  /** Name on the wire, for example `"tools/call"`. */
+  readonly name: string;
+  /** Name in code, derived from the type: `CallToolRequest` → `callTool`. */
+  readonly handler: string;
+  /** Declaration that carries the method: `CallToolRequest`. */
+  readonly type: string;
+  /** `embedded` methods never travel as messages: they are payloads inside a result that asks for input. */
+  readonly kind: "request" | "notification" | "embedded";
+  /** Who may send it. */
+  readonly senders: readonly Role[];
+  /** Its parameters; absent when the type has none at all. */
+  readonly params?: Params;
+  /** Its possible results; empty for notifications. */
+  readonly results: readonly ResultAlternative[];
+  /** What must have been declared before this may be sent, by sender. A missing entry means that nothing must. */
+  readonly gates: { readonly [sender in Role]?: Gate };
+  readonly doc?: Doc;
+}
+
+/** Parameters of a method. */
+export interface Params {
+  readonly optional: boolean;
+  /** A reference for a named params type, an object for one written inline. */
+  readonly shape: Shape;
+}
+
+/** One of the results that a request may have. */
+export interface ResultAlternative {
+  readonly type: string;
+  /** This alternative answers only requests whose params carry the named member. */
+  readonly whenParam?: string;
+}
+
+/** A capability that one side must have declared. */
+export interface Gate {
+  readonly side: Role;
+  /** Path inside that side's capabilities: `["resources", "subscribe"]`. */
+  readonly path: readonly string[];
+}
+
+/** The part of an overlay that describes behaviour and is passed on to the generated tables. */
+export interface Rules {
+  /** Two lifecycles exist: `handshake` (initialize, initialized) and `per-request` (every request carries version and capabilities). */
+  readonly lifecycle: "handshake" | "per-request";
+  /** JSON-RPC batches must be accepted. */
+  readonly batching: boolean;
+  /** Methods that may not be part of a batch. */
+  readonly neverBatched: readonly string[];
+  /** Dialect that a tool schema without `$schema` is read in, when the revision fixes one. */
+  readonly jsonSchemaDialect: string | undefined;
+  /** Error codes of the revision, standard ones included. */
+  readonly errors: readonly ErrorRule[];
+  /** HTTP header rules of the revision. */
+  readonly headers: readonly HeaderRule[];
+  /** Keys of `_meta` with a meaning fixed by the protocol. */
+  readonly reservedMeta: readonly ReservedMeta[];
+  /** Values of `resultType`; absent where results carry none. */
+  readonly resultTypes: ResultTypeRule | undefined;
+  /** Capabilities whose empty object stands for one member: client `elicitation: {}` means `form`. */
+  readonly emptyCapabilities: readonly EmptyCapability[];
+}
+
+/** An error code. */
+export interface ErrorRule {
+  /** Camel-case name, the same in every revision: `resourceNotFound`. */
+  readonly name: string;
+  readonly code: number;
+  /** `false`: understood when received, never sent at this revision. */
+  readonly emitted: boolean;
+  /** HTTP status that the revision fixes for it. */
+  readonly status?: number;
+}
+
+/** A header that mirrors or accompanies a message. */
+export interface HeaderRule {
+  readonly name: string;
+  /** Where the value comes from: `session`, `revision`, `method`, or a path into the message such as `params.name`. */
+  readonly source: string;
+  /** Methods that need it; absent means every message after the first. */
+  readonly methods?: readonly string[];
+  readonly required: boolean;
+}
+
+/** A `_meta` key with fixed meaning. */
+export interface ReservedMeta {
+  readonly key: string;
+  readonly on: "request" | "notification" | "result" | "any";
+  /** Declaration or keyword of its value. */
+  readonly type: string;
+  readonly required: boolean;
+}
+
+/** What `resultType` may be. */
+export interface ResultTypeRule {
+  readonly known: readonly string[];
+  /** Assumed when a peer leaves it out. */
+  readonly absentMeans: string;
+}
+
+/** A capability object whose emptiness has a meaning. */
+export interface EmptyCapability {
+  readonly side: Role;
+  readonly path: readonly string[];
+  readonly means: string;
+}

@@ -1,0 +1,74 @@
+import type { EmptyCapability, ErrorRule, HeaderRule, ReservedMeta, ResultTypeRule, Role } from "./model.ts";
+
+/**
+ * `spec/<revision>/overlay.json`: what the schema of a revision cannot say and only prose does. Types only.
+ * `spec/overlay.schema.json` says the same to editors and is what every overlay is checked against.
+ */
+export interface Overlay {
+  readonly $schema?: string;
+  /** How a connection starts and what every request carries. */
+  readonly lifecycle: Clause & { readonly kind: "handshake" | "per-request" };
+  /** Whether JSON-RPC batches must be accepted, and which methods may not be in one. */
+  readonly batching: Clause & { readonly accepted: boolean; readonly never?: readonly string[] };
+  /** Dialect of tool schemas that do not name one, where the revision fixes it. */
+  readonly jsonSchemaDialect?: Clause & { readonly uri: string };
+  /** Facts about single methods that do not follow from the declarations. */
+  readonly methods: { readonly [method: string]: MethodOverlay };
+  /** Methods whose params type lost the base `_meta`; it is merged back into them. */
+  readonly mergeMeta?: Clause & { readonly methods: readonly string[] };
+  /** How to tell the members of a union apart where no literal property does. */
+  readonly tags?: readonly TagOverlay[];
+  /** Numbers that prose restricts to integers: `"RequestId"` (an alias) or `"Error.code"` (a property, also of types that inherit it). */
+  readonly integers?: readonly (Clause & { readonly at: string })[];
+  /** Rules over several properties of one object. */
+  readonly constraints?: readonly ConstraintOverlay[];
+  /** Required properties that a peer may leave out; the receiver assumes the value given. `Declaration.property`, inherited by derived types. */
+  readonly tolerances?: readonly (Clause & { readonly at: string; readonly absentMeans: string | number })[];
+  /** Error codes with their rules. `constant` names the schema's constant and must have the same value. */
+  readonly errors: readonly (Clause & ErrorRule & { readonly constant?: string })[];
+  /** HTTP headers. */
+  readonly headers?: readonly (Clause & HeaderRule)[];
+  /** Keys of `_meta` whose meaning is fixed. */
+  readonly reservedMeta?: readonly (Clause & ReservedMeta)[];
+  /** Values of `resultType`. */
+  readonly resultTypes?: Clause & ResultTypeRule;
+  /** Capability objects whose emptiness stands for one member. */
+  readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
+}
+
+/** Where the specification says so: an absolute URL of the revision's page, with its anchor where one exists. */
+export interface Clause {
+  readonly clause: string;
+}
+
+/** Facts about one method. */
+export interface MethodOverlay extends Clause {
+  /** `embedded`: the method is a payload inside a result, never a message. */
+  readonly kind?: "embedded";
+  /** Replaces the derived capability gate; `null` for a method that needs none. Applies to every sender. */
+  readonly gate?: { readonly side: Role; readonly path: readonly string[] } | null;
+  /** Result type of a request for which neither `XResultResponse` nor `XResult` exists. */
+  readonly result?: string;
+  /** Further results that are possible when the params carry a member. */
+  readonly alternatives?: readonly { readonly type: string; readonly whenParam: string }[];
+}
+
+/** How to tell the members of a union apart. Exactly one of `property` and `presence` is given. */
+export interface TagOverlay extends Clause {
+  /** The members, by declaration name, as a set: the rule holds for every union of exactly these. */
+  readonly of: readonly string[];
+  /** Tag property whose listed values pick a member; every other value picks `otherwise`. */
+  readonly property?: string;
+  readonly cases?: { readonly [value: string]: string };
+  readonly otherwise?: string;
+  /** The first member whose keys are all present. Keys by member, in the order of testing. */
+  readonly presence?: readonly { readonly type: string; readonly keys: readonly string[] }[];
+}
+
+/** A rule over several properties of one object. */
+export interface ConstraintOverlay extends Clause {
+  readonly type: string;
+  /** `atLeastOne`: one of the properties must be present. `exclusive`: no two may be. */
+  readonly rule: "atLeastOne" | "exclusive";
+  readonly properties: readonly string[];
+}

@@ -1,0 +1,89 @@
+import type { Doc } from "../model.ts";
+import { refuse, ts } from "./syntax.ts";
+
+/** What the comment of a node says: prose for people, and tags that constrain the type. */
+export interface Comment {
+  readonly doc?: Doc;
+  readonly tags: TypeTags;
+}
+
+/** Tags that change what a type accepts. */
+export interface TypeTags {
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly nullable?: true;
+  /** `@TJS-type number`: fractions are explicitly wanted. */
+  readonly fractional?: true;
+}
+
+const noTags: TypeTags = {};
+
+/** Reads the JSDoc of a declaration or member. An unknown tag is refused: it might constrain the type. */
+export function readComment(path: string, node: ts.Node): Comment {
+  const block = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+  if (block === undefined) return { tags: noTags };
+  let doc: Doc = { text: textOf(block.comment) };
+  let tags: TypeTags = noTags;
+  for (const tag of block.tags ?? []) {
+    const text = textOf(tag.comment);
+    doc = { ...doc, ...docTag(tag.tagName.text, text, doc) };
+    tags = { ...tags, ...typeTag(path, tag, text) };
+  }
+  const isEmpty = doc.text === "" && Object.keys(doc).length === 1;
+  return isEmpty ? { tags } : { doc, tags };
+}
+
+function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string {
+  return (ts.getTextOfJSDocComment(comment) ?? "").trim();
+}
+
+function docTag(name: string, text: string, doc: Doc): Partial<Doc> {
+  switch (name) {
+    case "category":
+      return { category: text };
+    case "internal":
+      return { internal: true };
+    case "deprecated":
+      return { deprecated: text };
+    case "see":
+      return { see: [...(doc.see ?? []), text] };
+    default:
+      return {};
+  }
+}
+
+function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
+  switch (tag.tagName.text) {
+    case "category":
+    case "internal":
+    case "deprecated":
+    case "see":
+      return noTags;
+    // Titles and file names of example messages, which live outside the schema.
+    case "example":
+      return noTags;
+    case "format":
+      return { format: text };
+    case "minimum":
+      return { minimum: numberOf(path, tag, text) };
+    case "maximum":
+      return { maximum: numberOf(path, tag, text) };
+    case "maxItems":
+      return { maxItems: numberOf(path, tag, text) };
+    case "nullable":
+      return { nullable: true };
+    case "TJS-type":
+      if (text !== "number") throw refuse(path, tag, "only `@TJS-type number` is understood");
+      return { fractional: true };
+    default:
+      throw refuse(path, tag, `unknown tag @${tag.tagName.text}; teach generator/read/doc-comment.ts what it means`);
+  }
+}
+
+function numberOf(path: string, tag: ts.JSDocTag, text: string): number {
+  const value = Number(text);
+  if (text === "" || !Number.isFinite(value)) throw refuse(path, tag, "expected a number after the tag");
+  return value;
+}

@@ -1,0 +1,178 @@
+import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
+import { readComment } from "./doc-comment.ts";
+import { readShape, type ShapeContext } from "./shape.ts";
+import { SpecError } from "./spec-error.ts";
+import { locationOf, parseSource, refuse, ts } from "./syntax.ts";
+
+/** Everything that a schema file declares, in source order. */
+export interface Schema {
+  readonly constants: readonly Constant[];
+  readonly declarations: readonly Declaration[];
+}
+
+/**
+ * Reads a protocol schema written in TypeScript, ours or the unmodified upstream file.
+ * Only the syntax is used, never the type checker: aliases, order and optionality stay as written.
+ * Throws a {@link SpecError} with file, line and column at the first construct that the model has no place for.
+ */
+export function readSchema(path: string, text: string): Schema {
+  const file = parseSource(path, text.replaceAll("\r\n", "\n"));
+  const constants = file.statements.filter(ts.isVariableStatement).map((statement) => readConstant(path, statement));
+  const context: ShapeContext = {
+    path,
+    constants: new Map(constants.map((constant) => [constant.name, constant])),
+    readMembers,
+  };
+  const declarations: Declaration[] = [];
+  for (const statement of file.statements) {
+    if (ts.isVariableStatement(statement)) continue;
+    declarations.push(readDeclaration(context, statement));
+  }
+  if (declarations.length === 0) {
+    throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
+  }
+  refuseDuplicates(path, [...constants, ...declarations]);
+  refuseDangling(path, declarations);
+  return { constants, declarations };
+}
+
+function readConstant(path: string, statement: ts.VariableStatement): Constant {
+  const [declaration, ...rest] = statement.declarationList.declarations;
+  const isConst = (statement.declarationList.flags & ts.NodeFlags.Const) !== 0;
+  if (!isExported(statement) || !isConst || declaration === undefined || rest.length > 0) {
+    throw refuse(path, statement, "expected `export const NAME = literal`");
+  }
+  if (!ts.isIdentifier(declaration.name)) throw refuse(path, declaration, "expected a plain name");
+  const { doc } = readComment(path, statement);
+  const value = readConstantValue(path, declaration);
+  return { name: declaration.name.text, value, ...(doc && { doc }), location: locationOf(statement) };
+}
+
+function readConstantValue(path: string, declaration: ts.VariableDeclaration): string | number {
+  const value = declaration.initializer;
+  if (value && ts.isStringLiteral(value)) return value.text;
+  if (value && ts.isNumericLiteral(value)) return Number(value.text);
+  const isNegative = value && ts.isPrefixUnaryExpression(value) && value.operator === ts.SyntaxKind.MinusToken;
+  if (isNegative && ts.isNumericLiteral(value.operand)) return -Number(value.operand.text);
+  throw refuse(path, declaration, "expected a string or number literal");
+}
+
+function readDeclaration(context: ShapeContext, statement: ts.Statement): Declaration {
+  const { path } = context;
+  const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+  if (!isKnown) throw refuse(path, statement, "expected an exported interface, type alias or constant");
+  if (!isExported(statement)) throw refuse(path, statement, "every declaration must be exported");
+  if (statement.typeParameters) throw refuse(path, statement, "generic declarations are not supported");
+  const { doc, tags } = readComment(path, statement);
+  const common = { name: statement.name.text, ...(doc && { doc }), location: locationOf(statement) };
+  if (ts.isTypeAliasDeclaration(statement)) {
+    return { ...common, kind: "alias", extends: [], shape: readShape(context, statement.type, tags) };
+  }
+  if (Object.keys(tags).length > 0) throw refuse(path, statement, "type tags are not supported on an interface");
+  return {
+    ...common,
+    kind: "interface",
+    extends: readBases(context, statement),
+    shape: readMembers(context, statement.members),
+  };
+}
+
+function readBases(context: ShapeContext, declaration: ts.InterfaceDeclaration): (ReferenceShape | OmitShape)[] {
+  const types = declaration.heritageClauses?.flatMap((clause) => [...clause.types]) ?? [];
+  return types.map((type) => {
+    const shape = readShape(context, type);
+    if (shape.kind === "reference" || shape.kind === "omit") return shape;
+    throw refuse(context.path, type, "expected the name of a base type, or Omit<Base, keys>");
+  });
+}
+
+/** Members of an interface or of an inline object type. */
+function readMembers(context: ShapeContext, members: ts.NodeArray<ts.TypeElement>): ObjectShape {
+  const properties: Property[] = [];
+  let index: Shape | undefined;
+  for (const member of members) {
+    if (ts.isPropertySignature(member)) {
+      properties.push(readProperty(context, member));
+      continue;
+    }
+    if (index !== undefined || !ts.isIndexSignatureDeclaration(member))
+      throw refuse(context.path, member, "unexpected member");
+    index = readIndex(context, member);
+  }
+  refuseDuplicates(context.path, properties);
+  return { kind: "object", properties, ...(index && { index }) };
+}
+
+function readProperty(context: ShapeContext, member: ts.PropertySignature): Property {
+  const { path } = context;
+  if (member.modifiers) throw refuse(path, member, "modifiers are not supported");
+  if (!ts.isIdentifier(member.name) && !ts.isStringLiteral(member.name))
+    throw refuse(path, member, "expected a plain property name");
+  if (!member.type) throw refuse(path, member, "expected a type after the property name");
+  const { doc, tags } = readComment(path, member);
+  return {
+    name: member.name.text,
+    optional: member.questionToken !== undefined,
+    shape: readShape(context, member.type, tags),
+    ...(doc && { doc }),
+    location: locationOf(member),
+  };
+}
+
+function readIndex(context: ShapeContext, member: ts.IndexSignatureDeclaration): Shape {
+  const key = member.parameters[0]?.type;
+  if (key?.kind !== ts.SyntaxKind.StringKeyword)
+    throw refuse(context.path, member, "expected an index signature with string keys");
+  return readShape(context, member.type);
+}
+
+function isExported(node: ts.Statement & { readonly modifiers?: ts.NodeArray<ts.ModifierLike> }): boolean {
+  const modifiers = node.modifiers ?? [];
+  return modifiers.length === 1 && modifiers[0]?.kind === ts.SyntaxKind.ExportKeyword;
+}
+
+function refuseDuplicates(
+  path: string,
+  named: readonly { readonly name: string; readonly location: Constant["location"] }[],
+): void {
+  const seen = new Set<string>();
+  for (const { name, location } of named) {
+    if (seen.has(name)) throw new SpecError({ file: path, ...location, text: `\`${name}\` is declared twice` });
+    seen.add(name);
+  }
+}
+
+/** Every name that a type uses must be declared in the same file. */
+function refuseDangling(path: string, declarations: readonly Declaration[]): void {
+  const names = new Set(declarations.map((declaration) => declaration.name));
+  for (const { name, location, shape, extends: bases } of declarations) {
+    const missing = [shape, ...bases].flatMap(referencesOf).find((reference) => !names.has(reference));
+    if (missing !== undefined) {
+      throw new SpecError({
+        file: path,
+        ...location,
+        text: `\`${name}\` refers to \`${missing}\`, which this file does not declare`,
+      });
+    }
+  }
+}
+
+function referencesOf(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "reference":
+      return [shape.name];
+    case "omit":
+      return [shape.base.name];
+    case "array":
+      return referencesOf(shape.items);
+    case "object":
+      return [...shape.properties.map((property) => property.shape), ...(shape.index ? [shape.index] : [])].flatMap(
+        referencesOf,
+      );
+    case "union":
+    case "intersection":
+      return shape.of.flatMap(referencesOf);
+    default:
+      return [];
+  }
+}

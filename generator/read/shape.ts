@@ -1,0 +1,131 @@
+import type { Constant, LiteralShape, ObjectShape, Shape, UnionShape } from "../model.ts";
+import type { TypeTags } from "./doc-comment.ts";
+import { refuse, ts } from "./syntax.ts";
+
+/** What reading a type expression needs to know about its file. */
+export interface ShapeContext {
+  readonly path: string;
+  readonly constants: ReadonlyMap<string, Constant>;
+  readonly readMembers: (context: ShapeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
+}
+
+/** Reads a type expression and applies the type tags of the declaration or property that it belongs to. */
+export function readShape(context: ShapeContext, node: ts.TypeNode, tags: TypeTags = {}): Shape {
+  return constrain(context, node, readType(context, node), tags);
+}
+
+function readType(context: ShapeContext, node: ts.TypeNode): Shape {
+  const keyword = readKeyword(node.kind);
+  if (keyword) return keyword;
+  if (ts.isParenthesizedTypeNode(node)) return readShape(context, node.type);
+  if (ts.isLiteralTypeNode(node)) return readLiteral(context, node);
+  if (ts.isTypeLiteralNode(node)) return context.readMembers(context, node.members);
+  if (ts.isArrayTypeNode(node)) return { kind: "array", items: readShape(context, node.elementType) };
+  if (ts.isUnionTypeNode(node)) return readUnion(context, node);
+  if (ts.isIntersectionTypeNode(node))
+    return { kind: "intersection", of: node.types.map((type) => readShape(context, type)) };
+  if (ts.isTypeQueryNode(node)) return readConstantType(context, node);
+  if (ts.isTypeReferenceNode(node)) return readReference(context, node, node.typeName, node.typeArguments);
+  if (ts.isExpressionWithTypeArguments(node)) return readReference(context, node, node.expression, node.typeArguments);
+  throw refuse(context.path, node, "this kind of type is not supported");
+}
+
+function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
+  switch (kind) {
+    case ts.SyntaxKind.StringKeyword:
+      return { kind: "string" };
+    case ts.SyntaxKind.NumberKeyword:
+      return { kind: "number" };
+    case ts.SyntaxKind.BooleanKeyword:
+      return { kind: "boolean" };
+    case ts.SyntaxKind.ObjectKeyword:
+      return { kind: "anyObject" };
+    case ts.SyntaxKind.UnknownKeyword:
+    case ts.SyntaxKind.AnyKeyword:
+      return { kind: "unknown" };
+    default:
+      return undefined;
+  }
+}
+
+function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
+  const { literal } = node;
+  if (ts.isStringLiteral(literal)) return { kind: "literal", value: literal.text };
+  if (ts.isNumericLiteral(literal)) return { kind: "literal", value: Number(literal.text) };
+  if (literal.kind === ts.SyntaxKind.TrueKeyword) return { kind: "literal", value: true };
+  if (literal.kind === ts.SyntaxKind.FalseKeyword) return { kind: "literal", value: false };
+  if (literal.kind === ts.SyntaxKind.NullKeyword) return { kind: "null" };
+  throw refuse(context.path, node, "this kind of literal is not supported");
+}
+
+/** Literals together with plain `string` are suggestions: the union is open and the keyword itself is left out. */
+function readUnion(context: ShapeContext, node: ts.UnionTypeNode): UnionShape {
+  const of = node.types.map((type) => readShape(context, type));
+  const literals = of.filter((shape) => shape.kind === "literal" && typeof shape.value === "string");
+  const others = of.filter((shape) => !literals.includes(shape));
+  const isOpen = literals.length > 0 && others.length === 1 && others[0]?.kind === "string";
+  return isOpen ? { kind: "union", of: literals, open: true } : { kind: "union", of };
+}
+
+function readConstantType(context: ShapeContext, node: ts.TypeQueryNode): LiteralShape {
+  const name = node.exprName.getText();
+  const constant = context.constants.get(name);
+  if (!constant) throw refuse(context.path, node, `\`${name}\` is not an exported constant of this file`);
+  return { kind: "literal", value: constant.value, constant: name };
+}
+
+function readReference(
+  context: ShapeContext,
+  node: ts.TypeNode,
+  nameNode: ts.Node,
+  typeArguments: ts.NodeArray<ts.TypeNode> | undefined,
+): Shape {
+  if (!ts.isIdentifier(nameNode)) throw refuse(context.path, node, "expected a plain type name");
+  const name = nameNode.text;
+  if (!typeArguments) return { kind: "reference", name };
+  const [first, second] = typeArguments;
+  if (name === "Array" && first && !second) return { kind: "array", items: readShape(context, first) };
+  if (name === "Record" && first?.kind === ts.SyntaxKind.StringKeyword && second) {
+    return { kind: "object", properties: [], index: readShape(context, second) };
+  }
+  if (name === "Omit" && first && second) return readOmit(context, node, first, second);
+  throw refuse(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
+}
+
+function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNode, keysNode: ts.TypeNode): Shape {
+  const base = readShape(context, baseNode);
+  const keys = readShape(context, keysNode);
+  const literals = keys.kind === "union" ? keys.of : [keys];
+  const names = literals.flatMap((shape) =>
+    shape.kind === "literal" && typeof shape.value === "string" ? [shape.value] : [],
+  );
+  if (base.kind !== "reference" || names.length !== literals.length) {
+    throw refuse(context.path, node, "expected Omit<Base, string literals>");
+  }
+  return { kind: "omit", base, keys: names };
+}
+
+/** A tag must fit the shape it stands on: one that would be ignored is refused. */
+function constrain(context: ShapeContext, node: ts.TypeNode, shape: Shape, tags: TypeTags): Shape {
+  let result = shape;
+  const { format, minimum, maximum, fractional, maxItems, nullable } = tags;
+  if (format !== undefined) {
+    if (shape.kind !== "string") throw refuse(context.path, node, "@format belongs on a string");
+    result = { ...shape, format };
+  }
+  if (minimum !== undefined || maximum !== undefined || fractional) {
+    if (shape.kind !== "number")
+      throw refuse(context.path, node, "@minimum, @maximum and @TJS-type belong on a number");
+    const bounds = { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
+    result = { ...shape, ...bounds, ...(fractional && { fractional }) };
+  }
+  if (maxItems !== undefined) {
+    if (shape.kind !== "array") throw refuse(context.path, node, "@maxItems belongs on an array");
+    result = { ...shape, maxItems };
+  }
+  if (nullable) {
+    if (shape.kind !== "union") throw refuse(context.path, node, "@nullable belongs on a union with null");
+    result = { ...shape, nullable };
+  }
+  return result;
+}

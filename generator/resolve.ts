@@ -1,0 +1,181 @@
+import type { Declaration, ObjectShape, Property, Shape } from "./model.ts";
+
+/** The part of a model in which names are looked up. */
+export interface Declared {
+  readonly declarations: readonly Declaration[];
+}
+
+/** Declarations by name. A `Map`, because the names come from files and may be those of `Object.prototype`. */
+export function declarationsByName(model: Declared): Map<string, Declaration> {
+  return new Map(model.declarations.map((declaration) => [declaration.name, declaration]));
+}
+
+/**
+ * The object that a shape denotes, with everything inherited: base properties first, redeclared ones replaced where they
+ * stand. Nothing for shapes that are no single object, such as unions and strings.
+ */
+export function resolveObject(shape: Shape, model: Declared): ObjectShape | undefined {
+  return flatten(shape, { names: declarationsByName(model), open: [] });
+}
+
+/** Follows references until something else is found: the target of an alias, or an interface with everything it inherits. */
+export function resolveAlias(shape: Shape, model: Declared): Shape {
+  const names = declarationsByName(model);
+  const open: string[] = [];
+  let found = shape;
+  while (found.kind === "reference") {
+    const declaration = lookUp(found.name, { names, open });
+    if (declaration.kind === "interface") return flattenInterface(declaration, { names, open: [...open, found.name] });
+    open.push(found.name);
+    found = declaration.shape;
+  }
+  return found;
+}
+
+/** Names of the declarations that contain themselves, directly or through others: their values nest without bound. */
+export function findRecursive(model: Declared): Set<string> {
+  const edges = new Map(model.declarations.map((declaration) => [declaration.name, referencesOf(declaration)]));
+  return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
+}
+
+/** What resolving has at hand: all names, and those being resolved at the moment, so that a circle is noticed. */
+interface Scope {
+  readonly names: ReadonlyMap<string, Declaration>;
+  readonly open: readonly string[];
+}
+
+function flatten(shape: Shape, scope: Scope): ObjectShape | undefined {
+  switch (shape.kind) {
+    case "object":
+      return shape;
+    case "anyObject":
+      return { kind: "object", properties: [], index: { kind: "unknown" } };
+    case "reference":
+      return flattenDeclaration(lookUp(shape.name, scope), { ...scope, open: [...scope.open, shape.name] });
+    case "omit":
+      return withoutKeys(flatten(shape.base, scope), shape.keys);
+    case "intersection":
+      return meetAll(shape.of.map((member) => flatten(member, scope)));
+    default:
+      return undefined;
+  }
+}
+
+function lookUp(name: string, scope: Scope): Declaration {
+  const declaration = scope.names.get(name);
+  if (!declaration) throw new Error(`${name} is referenced but not declared; declare and export it in the schema.`);
+  if (!scope.open.includes(name)) return declaration;
+  throw new Error(
+    `${name} is defined by itself (${[...scope.open, name].join(" -> ")}); break the circle in the schema.`,
+  );
+}
+
+function flattenDeclaration(declaration: Declaration, scope: Scope): ObjectShape | undefined {
+  return declaration.kind === "interface" ? flattenInterface(declaration, scope) : flatten(declaration.shape, scope);
+}
+
+function flattenInterface(declaration: Declaration, scope: Scope): ObjectShape {
+  const own = flatten(declaration.shape, scope);
+  const bases = meetAll(declaration.extends.map((base) => flatten(base, scope)));
+  if (own && bases) return override(bases, own);
+  throw new Error(`${declaration.name} extends something that is not an object; an interface can only extend objects.`);
+}
+
+function withoutKeys(base: ObjectShape | undefined, keys: readonly string[]): ObjectShape | undefined {
+  return base && { ...base, properties: base.properties.filter(({ name }) => !keys.includes(name)) };
+}
+
+/** A redeclared property replaces the inherited one whole: its optionality and shape are those of the derived type. */
+function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
+  const redeclared = new Map(own.properties.map((property) => [property.name, property]));
+  const known = new Set(inherited.properties.map(({ name }) => name));
+  return {
+    ...inherited,
+    ...own,
+    properties: [
+      ...inherited.properties.map((property) => redeclared.get(property.name) ?? property),
+      ...own.properties.filter(({ name }) => !known.has(name)),
+    ],
+  };
+}
+
+function meetAll(objects: readonly (ObjectShape | undefined)[]): ObjectShape | undefined {
+  const none: ObjectShape = { kind: "object", properties: [] };
+  return objects.reduce((met, next) => met && next && meetObjects(met, next), none);
+}
+
+/** What is valid for both objects. */
+function meetObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
+  const inA = new Map(a.properties.map((property) => [property.name, property]));
+  const inB = new Map(b.properties.map((property) => [property.name, property]));
+  const index = a.index && b.index ? meet(a.index, b.index) : (a.index ?? b.index);
+  return {
+    kind: "object",
+    properties: [
+      ...a.properties.map((property) => meetProperty(property, inB.get(property.name), b.index)),
+      ...b.properties
+        .filter(({ name }) => !inA.has(name))
+        .map((property) => meetProperty(property, undefined, a.index)),
+    ],
+    ...(index && { index }),
+  };
+}
+
+/** A property meets its namesake, or the index of the other object when that has none. */
+function meetProperty(property: Property, other: Property | undefined, index: Shape | undefined): Property {
+  if (!other) return index ? { ...property, shape: meet(property.shape, index) } : property;
+  return { ...property, optional: property.optional && other.optional, shape: meet(property.shape, other.shape) };
+}
+
+/** The narrower of two shapes where one is evident, otherwise both of them as an intersection. */
+function meet(a: Shape, b: Shape): Shape {
+  if (isWithin(a, b)) return a;
+  if (isWithin(b, a)) return b;
+  if (a.kind === "object" && b.kind === "object") return meetObjects(a, b);
+  return { kind: "intersection", of: [a, b] };
+}
+
+/** Whether every value of the first shape is evidently one of the second. */
+function isWithin(narrow: Shape, wide: Shape): boolean {
+  if (narrow === wide || wide.kind === "unknown") return true;
+  if (narrow.kind === "reference") return wide.kind === "reference" && wide.name === narrow.name;
+  if (narrow.kind === "object") return wide.kind === "anyObject";
+  if (narrow.kind !== "literal")
+    return narrow.kind === wide.kind && ["string", "boolean", "null", "anyObject"].includes(wide.kind);
+  return wide.kind === "literal" ? narrow.value === wide.value : wide.kind === typeof narrow.value;
+}
+
+function reaches(target: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const next = [...(edges.get(target) ?? [])];
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (name === target) return true;
+    if (!seen.has(name)) next.push(...(edges.get(name) ?? []));
+    seen.add(name);
+  }
+  return false;
+}
+
+function referencesOf(declaration: Declaration): string[] {
+  return [...declaration.extends, declaration.shape].flatMap(referencesIn);
+}
+
+function referencesIn(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "reference":
+      return [shape.name];
+    case "omit":
+      return [shape.base.name];
+    case "array":
+      return referencesIn(shape.items);
+    case "union":
+    case "intersection":
+      return shape.of.flatMap(referencesIn);
+    case "object":
+      return [...shape.properties.map((property) => property.shape), ...(shape.index ? [shape.index] : [])].flatMap(
+        referencesIn,
+      );
+    default:
+      return [];
+  }
+}
