@@ -224,8 +224,10 @@ export interface Method {
   readonly senders: readonly Role[];
   /** Its parameters; absent when the type has none at all. */
   readonly params?: Params;
-  /** Its possible results; empty for notifications. */
-  readonly results: readonly ResultAlternative[];
+  /** Its plain result: a reference, or a union of references. Absent for notifications. */
+  readonly result?: Shape;
+  /** Results that answer only requests with a certain member in their params. */
+  readonly alternatives: readonly ResultAlternative[];
   /** What must have been declared before this may be sent, by sender. A missing entry means that nothing must. */
   readonly gates: { readonly [sender in Role]?: Gate };
   readonly doc?: Doc;
@@ -238,11 +240,13 @@ export interface Params {
   readonly shape: Shape;
 }
 
-/** One of the results that a request may have. */
+/** A further result of a request. */
 export interface ResultAlternative {
   readonly type: string;
-  /** This alternative answers only requests whose params carry the named member. */
-  readonly whenParam?: string;
+  /** Member of the params that asks for it. */
+  readonly whenParam: string;
+  /** Required member of this result that tells it from the plain one. */
+  readonly mark: string;
 }
 
 /** A capability that one side must have declared. */

@@ -1,4 +1,5 @@
 import type { Declaration, ObjectShape, Property, Shape } from "./model.ts";
+import { referencesIn } from "./shapes.ts";
 
 /** The part of a model in which names are looked up. */
 export interface Declared {
@@ -34,7 +35,7 @@ export function resolveAlias(shape: Shape, model: Declared): Shape {
 
 /** Names of the declarations that contain themselves, directly or through others: their values nest without bound. */
 export function findRecursive(model: Declared): Set<string> {
-  const edges = new Map(model.declarations.map((declaration) => [declaration.name, referencesOf(declaration)]));
+  const edges = new Map(model.declarations.map((declaration) => [declaration.name, edgesOf(declaration)]));
   return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
 }
 
@@ -156,26 +157,6 @@ function reaches(target: string, edges: ReadonlyMap<string, readonly string[]>):
   return false;
 }
 
-function referencesOf(declaration: Declaration): string[] {
+function edgesOf(declaration: Declaration): string[] {
   return [...declaration.extends, declaration.shape].flatMap(referencesIn);
-}
-
-function referencesIn(shape: Shape): string[] {
-  switch (shape.kind) {
-    case "reference":
-      return [shape.name];
-    case "omit":
-      return [shape.base.name];
-    case "array":
-      return referencesIn(shape.items);
-    case "union":
-    case "intersection":
-      return shape.of.flatMap(referencesIn);
-    case "object":
-      return [...shape.properties.map((property) => property.shape), ...(shape.index ? [shape.index] : [])].flatMap(
-        referencesIn,
-      );
-    default:
-      return [];
-  }
 }

@@ -183,30 +183,25 @@ export function isInteger(value: unknown): value is number {
 }
 
 /** Reports what was expected, at the value itself or at one of its members. */
-export function fail(expected: string, key?: string): Issue {
-  return { path: key === undefined ? "" : escapeKey(key), expected };
+export function fail(expected: string, key?: string | number): Issue {
+  return { path: key === undefined ? "" : segment(key), expected };
 }
 
 /** Moves an issue one level out, below `key`. */
 export function under(key: string | number, issue: Issue): Issue {
-  const head = typeof key === "number" ? String(key) : escapeKey(key);
-  return { path: issue.path === "" ? head : `${head}/${issue.path}`, expected: issue.expected };
+  return { path: issue.path === "" ? segment(key) : `${segment(key)}/${issue.path}`, expected: issue.expected };
 }
 
-/** Checks every value of a map; `skip` names the properties that have a check of their own. */
-export function checkValues(
-  value: Record<string, unknown>,
-  check: Check,
-  skip?: ReadonlySet<string>,
-): Issue | undefined {
-  for (const key of Object.keys(value)) {
-    if (skip?.has(key)) continue;
-    const issue = check(value[key]);
-    if (issue) return under(key, issue);
-  }
-  return undefined;
+/** Reports a value that is nested deeper than {@link maxDepth}. */
+export function tooDeep(): Issue {
+  return { path: "", expected: `nesting of at most ${maxDepth} levels` };
 }
 
-function escapeKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+/** Accepts any object: the check of params that the protocol says nothing about. */
+export function checkAnyObject(value: unknown): Issue | undefined {
+  return isObject(value) ? undefined : fail("object");
+}
+
+function segment(key: string | number): string {
+  return typeof key === "number" ? String(key) : key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,4 +1,5 @@
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
+import { referencesIn } from "../shapes.ts";
 import { readComment } from "./doc-comment.ts";
 import { readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "./spec-error.ts";
@@ -146,7 +147,7 @@ function refuseDuplicates(
 function refuseDangling(path: string, declarations: readonly Declaration[]): void {
   const names = new Set(declarations.map((declaration) => declaration.name));
   for (const { name, location, shape, extends: bases } of declarations) {
-    const missing = [shape, ...bases].flatMap(referencesOf).find((reference) => !names.has(reference));
+    const missing = [shape, ...bases].flatMap(referencesIn).find((reference) => !names.has(reference));
     if (missing !== undefined) {
       throw new SpecError({
         file: path,
@@ -154,25 +155,5 @@ function refuseDangling(path: string, declarations: readonly Declaration[]): voi
         text: `\`${name}\` refers to \`${missing}\`, which this file does not declare`,
       });
     }
-  }
-}
-
-function referencesOf(shape: Shape): string[] {
-  switch (shape.kind) {
-    case "reference":
-      return [shape.name];
-    case "omit":
-      return [shape.base.name];
-    case "array":
-      return referencesOf(shape.items);
-    case "object":
-      return [...shape.properties.map((property) => property.shape), ...(shape.index ? [shape.index] : [])].flatMap(
-        referencesOf,
-      );
-    case "union":
-    case "intersection":
-      return shape.of.flatMap(referencesOf);
-    default:
-      return [];
   }
 }

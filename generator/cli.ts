@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { hideBin } from "yargs/helpers";
+import yargs from "yargs";
+import { packageVersion } from "./package-info.ts";
+
+// Every command is loaded when it runs: --help must not load ts-morph, prettier or handlebars.
+const cli = yargs(hideBin(process.argv))
+  .scriptName("create-mcp-server")
+  .version(packageVersion())
+  .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
+  .command(
+    "generate",
+    "Write the generated layer from the pinned schemas",
+    (command) =>
+      command
+        .option("spec", {
+          type: "string",
+          describe: "Folder with pins.json and one folder a revision",
+          defaultDescription: "the package's own",
+        })
+        .option("out", { type: "string", default: "generated", describe: "Folder to write" })
+        .option("revision", { type: "string", array: true, describe: "Only these revisions" })
+        .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" }),
+    async ({ spec, out, revision, check }) => {
+      const { runGenerate } = await import("./commands/generate.ts");
+      process.exitCode = await runGenerate({
+        out,
+        check,
+        ...(spec !== undefined && { spec }),
+        ...(revision && { revisions: revision }),
+      });
+    },
+  )
+  .command(
+    "model <revision>",
+    "Print the model of a revision as JSON",
+    (command) =>
+      command
+        .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier" })
+        .option("spec", {
+          type: "string",
+          describe: "Folder with pins.json and one folder a revision",
+          defaultDescription: "the package's own",
+        }),
+    async ({ spec, revision }) => {
+      const { runModel } = await import("./commands/model.ts");
+      process.exitCode = await runModel({ revision, ...(spec !== undefined && { spec }) });
+    },
+  )
+  .strict()
+  .demandCommand(1, "Name a folder for the new project, or a command.")
+  .help();
+
+await cli.parseAsync();

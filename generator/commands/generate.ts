@@ -1,0 +1,22 @@
+import { driftText } from "../emit/tree.ts";
+import { generate, type GenerateOptions } from "../generate.ts";
+import { reportProblem } from "./report.ts";
+
+/** `create-mcp-server generate`. Returns the exit code. */
+export async function runGenerate(options: GenerateOptions): Promise<number> {
+  try {
+    const { files, drift } = await generate(options);
+    const out = options.out ?? "generated";
+    for (const difference of drift) console.log(driftText(difference));
+    if (options.check && drift.length > 0) {
+      console.error(
+        `${drift.length} of ${files} files in ${out} differ from the spec. Run the same command without --check to write them.`,
+      );
+      return 1;
+    }
+    console.log(`${out}: ${files} files, ${options.check ? "all up to date" : `${drift.length} written`}.`);
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}

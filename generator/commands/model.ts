@@ -1,0 +1,15 @@
+import { join } from "node:path";
+import { packageRoot } from "../package-info.ts";
+import { openSpecFolder } from "../read/spec-folder.ts";
+import { reportProblem } from "./report.ts";
+
+/** `create-mcp-server model`: prints the model of one revision as JSON. Returns the exit code. */
+export async function runModel(options: { readonly revision: string; readonly spec?: string }): Promise<number> {
+  try {
+    const folder = await openSpecFolder(options.spec ?? join(packageRoot, "spec"));
+    process.stdout.write(`${JSON.stringify(await folder.readModel(options.revision), undefined, 2)}\n`);
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}

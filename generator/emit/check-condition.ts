@@ -1,0 +1,78 @@
+import type { NumberShape, Shape } from "../model.ts";
+import { resolveAlias, type Declared } from "../resolve.ts";
+
+/** A shape that one expression can test, without a call to another check. */
+export interface Condition {
+  /** True for a value that is not valid. */
+  readonly invalid: string;
+  /** What is valid, in words. */
+  readonly expected: string;
+}
+
+/** The test of a simple shape on an expression; nothing for shapes that need a function of their own. */
+export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
+  switch (shape.kind) {
+    case "string":
+    case "boolean":
+      return { invalid: `typeof ${expression} !== "${shape.kind}"`, expected: shape.kind };
+    case "number":
+      return numberCondition(shape, expression);
+    case "null":
+      return { invalid: `${expression} !== null`, expected: "null" };
+    case "literal":
+      return { invalid: `${expression} !== ${JSON.stringify(shape.value)}`, expected: JSON.stringify(shape.value) };
+    case "anyObject":
+      return { invalid: `!isObject(${expression})`, expected: "object" };
+    case "object":
+      return isPlainMap(shape) ? { invalid: `!isObject(${expression})`, expected: "object" } : undefined;
+    case "union":
+      return shape.open
+        ? conditionOf({ kind: "string" }, expression, model)
+        : unionCondition(shape.of, expression, model);
+    case "reference":
+      return primitiveCondition(shape, expression, model);
+    default:
+      return undefined;
+  }
+}
+
+/** Lists alternatives the way a sentence does: `"a", "b" or "c"`. */
+export function listText(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  const last = unique.pop() ?? "";
+  return unique.length === 0 ? last : `${unique.join(", ")} or ${last}`;
+}
+
+function isPlainMap(shape: Shape & { readonly kind: "object" }): boolean {
+  return shape.properties.length === 0 && (shape.index === undefined || shape.index.kind === "unknown");
+}
+
+function numberCondition({ integer, minimum, maximum }: NumberShape, expression: string): Condition {
+  const tests = [`!${integer ? "isInteger" : "isNumber"}(${expression})`];
+  if (minimum !== undefined) tests.push(`${expression} < ${minimum}`);
+  if (maximum !== undefined) tests.push(`${expression} > ${maximum}`);
+  const noun = integer ? "integer" : "number";
+  return { invalid: tests.join(" || "), expected: noun + boundsText(minimum, maximum) };
+}
+
+function boundsText(minimum: number | undefined, maximum: number | undefined): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` of at least ${minimum}`;
+  return maximum === undefined ? "" : ` of at most ${maximum}`;
+}
+
+function unionCondition(members: readonly Shape[], expression: string, model: Declared): Condition | undefined {
+  const conditions = members.map((member) => conditionOf(member, expression, model));
+  const known = conditions.filter((condition) => condition !== undefined);
+  if (known.length !== conditions.length) return undefined;
+  const tests = known.map(({ invalid }) => (invalid.includes("||") ? `(${invalid})` : invalid));
+  return { invalid: tests.join(" && "), expected: listText(known.map(({ expected }) => expected)) };
+}
+
+/** An alias of plain keywords, such as `string | number`, is tested in place; every other name has a check to call. */
+function primitiveCondition(shape: Shape, expression: string, model: Declared): Condition | undefined {
+  const target = resolveAlias(shape, model);
+  const parts = target.kind === "union" && !target.open ? target.of : [target];
+  const isPrimitive = parts.every((part) => ["string", "number", "boolean", "null"].includes(part.kind));
+  return isPrimitive ? conditionOf(target, expression, model) : undefined;
+}

@@ -1,0 +1,259 @@
+import type { Constraint, Declaration, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
+import { declarationsByName, findRecursive, resolveObject } from "../resolve.ts";
+import { referencesIn } from "../shapes.ts";
+import { conditionOf } from "./check-condition.ts";
+import { unionBody } from "./check-union.ts";
+import { accessText } from "./type-text.ts";
+
+/** One emitted function. */
+export interface CheckFunction {
+  readonly name: string;
+  /** Parameters and body, ready to follow `function name`. */
+  readonly text: string;
+}
+
+/** Emits the checks of one revision and remembers which helper stands for which anonymous shape. */
+export interface CheckWriter {
+  readonly model: RevisionModel;
+  /** Name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
+  callee(shape: Shape, suggestion: string): string;
+  /** Call of that function on an expression; inside a recursive check the depth is passed on. */
+  call(shape: Shape, expression: string, suggestion: string): string;
+  /** The check of a declaration, followed by the helpers that it is the first to need. */
+  writeDeclaration(declaration: Declaration): CheckFunction[];
+  /** The check of an anonymous shape that something outside this file calls. */
+  writeShape(shape: Shape, suggestion: string): { readonly name: string; readonly functions: readonly CheckFunction[] };
+}
+
+/** Creates the writer of one revision. Functions come out in the order in which they should stand in the file. */
+export function createCheckWriter(model: RevisionModel): CheckWriter {
+  const recursive = findRecursive(model);
+  const declared = declarationsByName(model);
+  const origins = originsOf(model);
+  const helpers = new Map<string, string>();
+  const taken = new Set(model.declarations.map(({ name }) => `check${name}`));
+  let pending: CheckFunction[] = [];
+  let insideRecursive = false;
+
+  const isDeep = (shape: Shape): boolean => referencesIn(shape).some((name) => recursive.has(name));
+
+  const callee = (shape: Shape, suggestion: string): string => {
+    if (shape.kind === "reference") return `check${shape.name}`;
+    const key = JSON.stringify(shape, (name, value: unknown) =>
+      name === "doc" || name === "location" ? undefined : value,
+    );
+    const known = helpers.get(key);
+    if (known !== undefined) return known;
+    const name = freeName(helperName(shape, suggestion), taken);
+    helpers.set(key, name);
+    const slot = pending.length;
+    pending.push({ name, text: "" });
+    pending[slot] = { name, text: writeBody(shape, suggestion, isDeep(shape)) };
+    return name;
+  };
+
+  const call = (shape: Shape, expression: string, suggestion: string): string => {
+    const passDepth = insideRecursive && isDeep(shape);
+    return `${callee(shape, suggestion)}(${expression}${passDepth ? ", depth + 1" : ""})`;
+  };
+
+  const writeBody = (
+    shape: Shape,
+    suggestion: string,
+    deep: boolean,
+    constraints: readonly Constraint[] = [],
+  ): string => {
+    const outer = insideRecursive;
+    insideRecursive = deep;
+    const body = bodyText({ writer, shape, suggestion, origins, constraints });
+    insideRecursive = outer;
+    if (!deep) return `(v: unknown): Issue | undefined {\n${body}\n}`;
+    return `(v: unknown, depth = 0): Issue | undefined {\nif (depth > maxDepth) return tooDeep();\n${body}\n}`;
+  };
+
+  const flush = (): CheckFunction[] => {
+    const written = pending;
+    pending = [];
+    return written;
+  };
+
+  const writer: CheckWriter = {
+    model,
+    callee,
+    call,
+    writeDeclaration(declaration) {
+      const { name, kind, shape, constraints } = declaration;
+      const whole = kind === "interface" ? resolveObject({ kind: "reference", name }, model) : shape;
+      const text = writeBody(
+        whole ?? shape,
+        name,
+        recursive.has(name),
+        constraints ?? inheritedConstraints(declaration, declared),
+      );
+      return [{ name: `check${name}`, text }, ...flush()];
+    },
+    writeShape(shape, suggestion) {
+      return { name: callee(shape, suggestion), functions: flush() };
+    },
+  };
+  return writer;
+}
+
+/** What writing one body needs. */
+interface BodyRequest {
+  readonly writer: CheckWriter;
+  readonly shape: Shape;
+  readonly suggestion: string;
+  readonly origins: ReadonlyMap<Property, string>;
+  readonly constraints: readonly Constraint[];
+}
+
+function bodyText(request: BodyRequest): string {
+  const { writer, shape, suggestion } = request;
+  const condition = conditionOf(shape.kind === "reference" ? { kind: "unknown" } : shape, "v", writer.model);
+  if (condition) return `return ${condition.invalid} ? fail(${JSON.stringify(condition.expected)}) : undefined;`;
+  switch (shape.kind) {
+    case "unknown":
+      return `return v === undefined ? fail("any value") : undefined;`;
+    case "reference":
+      return `return ${writer.call(shape, "v", suggestion)};`;
+    case "array":
+      return arrayBody(writer, shape, suggestion);
+    case "union":
+      return unionBody(writer, shape, suggestion);
+    default: {
+      const object = resolveObject(shape, writer.model);
+      if (!object)
+        throw new Error(
+          `No check can be written for the ${shape.kind} in ${suggestion}; extend generator/emit/check-text.ts.`,
+        );
+      return objectBody(request, object);
+    }
+  }
+}
+
+function objectBody({ writer, suggestion, origins, constraints }: BodyRequest, object: ObjectShape): string {
+  const lines = [`if (!isObject(v)) return fail("object");`];
+  for (const property of object.properties) {
+    lines.push(...propertyLines(writer, property, (origins.get(property) ?? suggestion) + pascal(property.name)));
+  }
+  if (object.index && object.index.kind !== "unknown") lines.push(...indexLines(writer, object, suggestion));
+  lines.push(...constraints.map(constraintLine), "return undefined;");
+  return lines.join("\n");
+}
+
+function propertyLines(writer: CheckWriter, property: Property, suggestion: string): string[] {
+  const { name, shape } = property;
+  const access = accessText("v", name);
+  const key = JSON.stringify(name);
+  const mayBeAbsent = property.optional || property.absentMeans !== undefined;
+  if (shape.kind === "unknown")
+    return mayBeAbsent ? [] : [`if (${access} === undefined) return fail("any value", ${key});`];
+  const condition = conditionOf(shape, access, writer.model);
+  if (condition) {
+    const test = condition.invalid.includes("||") && mayBeAbsent ? `(${condition.invalid})` : condition.invalid;
+    const guard = mayBeAbsent ? `${access} !== undefined && ` : "";
+    return [`if (${guard}${test}) return fail(${JSON.stringify(condition.expected)}, ${key});`];
+  }
+  const issue = `${lowerFirst(pascal(name))}Issue`;
+  const call = writer.call(shape, access, suggestion);
+  const guarded = mayBeAbsent ? `${access} === undefined ? undefined : ${call}` : call;
+  return [`const ${issue} = ${guarded};`, `if (${issue}) return under(${key}, ${issue});`];
+}
+
+function indexLines(writer: CheckWriter, { properties, index }: ObjectShape, suggestion: string): string[] {
+  if (!index) return [];
+  const skip = properties.map(({ name }) => `key === ${JSON.stringify(name)}`).join(" || ");
+  return [
+    "for (const key of Object.keys(v)) {",
+    ...(skip === "" ? [] : [`if (${skip}) continue;`]),
+    ...itemLines(writer, index, { access: "v[key]", key: "key", suggestion: `${suggestion}Value` }),
+    "}",
+  ];
+}
+
+function arrayBody(writer: CheckWriter, shape: Shape & { readonly kind: "array" }, suggestion: string): string {
+  const { items, maxItems } = shape;
+  const lines = [`if (!Array.isArray(v)) return fail("array");`];
+  if (maxItems !== undefined)
+    lines.push(`if (v.length > ${maxItems}) return fail("array of at most ${maxItems} items");`);
+  if (items.kind !== "unknown") {
+    const body = itemLines(writer, items, { access: "v[i]", key: "i", suggestion: `${suggestion}Item` });
+    lines.push("for (let i = 0; i < v.length; i++) {", ...body, "}");
+  }
+  return [...lines, "return undefined;"].join("\n");
+}
+
+function itemLines(
+  writer: CheckWriter,
+  shape: Shape,
+  place: { access: string; key: string; suggestion: string },
+): string[] {
+  const condition = conditionOf(shape, place.access, writer.model);
+  if (condition) return [`if (${condition.invalid}) return fail(${JSON.stringify(condition.expected)}, ${place.key});`];
+  const call = writer.call(shape, place.access, place.suggestion);
+  return [`const issue = ${call};`, `if (issue) return under(${place.key}, issue);`];
+}
+
+function constraintLine({ rule, properties }: Constraint): string {
+  const quoted = properties.map((name) => JSON.stringify(name));
+  if (rule === "atLeastOne") {
+    const absent = properties.map((name) => `${accessText("v", name)} === undefined`).join(" && ");
+    return `if (${absent}) return fail(${JSON.stringify(`object with ${quoted.join(" or ")}`)});`;
+  }
+  const present = properties.map((name) => `${accessText("v", name)} !== undefined`).join(" && ");
+  return `if (${present}) return fail(${JSON.stringify(`object with only one of ${quoted.join(", ")}`)});`;
+}
+
+/** Arrays and maps of named types share one helper; everything else is named after its place. */
+function helperName(shape: Shape, suggestion: string): string {
+  const isPlainArray = shape.kind === "array" && shape.maxItems === undefined;
+  if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
+  if (isPlainArray && shape.items.kind === "string") return "checkStringArray";
+  const isMap = shape.kind === "object" && shape.properties.length === 0;
+  if (isMap && shape.index?.kind === "reference") return `check${shape.index.name}Map`;
+  if (isMap && shape.index?.kind === "string") return "checkStringMap";
+  if (isMap && shape.index?.kind === "anyObject") return "checkObjectMap";
+  return `check${suggestion}`;
+}
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name += "Value";
+  taken.add(name);
+  return name;
+}
+
+/** The declaration in which each property was written, so that helpers are named after their origin. */
+function originsOf(model: RevisionModel): Map<Property, string> {
+  const origins = new Map<Property, string>();
+  for (const { name, shape } of model.declarations) {
+    if (shape.kind !== "object") continue;
+    for (const property of shape.properties) origins.set(property, name);
+  }
+  return origins;
+}
+
+function inheritedConstraints(
+  declaration: Declaration,
+  declared: ReadonlyMap<string, Declaration>,
+): readonly Constraint[] {
+  return declaration.extends.flatMap((base) => {
+    const found = declared.get(base.kind === "omit" ? base.base.name : base.name);
+    return found ? (found.constraints ?? inheritedConstraints(found, declared)) : [];
+  });
+}
+
+/** `io.modelcontextprotocol/logLevel` → `LogLevel`, `_meta` → `Meta`. */
+export function pascal(name: string): string {
+  const last = name.split("/").at(-1) ?? name;
+  return last
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -1,0 +1,78 @@
+import type { Method, Role, Shape } from "../model.ts";
+import { summaryText } from "./doc-text.ts";
+
+/** One of the five dispatch tables of a revision. */
+export interface TableSpec {
+  /** Name of the constant: `clientRequests`. */
+  readonly name: string;
+  readonly kind: Method["kind"];
+  readonly sender: Role;
+  readonly summary: string;
+}
+
+/** The tables in the order of the file. */
+export const tableSpecs: readonly TableSpec[] = [
+  {
+    name: "clientRequests",
+    kind: "request",
+    sender: "client",
+    summary: "Requests a client sends and a server answers.",
+  },
+  {
+    name: "serverRequests",
+    kind: "request",
+    sender: "server",
+    summary: "Requests a server sends and a client answers.",
+  },
+  { name: "clientNotifications", kind: "notification", sender: "client", summary: "Notifications a client sends." },
+  { name: "serverNotifications", kind: "notification", sender: "server", summary: "Notifications a server sends." },
+  {
+    name: "embeddedRequests",
+    kind: "embedded",
+    sender: "server",
+    summary: "Payloads with which a server asks for input inside a result; they never travel as messages.",
+  },
+];
+
+/** Methods of a table, in model order. */
+export function methodsOf(methods: readonly Method[], { kind, sender }: TableSpec): Method[] {
+  return methods.filter((method) => method.kind === kind && method.senders.includes(sender));
+}
+
+/** Type of the params as the generated stubs write it, with the types module imported as `t`. */
+export function paramsText({ type, params }: Method): string {
+  if (!params) return "Record<string, unknown>";
+  if (params.shape.kind === "reference") return `t.${params.shape.name}`;
+  const indexed = `t.${type}["params"]`;
+  return params.optional ? `NonNullable<${indexed}>` : indexed;
+}
+
+/** Type of every result that a request may have. */
+export function resultText(method: Method): string {
+  return [...plainResults(method), ...method.alternatives.map(({ type }) => type)]
+    .map((type) => `t.${type}`)
+    .join(" | ");
+}
+
+/** Type of the results of a call that did not ask for an alternative. */
+export function plainResultText(method: Method): string {
+  return plainResults(method)
+    .map((type) => `t.${type}`)
+    .join(" | ");
+}
+
+/** Whether the params may be left out. */
+export function mayOmitParams({ params }: Method): boolean {
+  return params === undefined || params.optional;
+}
+
+/** One line about a method, from its own comment. */
+export function methodSummary(method: Method): string {
+  const summary = summaryText(method.doc);
+  return summary === "" ? `${method.kind} of this revision.` : summary;
+}
+
+function plainResults({ result }: Method): string[] {
+  const members: readonly Shape[] = result?.kind === "union" ? result.of : result ? [result] : [];
+  return members.flatMap((member) => (member.kind === "reference" ? [member.name] : []));
+}

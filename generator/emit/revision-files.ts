@@ -1,0 +1,50 @@
+import type { RevisionModel } from "../model.ts";
+import type { Templates } from "./templates.ts";
+import { methodsView } from "./views/methods.ts";
+import { stubsView } from "./views/stubs.ts";
+import { typesView } from "./views/types.ts";
+import { validateView } from "./views/validate.ts";
+
+/** Templates that {@link emitRevision} and {@link emitRevisionList} use. */
+export const revisionTemplates = [
+  "types.ts",
+  "validate.ts",
+  "methods.ts",
+  "server.ts",
+  "client.ts",
+  "index.ts",
+  "revisions.ts",
+] as const;
+
+/** Unformatted text of the files of one revision, by path relative to the output folder. */
+export function emitRevision(model: RevisionModel, templates: Templates, version: string): Map<string, string> {
+  const header = { version, source: model.source.path, digest: digestText(model) };
+  const validate = validateView(model);
+  const views = {
+    "types.ts": typesView(model),
+    "validate.ts": validate,
+    "methods.ts": methodsView(model, validate.callees),
+    "server.ts": stubsView(model, "server"),
+    "client.ts": stubsView(model, "client"),
+    "index.ts": { names: model.declarations.map(({ name }) => name) },
+  };
+  return new Map(
+    Object.entries(views).map(([name, view]) => [
+      `${model.id}/${name}`,
+      templates.render(name, { ...header, ...view }),
+    ]),
+  );
+}
+
+/** Unformatted text of `revisions.ts`, the list of all revisions of a build. */
+export function emitRevisionList(ids: readonly string[], templates: Templates, version: string): string {
+  const newestFirst = [...ids].sort().reverse();
+  const revisions = newestFirst.map((id) => ({ id, alias: `revision${id.replaceAll(/[^0-9A-Za-z]/g, "")}` }));
+  const list = revisions.map(({ alias }) => alias).join(", ");
+  return templates.render("revisions.ts", { version, source: "spec/pins.json", revisions, list });
+}
+
+function digestText({ source }: RevisionModel): string {
+  const digest = `sha256 ${source.sha256.slice(0, 12)}`;
+  return source.commit === undefined ? digest : `${digest}, upstream ${source.commit.slice(0, 12)}`;
+}

@@ -1,0 +1,78 @@
+import type { Declaration, ObjectShape, Property, Shape, UnionShape } from "../model.ts";
+import { unreachable } from "../shapes.ts";
+import { docText } from "./doc-text.ts";
+
+/** Text of an exported interface or type alias, its comment included. */
+export function declarationText(declaration: Declaration): string {
+  const { name, kind, shape, doc } = declaration;
+  if (kind === "alias") return `${docText(doc, shape)}export type ${name} = ${typeText(shape)};`;
+  const bases = declaration.extends.map(typeText).join(", ");
+  const heritage = bases === "" ? "" : ` extends ${bases}`;
+  return `${docText(doc)}export interface ${name}${heritage} ${typeText(shape)}`;
+}
+
+/** Text of a type expression. */
+export function typeText(shape: Shape): string {
+  switch (shape.kind) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+    case "unknown":
+      return shape.kind;
+    case "anyObject":
+      return "object";
+    case "literal":
+      return shape.constant === undefined ? JSON.stringify(shape.value) : `typeof ${shape.constant}`;
+    case "reference":
+      return shape.name;
+    case "array":
+      return `${grouped(shape.items)}[]`;
+    case "object":
+      return objectText(shape);
+    case "union":
+      return unionText(shape);
+    case "intersection":
+      return shape.of.map(grouped).join(" & ");
+    case "omit":
+      return `Omit<${shape.base.name}, ${shape.keys.map((key) => JSON.stringify(key)).join(" | ")}>`;
+    default:
+      return unreachable(shape);
+  }
+}
+
+/** A property name, quoted where it is no identifier. */
+export function keyText(name: string): string {
+  return isIdentifier(name) ? name : JSON.stringify(name);
+}
+
+/** Reads a property of a variable. */
+export function accessText(variable: string, name: string): string {
+  return isIdentifier(name) ? `${variable}.${name}` : `${variable}[${JSON.stringify(name)}]`;
+}
+
+function isIdentifier(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name);
+}
+
+function grouped(shape: Shape): string {
+  const needsParentheses = shape.kind === "union" || shape.kind === "intersection";
+  return needsParentheses ? `(${typeText(shape)})` : typeText(shape);
+}
+
+function objectText({ properties, index }: ObjectShape): string {
+  const members = properties.map(propertyText);
+  if (index) members.push(`[key: string]: ${typeText(index)};`);
+  const isPlain = members.every((member) => !member.includes("\n"));
+  return isPlain && members.length < 3 ? `{ ${members.join(" ")} }` : `{\n${members.join("\n")}\n}`;
+}
+
+function propertyText({ name, optional, shape, doc }: Property): string {
+  return `${docText(doc, shape)}${keyText(name)}${optional ? "?" : ""}: ${typeText(shape)};`;
+}
+
+/** `string & {}` keeps the literals of an open union visible to editors; plain `string` would swallow them. */
+function unionText(shape: UnionShape): string {
+  const members = shape.of.map(typeText);
+  return [...members, ...(shape.open ? ["(string & {})"] : [])].join(" | ");
+}

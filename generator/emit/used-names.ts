@@ -1,0 +1,5 @@
+/** Those of the names that a piece of code mentions as whole words, in the order given: what its import list needs. */
+export function usedNames(code: string, names: readonly string[]): string[] {
+  const words = new Set(code.match(/[A-Za-z_$][\w$]*/g) ?? []);
+  return names.filter((name) => words.has(name));
+}

@@ -1,0 +1,96 @@
+import type { Method, RevisionModel, Role } from "../../model.ts";
+import {
+  mayOmitParams,
+  methodsOf,
+  methodSummary,
+  paramsText,
+  plainResultText,
+  resultText,
+  tableSpecs,
+} from "../method-text.ts";
+import { keyText } from "../type-text.ts";
+import { usedNames } from "../used-names.ts";
+
+/** What `server.ts.hbs` and `client.ts.hbs` show. */
+export interface StubsView {
+  readonly support: string;
+  readonly tables: string;
+  readonly handlers: readonly HandlerView[];
+  readonly calls: readonly { readonly text: string }[];
+}
+
+interface HandlerView {
+  readonly name: string;
+  readonly method: string;
+  readonly summary: string;
+  readonly optional: string;
+  readonly params: string;
+  readonly result: string;
+}
+
+/** The stubs of one role: what it may answer, and what it may send. */
+export function stubsView(model: RevisionModel, role: Role): StubsView {
+  const sent = tableSpecs.filter(({ sender, kind }) => sender === role && kind !== "embedded");
+  const received = tableSpecs.filter(({ sender }) => sender !== role);
+  const handlers = received.flatMap((spec) => methodsOf(model.methods, spec)).map(handlerView);
+  const calls = sent.flatMap((spec) =>
+    methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method) })),
+  );
+  refuseCollisions(sent.flatMap((spec) => methodsOf(model.methods, spec)));
+  const code = [...handlers.map(({ result }) => result), ...calls.map(({ text }) => text)].join("\n");
+  const names = ["Awaitable", "Caller", "CallOptions", "Implementation"];
+  const always = new Set(["Awaitable", "Caller", "Implementation"]);
+  const used = new Set(usedNames(code, names));
+  const tables = usedNames(
+    code,
+    sent.map(({ name }) => name),
+  );
+  return {
+    support: names.filter((name) => always.has(name) || used.has(name)).join(", "),
+    tables: [...tables, "revision"].join(", "),
+    handlers,
+    calls,
+  };
+}
+
+function handlerView(method: Method): HandlerView {
+  return {
+    name: keyText(method.handler),
+    method: method.name,
+    summary: methodSummary(method),
+    optional: "",
+    params: mayOmitParams(method) ? `${paramsText(method)} | undefined` : paramsText(method),
+    result: method.kind === "notification" ? "void" : resultText(method),
+  };
+}
+
+function callText(table: string, method: Method): string {
+  const row = `${table}[${JSON.stringify(method.name)}]`;
+  const params = `params${mayOmitParams(method) ? "?" : ""}: ${paramsText(method)}`;
+  const doc = `/** \`${method.name}\`: ${methodSummary(method)} */\n`;
+  if (method.kind === "notification") {
+    return `${doc}${method.handler}(${params}): Promise<void> {\nreturn this.#caller.notify(${row}, params);\n}`;
+  }
+  const body = `{\nreturn this.#caller.request(${row}, params, options);\n}`;
+  const signature = (type: string, result: string): string =>
+    `${method.handler}(${type}, options?: CallOptions): Promise<${result}>`;
+  if (method.alternatives.length === 0) return `${doc}${signature(params, resultText(method))} ${body}`;
+  const asking = method.alternatives.map(({ whenParam }) => `{ ${whenParam}: object }`).join(" & ");
+  const overloads = [
+    `${signature(`params: ${paramsText(method)} & ${asking}`, resultText(method))};`,
+    `${signature(params, plainResultText(method))};`,
+  ];
+  return `${doc}${overloads.join("\n")}\n${signature(params, resultText(method))} ${body}`;
+}
+
+function refuseCollisions(methods: readonly Method[]): void {
+  const seen = new Map<string, string>();
+  for (const { handler, name } of methods) {
+    const other = seen.get(handler);
+    if (other !== undefined)
+      throw new Error(
+        `${name} and ${other} would both be called ${handler}(); rename one of their types in the schema.`,
+      );
+    seen.set(handler, name);
+  }
+}

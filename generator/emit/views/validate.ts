@@ -1,0 +1,84 @@
+import type { Method, RevisionModel } from "../../model.ts";
+import { createCheckWriter, type CheckFunction, type CheckWriter } from "../check-text.ts";
+import { usedNames } from "../used-names.ts";
+
+/** What `validate.ts.hbs` shows, and the names of the checks that the dispatch tables point at. */
+export interface ValidateView {
+  readonly support: string;
+  readonly functions: readonly FunctionView[];
+  readonly callees: { params(method: Method): string; result(method: Method): string };
+}
+
+interface FunctionView extends CheckFunction {
+  readonly doc: string;
+  readonly export: string;
+}
+
+const supportNames = ["checkAnyObject", "fail", "isInteger", "isNumber", "isObject", "maxDepth", "tooDeep", "under"];
+
+/** One check per declaration in source order, and at the end those of results that are one of several types. */
+export function validateView(model: RevisionModel): ValidateView {
+  const writer = createCheckWriter(model);
+  const functions = model.declarations.flatMap((declaration) => writer.writeDeclaration(declaration));
+  const params = new Map<string, string>();
+  const results = new Map<string, string>();
+  for (const method of model.methods) {
+    const check = writeParams(writer, method);
+    params.set(method.type, check.name);
+    functions.push(...check.functions);
+    if (method.kind === "notification") continue;
+    const outcome = writeOutcome(writer, method);
+    results.set(method.type, outcome.name);
+    functions.push(...outcome.functions);
+  }
+  const called = new Set([...params.values(), ...results.values()]);
+  const declared = new Set(model.declarations.map(({ name }) => `check${name}`));
+  const views = functions.map((view) => functionView(view, declared.has(view.name) || called.has(view.name)));
+  const code = functions.map(({ text }) => text).join("\n");
+  return {
+    support: usedNames(code, supportNames).join(", "),
+    functions: views,
+    callees: { params: ({ type }) => nameIn(params, type), result: ({ type }) => nameIn(results, type) },
+  };
+}
+
+function functionView({ name, text }: CheckFunction, isExported: boolean): FunctionView {
+  const doc = isExported ? `/** Checks a value against \`${name.replace("check", "")}\`. */\n` : "";
+  return { name, text, doc, export: isExported ? "export " : "" };
+}
+
+interface Written {
+  readonly name: string;
+  readonly functions: readonly CheckFunction[];
+}
+
+function writeParams(writer: CheckWriter, { type, params }: Method): Written {
+  const base = type.replace(/(Request|Notification)$/, "");
+  return writer.writeShape(params?.shape ?? { kind: "object", properties: [] }, `${type === base ? base : type}Params`);
+}
+
+/** `checkCallToolOutcome`: every result that a request may have. */
+function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Method): Written {
+  const base = type.replace(/Request$/, "");
+  const plain = writer.writeShape(result ?? { kind: "unknown" }, `${base}Outcome`);
+  if (alternatives.length === 0) return plain;
+  const branches = alternatives.map(
+    (alternative) =>
+      `if (isObject(v) && v[${JSON.stringify(alternative.mark)}] !== undefined) return check${alternative.type}(v);`,
+  );
+  const text = `(v: unknown): Issue | undefined {
+    const issue = ${plain.name}(v);
+    if (issue === undefined) return undefined;
+    ${branches.join("\n")}
+    return issue;
+  }`;
+  const name = `check${base}Outcome`;
+  return { name, functions: [...plain.functions, { name, text }] };
+}
+
+function nameIn(names: ReadonlyMap<string, string>, type: string): string {
+  const name = names.get(type);
+  if (name === undefined)
+    throw new Error(`No check was written for ${type}; this is a bug in generator/emit/views/validate.ts.`);
+  return name;
+}

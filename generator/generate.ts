@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatTypeScript } from "./emit/format.ts";
+import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
+import { loadTemplates } from "./emit/templates.ts";
+import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
+import { packageRoot, packageVersion } from "./package-info.ts";
+import { openSpecFolder } from "./read/spec-folder.ts";
+
+/** What to generate, from where and to where. */
+export interface GenerateOptions {
+  /** Folder with `pins.json` and one folder a revision. Default: the one of this package. */
+  readonly spec?: string;
+  /** Folder to write. Default: `generated` in the working directory. */
+  readonly out?: string;
+  /** Only these revisions. Default: every pinned one. */
+  readonly revisions?: readonly string[];
+  /** Compare in memory and write nothing. */
+  readonly check?: boolean;
+}
+
+/** The whole pipeline: pins → schema and overlay → model → views → text → tree. Returns what differed. */
+export async function generate(
+  options: GenerateOptions = {},
+): Promise<{ readonly files: number; readonly drift: readonly Drift[] }> {
+  const tree = await emitTree(options);
+  const out = options.out ?? "generated";
+  const drift = options.check ? await compareTree(out, tree) : await writeTree(out, tree);
+  return { files: tree.size, drift };
+}
+
+/** Every file of the generated layer, formatted, in memory. */
+export async function emitTree(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
+  const files = await emitUnformatted(options);
+  const tree = new Map<string, string>();
+  for (const [path, text] of files) tree.set(path, await formatTypeScript(text));
+  return tree;
+}
+
+/** The same before formatting: what the speed of the generator is measured by. */
+export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
+  const folder = await openSpecFolder(spec ?? join(packageRoot, "spec"));
+  const version = packageVersion();
+  const templateFolder = join(packageRoot, "templates");
+  const templates = await loadTemplates(templateFolder, revisionTemplates);
+  const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
+  const tree = new Map<string, string>();
+  for (const id of ids) {
+    const model = await folder.readModel(id);
+    for (const [path, text] of emitRevision(model, templates, version)) tree.set(path, text);
+  }
+  tree.set("revisions.ts", emitRevisionList(ids, templates, version));
+  tree.set("support.ts", (await readFile(join(templateFolder, "support.ts"), "utf8")).replaceAll("\r\n", "\n"));
+  return tree;
+}

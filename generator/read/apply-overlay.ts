@@ -1,0 +1,155 @@
+import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
+import type { Overlay, TagOverlay } from "../overlay.ts";
+import { resolveObject } from "../resolve.ts";
+import { mapDeclaration, mapShape } from "../shapes.ts";
+import { SpecError } from "./spec-error.ts";
+
+/** Declarations with everything that the overlay says about types worked in. Every name that it uses must resolve. */
+export function applyOverlay(declarations: readonly Declaration[], overlay: Overlay, path: string): Declaration[] {
+  const editor = createEditor(declarations, path);
+  for (const method of overlay.mergeMeta?.methods ?? []) mergeMeta(editor, method);
+  for (const { at } of overlay.integers ?? []) editor.edit(at, toInteger);
+  for (const { at, absentMeans } of overlay.tolerances ?? [])
+    editor.editProperty(at, (property) => ({ ...property, absentMeans }));
+  for (const rule of overlay.constraints ?? []) {
+    editor.replace(rule.type, (declaration) => ({
+      ...declaration,
+      constraints: [...(declaration.constraints ?? []), { rule: rule.rule, properties: rule.properties }],
+    }));
+  }
+  return (overlay.tags ?? []).reduce((result, rule) => applyTag(result, rule, path), editor.declarations());
+}
+
+/** Edits declarations by path; a path that leads nowhere is an error of the overlay. */
+interface Editor {
+  declarations(): Declaration[];
+  replace(name: string, change: (declaration: Declaration) => Declaration): void;
+  /** `"Alias"` or `"Type.property"`, deeper through inline objects. */
+  edit(at: string, change: (shape: Shape) => Shape): void;
+  editProperty(at: string, change: (property: Property) => Property): void;
+  refuse(text: string): SpecError;
+}
+
+function createEditor(declarations: readonly Declaration[], path: string): Editor {
+  const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+  const refuse = (text: string): SpecError => new SpecError({ file: path, text });
+  const replace: Editor["replace"] = (name, change) => {
+    const declaration = byName.get(name);
+    if (!declaration) throw refuse(`\`${name}\` is not declared in this revision`);
+    byName.set(name, change(declaration));
+  };
+  const editProperty: Editor["editProperty"] = (at, change) => {
+    const [name = "", ...keys] = at.split(".");
+    replace(name, (declaration) => ({
+      ...declaration,
+      shape: editAt(declaration.shape, keys, change, () => refuse(`\`${at}\` does not exist`)),
+    }));
+  };
+  return {
+    declarations: () => [...byName.values()],
+    replace,
+    editProperty,
+    edit(at, change) {
+      if (at.includes(".")) return editProperty(at, (property) => ({ ...property, shape: change(property.shape) }));
+      return replace(at, (declaration) => ({ ...declaration, shape: change(declaration.shape) }));
+    },
+    refuse,
+  };
+}
+
+function editAt(
+  shape: Shape,
+  keys: readonly string[],
+  change: (property: Property) => Property,
+  missing: () => SpecError,
+): ObjectShape {
+  const [key, ...rest] = keys;
+  if (shape.kind !== "object" || !shape.properties.some(({ name }) => name === key)) throw missing();
+  const edit = (property: Property): Property => {
+    if (property.name !== key) return property;
+    return rest.length === 0 ? change(property) : { ...property, shape: editAt(property.shape, rest, change, missing) };
+  };
+  return { ...shape, properties: shape.properties.map(edit) };
+}
+
+function toInteger(shape: Shape): Shape {
+  return mapShape(shape, (part) => (part.kind === "number" ? { ...part, integer: true } : part));
+}
+
+/** Puts the base `_meta` back into params that a derived type, or a base on the way to it, wrote anew without it. */
+function mergeMeta(editor: Editor, method: string): void {
+  const declarations = editor.declarations();
+  const target = declarations.find((declaration) => methodOf(declaration) === method);
+  if (!target) throw editor.refuse(`no declaration carries the method \`${method}\``);
+  const owner = paramsOwner(declarations, target);
+  const meta = baseMeta(declarations, target.name.endsWith("Notification") ? "Notification" : "Request");
+  if (!owner || !meta) throw editor.refuse(`the params of \`${method}\` have no base \`_meta\` to merge`);
+  editor.editProperty(`${owner.name}.params`, (params) => {
+    if (params.shape.kind !== "object") throw editor.refuse(`the params of \`${method}\` are not written inline`);
+    const present = params.shape.properties.find(({ name }) => name === "_meta");
+    if (present?.merged) return params;
+    if (present)
+      throw editor.refuse(`the params of \`${method}\` have a \`_meta\` of their own; take it out of mergeMeta`);
+    return { ...params, shape: { ...params.shape, properties: [meta, ...params.shape.properties] } };
+  });
+}
+
+/** The declaration whose own `params` a type has: its own, or the nearest base's. */
+function paramsOwner(declarations: readonly Declaration[], target: Declaration): Declaration | undefined {
+  if (target.shape.kind === "object" && target.shape.properties.some(({ name }) => name === "params")) return target;
+  for (const base of target.extends) {
+    const name = base.kind === "omit" ? base.base.name : base.name;
+    const declaration = declarations.find((candidate) => candidate.name === name);
+    const owner = declaration && paramsOwner(declarations, declaration);
+    if (owner) return owner;
+  }
+  return undefined;
+}
+
+function methodOf(declaration: Declaration): unknown {
+  if (declaration.shape.kind !== "object") return undefined;
+  const method = declaration.shape.properties.find(({ name }) => name === "method");
+  return method?.shape.kind === "literal" ? method.shape.value : undefined;
+}
+
+/** `_meta` of `RequestParams`, or of the params written inline in `Request` by revisions without named params. */
+function baseMeta(declarations: readonly Declaration[], base: "Request" | "Notification"): Property | undefined {
+  const model = { declarations };
+  const named = declarations.some(({ name }) => name === `${base}Params`);
+  const params: Shape | undefined = named
+    ? { kind: "reference", name: `${base}Params` }
+    : resolveObject({ kind: "reference", name: base }, model)?.properties.find(({ name }) => name === "params")?.shape;
+  const meta = params && resolveObject(params, model)?.properties.find(({ name }) => name === "_meta");
+  return meta && { ...meta, merged: true };
+}
+
+function applyTag(declarations: readonly Declaration[], rule: TagOverlay, path: string): Declaration[] {
+  let used = 0;
+  const addTag = (shape: Shape): Shape => {
+    if (shape.kind !== "union" || !isUnionOf(shape, rule.of)) return shape;
+    used += 1;
+    return { ...shape, tag: toTag(shape, rule, path) };
+  };
+  const result = declarations.map((declaration) => mapDeclaration(declaration, addTag));
+  if (used === 0) throw new SpecError({ file: path, text: `no union has exactly the members ${rule.of.join(", ")}` });
+  return result;
+}
+
+function isUnionOf(union: UnionShape, names: readonly string[]): boolean {
+  const members = union.of.map((member) => (member.kind === "reference" ? member.name : ""));
+  return members.length === names.length && names.every((name) => members.includes(name));
+}
+
+function toTag(union: UnionShape, rule: TagOverlay, path: string): Tag {
+  const indexOf = (type: string): number => {
+    const index = union.of.findIndex((member) => member.kind === "reference" && member.name === type);
+    if (index < 0)
+      throw new SpecError({ file: path, text: `\`${type}\` is not a member of the union of ${rule.of.join(", ")}` });
+    return index;
+  };
+  if (rule.presence)
+    return { kind: "presence", cases: rule.presence.map(({ type, keys }) => ({ keys, member: indexOf(type) })) };
+  const cases = Object.entries(rule.cases ?? {}).map(([value, type]) => ({ value, members: [indexOf(type)] }));
+  const otherwise = rule.otherwise === undefined ? {} : { otherwise: indexOf(rule.otherwise) };
+  return { kind: "literal", property: rule.property ?? "", cases, ...otherwise };
+}

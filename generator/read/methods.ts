@@ -1,0 +1,198 @@
+import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
+import type { MethodOverlay, Overlay } from "../overlay.ts";
+import { declarationsByName, resolveObject } from "../resolve.ts";
+import { SpecError } from "./spec-error.ts";
+
+/** The unions that say who sends what. A revision may lack some of them. */
+const roleUnions = [
+  { name: "ClientRequest", kind: "request", sender: "client" },
+  { name: "ServerRequest", kind: "request", sender: "server" },
+  { name: "ClientNotification", kind: "notification", sender: "client" },
+  { name: "ServerNotification", kind: "notification", sender: "server" },
+] as const;
+
+interface Context {
+  readonly declarations: readonly Declaration[];
+  readonly byName: ReadonlyMap<string, Declaration>;
+  readonly overlay: Overlay;
+  readonly path: string;
+}
+
+/** What the role unions say about one type. */
+interface Sighting {
+  readonly kind: Method["kind"];
+  readonly senders: readonly Role[];
+}
+
+/** Derives every method of a revision from its role unions; the overlay settles what does not follow from them. */
+export function readMethods(declarations: readonly Declaration[], overlay: Overlay, path: string): Method[] {
+  const context: Context = { declarations, byName: declarationsByName({ declarations }), overlay, path };
+  const sightings = readRoles(context);
+  for (const [type, method] of methodTypes(context)) {
+    if (sightings.has(type)) continue;
+    if (overlay.methods[method]?.kind !== "embedded") {
+      throw refuse(
+        context,
+        `\`${type}\` (${method}) is in no role union; say in methods that it is embedded, or add it to a union`,
+      );
+    }
+    sightings.set(type, { kind: "embedded", senders: ["server"] });
+  }
+  const methods = [...sightings].map(([type, sighting]) => readMethod(context, type, sighting));
+  refuseUnknown(context, methods);
+  return methods;
+}
+
+function readRoles(context: Context): Map<string, Sighting> {
+  const sightings = new Map<string, Sighting>();
+  for (const { name, kind, sender } of roleUnions) {
+    for (const type of membersOf(context, name)) {
+      const senders = sightings.get(type)?.senders ?? [];
+      sightings.set(type, { kind, senders: [...senders, sender] });
+    }
+  }
+  return sightings;
+}
+
+/** Members of a union by name, nested unions opened; an alias of a single type has one member. */
+function membersOf(context: Context, name: string): string[] {
+  const declaration = context.byName.get(name);
+  if (!declaration) return [];
+  if (declaration.kind === "interface") return [name];
+  const { shape } = declaration;
+  const members = shape.kind === "union" ? shape.of : [shape];
+  return members.flatMap((member) => {
+    if (member.kind !== "reference") throw refuse(context, `\`${name}\` must be a union of named types`);
+    return membersOf(context, member.name);
+  });
+}
+
+function methodTypes(context: Context): [type: string, method: string][] {
+  return context.declarations.flatMap(({ name, kind }) => {
+    if (kind !== "interface") return [];
+    const method = methodName(context, name);
+    return method === undefined ? [] : [[name, method]];
+  });
+}
+
+function methodName(context: Context, type: string): string | undefined {
+  const method = propertyOf(context, type, "method")?.shape;
+  return method?.kind === "literal" && typeof method.value === "string" ? method.value : undefined;
+}
+
+function readMethod(context: Context, type: string, { kind, senders }: Sighting): Method {
+  const name = methodName(context, type);
+  if (name === undefined) throw refuse(context, `\`${type}\` is in a role union but has no literal \`method\``);
+  const facts = context.overlay.methods[name];
+  const params = readParams(context, type);
+  const { doc } = context.byName.get(type) ?? {};
+  const result = kind === "notification" ? undefined : readResult(context, type, name, facts);
+  return {
+    name,
+    handler: handlerName(type),
+    type,
+    kind,
+    senders,
+    ...(params && { params }),
+    ...(result && { result }),
+    alternatives: result ? readAlternatives(context, result, facts) : [],
+    gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
+    ...(doc && { doc }),
+  };
+}
+
+/** `CallToolRequest` → `callTool`: one rule, no exceptions. */
+export function handlerName(type: string): string {
+  const base = type.replace(/(Request|Notification)$/, "");
+  return base.charAt(0).toLowerCase() + base.slice(1);
+}
+
+function readParams(context: Context, type: string): Params | undefined {
+  const params = propertyOf(context, type, "params");
+  return params && { optional: params.optional, shape: params.shape };
+}
+
+/** The result named by `XResultResponse`, else `XResult`, else by the overlay. */
+function readResult(context: Context, type: string, method: string, facts: MethodOverlay | undefined): Shape {
+  const base = type.replace(/Request$/, "");
+  const explicit = propertyOf(context, `${base}ResultResponse`, "result")?.shape;
+  const members = explicit?.kind === "union" ? explicit.of : [explicit];
+  if (explicit && members.every((member) => member?.kind === "reference")) return explicit;
+  const named = context.byName.has(`${base}Result`) ? `${base}Result` : facts?.result;
+  if (named === undefined || !context.byName.has(named)) {
+    throw refuse(context, `the result of ${method} is not known; name its type in methods["${method}"].result`);
+  }
+  return { kind: "reference", name: named };
+}
+
+function readAlternatives(context: Context, plain: Shape, facts: MethodOverlay | undefined): ResultAlternative[] {
+  const known = resolveObject(plain, context)?.properties.map(({ name }) => name) ?? [];
+  return (facts?.alternatives ?? []).map(({ type, whenParam }) => {
+    const object = context.byName.has(type) ? resolveObject({ kind: "reference", name: type }, context) : undefined;
+    const mark = object?.properties.find(({ name, optional }) => !optional && !known.includes(name))?.name;
+    if (mark === undefined)
+      throw refuse(context, `\`${type}\` has no required member that tells it from the plain result`);
+    return { type, whenParam, mark };
+  });
+}
+
+function readGate(
+  context: Context,
+  { name, kind, sender, facts }: { name: string; kind: Method["kind"]; sender: Role; facts: MethodOverlay | undefined },
+): [Role, Gate][] {
+  if (facts?.gate === null) return [];
+  const gate = facts?.gate ?? deriveGate(name, kind, sender);
+  const capabilities = gate.side === "client" ? "ClientCapabilities" : "ServerCapabilities";
+  if (!resolvesIn(context, capabilities, gate.path)) {
+    throw refuse(
+      context,
+      `${name} needs ${gate.side} capability \`${gate.path.join(".")}\`, which ${capabilities} lacks; set methods["${name}"].gate`,
+    );
+  }
+  return [[sender, gate]];
+}
+
+/** Requests need a capability of their receiver, notifications one of their sender. */
+function deriveGate(name: string, kind: Method["kind"], sender: Role): Gate {
+  const receiver = sender === "client" ? "server" : "client";
+  if (kind === "notification") return { side: sender, path: notificationPath(name.split("/").slice(1)) };
+  const [feature = "", action = ""] = name.split("/");
+  const root = feature === "completion" ? "completions" : feature;
+  if (root === "resources" && /^(un)?subscribe$/.test(action)) return { side: receiver, path: [root, "subscribe"] };
+  if (root === "tasks" && /^(list|cancel)$/.test(action)) return { side: receiver, path: [root, action] };
+  return { side: receiver, path: [root] };
+}
+
+function notificationPath([feature = "", event = ""]: readonly string[]): string[] {
+  if (event === "list_changed") return [feature, "listChanged"];
+  if (event === "updated") return [feature, "subscribe"];
+  return [feature];
+}
+
+function resolvesIn(context: Context, type: string, path: readonly string[]): boolean {
+  let shape: Shape | undefined = { kind: "reference", name: type };
+  for (const key of path) {
+    shape = shape && resolveObject(shape, context)?.properties.find(({ name }) => name === key)?.shape;
+  }
+  return shape !== undefined;
+}
+
+function propertyOf(
+  context: Context,
+  type: string,
+  key: string,
+): { readonly optional: boolean; readonly shape: Shape } | undefined {
+  if (!context.byName.has(type)) return undefined;
+  return resolveObject({ kind: "reference", name: type }, context)?.properties.find(({ name }) => name === key);
+}
+
+/** An entry for a method that does not exist is a slip, or left over from another revision. */
+function refuseUnknown(context: Context, methods: readonly Method[]): void {
+  const known = new Set(methods.map(({ name }) => name));
+  const stale = Object.keys(context.overlay.methods).find((name) => !known.has(name));
+  if (stale !== undefined) throw refuse(context, `methods names \`${stale}\`, which this revision does not have`);
+}
+
+function refuse(context: Context, text: string): SpecError {
+  return new SpecError({ file: context.path, text });
+}

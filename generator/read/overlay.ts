@@ -1,0 +1,189 @@
+import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
+import type { Location } from "../model.ts";
+import type { Overlay } from "../overlay.ts";
+import { SpecError } from "./spec-error.ts";
+
+/** What is needed to read one overlay; nothing is opened, so any text can be checked. */
+export interface OverlayInput {
+  /** Path of the overlay, for messages only. */
+  readonly path: string;
+  readonly text: string;
+  /** Text of `spec/overlay.schema.json`. */
+  readonly schema: string;
+}
+
+/** Problems told at once: enough to see a pattern, few enough to read. */
+const problemsShown = 3;
+
+/** Reads the text of an overlay and checks it against its schema. Throws a {@link SpecError} that says what to change. */
+export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
+  const value = parseJson(path, text);
+  const rules = parseJson("overlay.schema.json", schema);
+  if (!isSchema(rules)) throw new SpecError({ file: "overlay.schema.json", text: "a schema object was expected" });
+  const isOverlay = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+  }).compile<Overlay>(rules);
+  if (isOverlay(value)) return value;
+  throw toSpecError(path, text, isOverlay.errors ?? []);
+}
+
+function isSchema(value: unknown): value is SchemaObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The scan comes first: it knows the place of a slip, which `JSON.parse` tells only sometimes, and sees keys written twice. */
+function parseJson(path: string, text: string): unknown {
+  locateValues(path, text);
+  return JSON.parse(text);
+}
+
+// From schema violations to one message.
+
+interface Problem {
+  /** JSON pointer of the value to correct. */
+  readonly pointer: string;
+  readonly expectation: string;
+}
+
+function toSpecError(path: string, text: string, errors: readonly ErrorObject[]): SpecError {
+  const places = locateValues(path, text);
+  const offsetOf = ({ pointer }: Problem): number => places.get(pointer) ?? 0;
+  const problems = errors.filter(isTelling).map(toProblem);
+  problems.sort((a, b) => offsetOf(a) - offsetOf(b));
+  const lines = problems.slice(0, problemsShown).map((problem) => {
+    const { line, column } = toLocation(text, offsetOf(problem));
+    return `  ${problem.pointer || "the file"} (${line}:${column}): ${problem.expectation}`;
+  });
+  const hidden = problems.length - lines.length;
+  if (hidden > 0) lines.push(`  and ${hidden} more`);
+  const start = problems[0] ? offsetOf(problems[0]) : 0;
+  const advice = "Correct it there; overlay.schema.json describes every entry.";
+  return new SpecError({
+    file: path,
+    ...toLocation(text, start),
+    text: ["the overlay does not fit its schema", ...lines, advice].join("\n"),
+  });
+}
+
+/** `if` only repeats what its branch reported, and `propertyNames` says better what is wrong with a name. */
+function isTelling({ keyword, propertyName }: ErrorObject): boolean {
+  return keyword !== "if" && (keyword === "propertyNames" || propertyName === undefined);
+}
+
+function toProblem({ instancePath, keyword, message, params, parentSchema }: ErrorObject): Problem {
+  const at = (pointer: string, expectation: string): Problem => ({ pointer, expectation });
+  switch (keyword) {
+    case "additionalProperties":
+      return at(
+        `${instancePath}/${escapePointer(params.additionalProperty)}`,
+        `is not a known property; expected one of ${Object.keys(parentSchema?.properties ?? {}).join(", ")}`,
+      );
+    case "propertyNames":
+      return at(`${instancePath}/${escapePointer(params.propertyName)}`, "is not a valid method name");
+    case "false schema":
+      return at(instancePath, "cannot be combined with `presence`; keep one way to tell the members apart");
+    case "required":
+      return at(instancePath, `the property \`${params.missingProperty}\` is missing`);
+    case "enum":
+      return at(instancePath, `expected ${params.allowedValues.join(" or ")}`);
+    default:
+      return at(instancePath, `${message ?? keyword}${describe(parentSchema?.description)}`);
+  }
+}
+
+function describe(description: unknown): string {
+  return typeof description === "string" ? ` (${description})` : "";
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+// Places in a JSON text.
+
+interface Scan {
+  readonly path: string;
+  readonly text: string;
+  /** Where each value starts, by JSON pointer. */
+  readonly starts: Map<string, number>;
+  offset: number;
+}
+
+/** Offsets of all values by JSON pointer. Throws at the first character that is not JSON, and at a key written twice. */
+function locateValues(path: string, text: string): ReadonlyMap<string, number> {
+  const scan: Scan = { path, text, starts: new Map(), offset: 0 };
+  scanValue(scan, "");
+  if (peek(scan) !== "") throw refuse(scan, "the end of the file");
+  return scan.starts;
+}
+
+function scanValue(scan: Scan, pointer: string): void {
+  const first = peek(scan);
+  scan.starts.set(pointer, scan.offset);
+  if (first === "{") return scanList(scan, "}", () => scanMember(scan, pointer));
+  if (first === "[") return scanList(scan, "]", (index) => scanValue(scan, `${pointer}/${index}`));
+  if (first === '"') return void scanString(scan);
+  take(scan, /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y, "a value");
+}
+
+function scanList(scan: Scan, end: string, scanEntry: (index: number) => void): void {
+  scan.offset += 1;
+  if (peek(scan) === end) return void (scan.offset += 1);
+  for (let index = 0; ; index += 1) {
+    scanEntry(index);
+    const next = peek(scan);
+    if (next !== "," && next !== end) throw refuse(scan, `"," or "${end}"`);
+    scan.offset += 1;
+    if (next === end) return;
+  }
+}
+
+function scanMember(scan: Scan, pointer: string): void {
+  if (peek(scan) !== '"') throw refuse(scan, "a property name in double quotes");
+  const start = scan.offset;
+  const key = scanString(scan);
+  const member = `${pointer}/${escapePointer(key)}`;
+  if (scan.starts.has(member)) {
+    scan.offset = start;
+    throw refuse(scan, `another property name: "${key}" is here already, and only the last one would count`);
+  }
+  if (peek(scan) !== ":") throw refuse(scan, '":"');
+  scan.offset += 1;
+  scanValue(scan, member);
+}
+
+function scanString(scan: Scan): string {
+  return String(JSON.parse(take(scan, /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y, "a string")));
+}
+
+/** The next character that is not blank, without taking it; empty at the end. */
+function peek(scan: Scan): string {
+  take(scan, /[ \t\r\n]*/y, "");
+  return scan.text.charAt(scan.offset);
+}
+
+function take(scan: Scan, pattern: RegExp, expected: string): string {
+  pattern.lastIndex = scan.offset;
+  const found = pattern.exec(scan.text)?.[0];
+  if (found === undefined) throw refuse(scan, expected);
+  scan.offset += found.length;
+  return found;
+}
+
+function refuse(scan: Scan, expected: string): SpecError {
+  const found = scan.text.slice(scan.offset, scan.offset + 20).split("\n", 1)[0];
+  const instead = scan.offset >= scan.text.length ? "the file ends" : `found ${JSON.stringify(found)}`;
+  return new SpecError({
+    file: scan.path,
+    ...toLocation(scan.text, scan.offset),
+    text: `not JSON: expected ${expected}, ${instead}`,
+  });
+}
+
+function toLocation(text: string, offset: number): Location {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { RevisionModel, Rules } from "../model.ts";
+import type { Overlay } from "../overlay.ts";
+import { applyOverlay } from "./apply-overlay.ts";
+import { readMethods } from "./methods.ts";
+import { readSchema, type Schema } from "./schema.ts";
+import { SpecError } from "./spec-error.ts";
+import { withTags } from "./tags.ts";
+
+/** What is needed to read one revision. */
+export interface RevisionInput {
+  readonly id: string;
+  readonly status: "released" | "draft";
+  /** Path and text of `schema.ts`; the path is only reported, never opened. */
+  readonly schema: { readonly path: string; readonly text: string };
+  readonly overlay: { readonly path: string; readonly value: Overlay };
+  /** Upstream commit that the schema was taken from or proven equal to. */
+  readonly commit?: string;
+}
+
+/** Reads one revision completely. Throws a {@link SpecError} that names file and place at the first problem. */
+export function readRevision(input: RevisionInput): RevisionModel {
+  const { id, status, schema, overlay, commit } = input;
+  const { constants, declarations } = readSchema(schema.path, schema.text);
+  const complete = applyOverlay(withTags(declarations), overlay.value, overlay.path);
+  const version = constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
+  return {
+    format: 1,
+    id,
+    status,
+    source: { path: schema.path, sha256: hashText(schema.text), ...(commit !== undefined && { commit }) },
+    declaredVersion: typeof version === "string" ? version : undefined,
+    constants,
+    declarations: complete,
+    methods: readMethods(complete, overlay.value, overlay.path),
+    rules: toRules(overlay.value, constants, overlay.path),
+  };
+}
+
+/** Hash of a text file that does not change with its line endings: lower-case hex SHA-256. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+}
+
+function toRules(overlay: Overlay, constants: Schema["constants"], path: string): Rules {
+  for (const { name, code, constant } of overlay.errors) {
+    if (constant === undefined) continue;
+    const found = constants.find((candidate) => candidate.name === constant)?.value;
+    if (found === code) continue;
+    throw new SpecError({
+      file: path,
+      text: `error ${name} is ${code} here, but the schema's ${constant} is ${found ?? "not declared"}`,
+    });
+  }
+  return {
+    lifecycle: overlay.lifecycle.kind,
+    batching: overlay.batching.accepted,
+    neverBatched: overlay.batching.never ?? [],
+    jsonSchemaDialect: overlay.jsonSchemaDialect?.uri,
+    errors: overlay.errors.map(({ name, code, emitted, status }) => ({
+      name,
+      code,
+      emitted,
+      ...(status !== undefined && { status }),
+    })),
+    headers: (overlay.headers ?? []).map(({ clause: _clause, ...header }) => header),
+    reservedMeta: (overlay.reservedMeta ?? []).map(({ clause: _clause, ...meta }) => meta),
+    resultTypes: overlay.resultTypes && {
+      known: overlay.resultTypes.known,
+      absentMeans: overlay.resultTypes.absentMeans,
+    },
+    emptyCapabilities: (overlay.emptyCapabilities ?? []).map(({ clause: _clause, ...capability }) => capability),
+  };
+}

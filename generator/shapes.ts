@@ -1,0 +1,61 @@
+import type { Declaration, Shape } from "./model.ts";
+
+/** Rebuilds a shape from the inside out; `change` sees every part after its own parts. */
+export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
+  switch (shape.kind) {
+    case "array":
+      return change({ ...shape, items: mapShape(shape.items, change) });
+    case "object":
+      return change({
+        ...shape,
+        properties: shape.properties.map((property) => ({ ...property, shape: mapShape(property.shape, change) })),
+        ...(shape.index && { index: mapShape(shape.index, change) }),
+      });
+    case "union":
+    case "intersection":
+      return change({ ...shape, of: shape.of.map((member) => mapShape(member, change)) });
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+    case "unknown":
+    case "anyObject":
+    case "literal":
+    case "reference":
+    case "omit":
+      return change(shape);
+    default:
+      return unreachable(shape);
+  }
+}
+
+/** Applies {@link mapShape} to what a declaration says itself. */
+export function mapDeclaration(declaration: Declaration, change: (shape: Shape) => Shape): Declaration {
+  return { ...declaration, shape: mapShape(declaration.shape, change) };
+}
+
+/** Names that a shape mentions, in order, repetitions included. */
+export function referencesIn(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "reference":
+      return [shape.name];
+    case "omit":
+      return [shape.base.name];
+    case "array":
+      return referencesIn(shape.items);
+    case "union":
+    case "intersection":
+      return shape.of.flatMap(referencesIn);
+    case "object": {
+      const parts = shape.properties.map((property) => property.shape);
+      return [...parts, ...(shape.index ? [shape.index] : [])].flatMap(referencesIn);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Ends an exhaustive switch: a compile error when a case is missing. */
+export function unreachable(value: never): never {
+  throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);
+}

@@ -1,0 +1,124 @@
+import type {
+  CallOptions,
+  Caller,
+  NotificationRow,
+  Progress,
+  RequestRow,
+  Revision,
+} from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { Batch } from "./batch.ts";
+import type { NotificationMessage, RequestId } from "./message.ts";
+import type { Session } from "./session.ts";
+
+/** Options of one call, with the bounds that only the runtime knows. */
+export interface RequestOptions extends CallOptions {
+  /** Milliseconds for the call altogether, however much progress is reported. Default: the connection's. */
+  readonly totalTimeout?: number;
+}
+
+/** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */
+export interface CallContext extends Caller {
+  readonly requestId: RequestId;
+  readonly session: Session;
+  readonly revision: Revision;
+  /** `_meta` of the request; empty when there is none. */
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** Aborted when the peer cancels, the connection closes or the time is up. Made when it is first read. */
+  readonly signal: AbortSignal;
+  /** What the transport knows about where the request came from, such as who is authenticated. */
+  readonly origin: unknown;
+  /** Reports progress, if the peer asked for it. Values that do not grow are dropped. */
+  progress(progress: Progress): Promise<void>;
+}
+
+/** What a running call needs of its connection. */
+export interface CallHost {
+  /** The session; throws while there is none. */
+  requireSession(): Session;
+  request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options?: RequestOptions,
+    related?: RequestId,
+  ): Promise<Result>;
+  notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void>;
+  sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
+}
+
+/** A request of the peer that is being answered, which is also the context of its handler. */
+export class InboundCall implements CallContext {
+  readonly requestId: RequestId;
+  readonly row: RequestRow;
+  readonly batch: Batch | undefined;
+  readonly origin: unknown;
+  /** When the handler has had its time. */
+  deadline: number = Infinity;
+  /** Answered, cancelled or given up: nothing of it may be sent any more. */
+  done: boolean = false;
+  readonly #host: CallHost;
+  readonly #params: unknown;
+  #controller: AbortController | undefined = undefined;
+  #abortReason: Error | undefined = undefined;
+  #lastProgress: number = -Infinity;
+
+  constructor(
+    host: CallHost,
+    request: { readonly id: RequestId; readonly params: unknown },
+    row: RequestRow,
+    origin: { readonly batch: Batch | undefined; readonly origin: unknown },
+  ) {
+    this.#host = host;
+    this.requestId = request.id;
+    this.#params = request.params;
+    this.row = row;
+    this.batch = origin.batch;
+    this.origin = origin.origin;
+  }
+
+  get session(): Session {
+    return this.#host.requireSession();
+  }
+
+  get revision(): Revision {
+    return this.session.revision;
+  }
+
+  get meta(): Readonly<Record<string, unknown>> {
+    const params = this.#params;
+    return isObject(params) && isObject(params._meta) ? params._meta : noMeta;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#abortReason) this.#controller.abort(this.#abortReason);
+    return this.#controller.signal;
+  }
+
+  /** Ends the call without an answer of its handler. */
+  abort(reason: Error): void {
+    this.done = true;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress */
+  async progress(report: Progress): Promise<void> {
+    const token = this.meta.progressToken;
+    const wanted = typeof token === "string" || typeof token === "number";
+    if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
+    this.#lastProgress = report.progress;
+    const params = { ...report, progressToken: token };
+    await this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.#host.notify(row, params, this.requestId);
+  }
+
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
+    return this.#host.request(row, params, options, this.requestId);
+  }
+}
+
+const noMeta: Readonly<Record<string, unknown>> = Object.freeze({});

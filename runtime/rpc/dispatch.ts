@@ -1,0 +1,98 @@
+import type { NotificationRow, RequestRow, Revision, Role, Table } from "../../generated/support.ts";
+import type { CallContext } from "./call.ts";
+import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
+import type { Connection } from "./peer.ts";
+
+/** Answers a request with a result or a promise of it; a `StaticResult` is encoded only once. */
+export type RequestHandler = (params: unknown, context: CallContext) => unknown;
+
+/** Takes note of a notification. */
+export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
+
+/** Functions by handler name (`callTool`): a Map, an object, or an instance of a class. */
+export type Handlers = object;
+
+/** How one request is answered; without a handler it is refused. */
+export interface RequestRoute {
+  readonly row: RequestRow;
+  readonly handle: RequestHandler | undefined;
+}
+
+/** How one notification is taken. */
+export interface NotificationRoute {
+  readonly row: NotificationRow;
+  readonly handle: NotificationHandler | undefined;
+}
+
+/** What may arrive now, by method. The same routes serve any number of connections. */
+export interface Routes {
+  readonly requests: ReadonlyMap<string, RequestRoute>;
+  readonly notifications: ReadonlyMap<string, NotificationRoute>;
+  readonly batching: boolean;
+  readonly neverBatched: ReadonlySet<string>;
+  /** What a request gets for which there is no route. */
+  readonly refuse: (method: string) => RpcError;
+}
+
+/** Who speaks, what they answer, and what is answered for them. */
+export interface RouteOptions {
+  readonly role: Role;
+  readonly handlers: Handlers;
+  /** Handlers by method that win over the user's. */
+  readonly builtins?: ReadonlyMap<string, RequestHandler>;
+}
+
+/** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
+export function createRoutes(revision: Revision, options: RouteOptions): Routes {
+  const isServer = options.role === "server";
+  return {
+    requests: createRequestRoutes(isServer ? revision.clientRequests : revision.serverRequests, options),
+    notifications: createNotificationRoutes(
+      isServer ? revision.clientNotifications : revision.serverNotifications,
+      options.handlers,
+    ),
+    batching: revision.batching,
+    neverBatched: new Set(revision.neverBatched),
+    refuse: methodNotFound,
+  };
+}
+
+/** A value of the peer as what the row promises; throws when it is not. */
+export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
+  const issue = row.result(value);
+  if (issue) throw new InvalidMessageError(row.method, "result", issue);
+  // The one assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
+  return value as Result;
+}
+
+function createRequestRoutes(
+  table: Table<RequestRow>,
+  { handlers, builtins }: RouteOptions,
+): ReadonlyMap<string, RequestRoute> {
+  const routes = new Map<string, RequestRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    routes.set(method, { row, handle: builtins?.get(method) ?? readHandler(handlers, row.handler) });
+  }
+  return routes;
+}
+
+function createNotificationRoutes(
+  table: Table<NotificationRow>,
+  handlers: Handlers,
+): ReadonlyMap<string, NotificationRoute> {
+  const routes = new Map<string, NotificationRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    routes.set(method, { row, handle: readHandler(handlers, row.handler) });
+  }
+  return routes;
+}
+
+/** Handlers may be methods of an object, so they keep their `this`. */
+function readHandler(handlers: Handlers, name: string): ((params: unknown, context: unknown) => unknown) | undefined {
+  const handler: unknown = handlers instanceof Map ? handlers.get(name) : Reflect.get(handlers, name);
+  return isFunction(handler) ? (params, context) => handler.call(handlers, params, context) : undefined;
+}
+
+function isFunction(value: unknown): value is (params: unknown, context: unknown) => unknown {
+  return typeof value === "function";
+}

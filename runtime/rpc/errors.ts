@@ -1,0 +1,173 @@
+import type { Gate, Issue } from "../../generated/support.ts";
+import type { ErrorObject } from "./message.ts";
+
+/** The codes that JSON-RPC itself defines, the same in every revision. */
+export const errorCodes: {
+  readonly parseError: -32700;
+  readonly invalidRequest: -32600;
+  readonly methodNotFound: -32601;
+  readonly invalidParams: -32602;
+  readonly internalError: -32603;
+} = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+};
+
+/** An error with a code: thrown by a handler, it is what the peer receives. The cause stays here. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: { readonly data?: unknown; readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "RpcError";
+    this.code = code;
+    this.data = options.data;
+  }
+
+  /** Anything thrown, as an error that may be sent: what is not meant for the peer becomes a plain internal error. */
+  static from(thrown: unknown): RpcError {
+    if (isRpcError(thrown) && !isPeerError(thrown) && Number.isInteger(thrown.code)) return thrown;
+    return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
+  }
+}
+
+/** The peer answered a call with an error. Thrown on by a handler, it does not reach the other side. */
+export class PeerError extends RpcError {
+  constructor(error: ErrorObject) {
+    super(error.code, error.message, { data: error.data });
+    this.name = "PeerError";
+  }
+}
+
+/** No answer came in time. */
+export class TimeoutError extends Error {
+  readonly method: string;
+  readonly milliseconds: number;
+
+  constructor(method: string, milliseconds: number) {
+    super(`No answer to ${method} within ${milliseconds} ms. Raise the timeout of the call if it needs longer.`);
+    this.name = "TimeoutError";
+    this.method = method;
+    this.milliseconds = milliseconds;
+  }
+}
+
+/** The connection is closed, or closed before the answer came. */
+export class ClosedError extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "ClosedError";
+  }
+}
+
+/** A message was not sent because a capability that it needs was not declared. */
+export class CapabilityError extends Error {
+  readonly method: string;
+  readonly gate: Gate;
+
+  constructor(method: string, gate: Gate) {
+    super(`${method} was not sent: the ${gate.side} has not declared the capability ${gate.path.join(".")}`);
+    this.name = "CapabilityError";
+    this.method = method;
+    this.gate = gate;
+  }
+}
+
+/** A message does not fit the negotiated revision: ours was not sent, or the peer's was not used. */
+export class InvalidMessageError extends Error {
+  readonly method: string;
+  readonly part: "params" | "result";
+  readonly issue: Issue;
+
+  constructor(method: string, part: "params" | "result", issue: Issue) {
+    super(`The ${part} of ${method} ${describeIssue(issue)}`);
+    this.name = "InvalidMessageError";
+    this.method = method;
+    this.part = part;
+    this.issue = issue;
+  }
+}
+
+/** Client and server have no revision in common. */
+export class VersionError extends Error {
+  readonly requested: readonly string[];
+  readonly offered: readonly string[];
+
+  constructor(requested: readonly string[], offered: readonly string[]) {
+    super(
+      `No common protocol revision: this client speaks ${requested.join(", ")}, the server offered ${offered.join(", ")}`,
+    );
+    this.name = "VersionError";
+    this.requested = requested;
+    this.offered = offered;
+  }
+}
+
+/** Whether a value is an `RpcError`, also one of another copy of this package. */
+export function isRpcError(value: unknown): value is RpcError {
+  return hasName(value, ["RpcError", "PeerError"]);
+}
+
+/** Whether a value is an error that the peer answered with. */
+export function isPeerError(value: unknown): value is PeerError {
+  return hasName(value, ["PeerError"]);
+}
+
+/** Whether a value is a `TimeoutError`, also one of another copy of this package. */
+export function isTimeoutError(value: unknown): value is TimeoutError {
+  return hasName(value, ["TimeoutError"]) && value instanceof Error && "milliseconds" in value;
+}
+
+/** Whether a value is a `ClosedError`, also one of another copy of this package. */
+export function isClosedError(value: unknown): value is ClosedError {
+  return hasName(value, ["ClosedError"]);
+}
+
+/** Whether a value is a `CapabilityError`, also one of another copy of this package. */
+export function isCapabilityError(value: unknown): value is CapabilityError {
+  return hasName(value, ["CapabilityError"]);
+}
+
+/** The refusal of a request whose params do not fit; `data.path` says where. */
+export function invalidParams(issue: Issue): RpcError {
+  return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(issue)}`, { data: issue });
+}
+
+/** The refusal of a method that does not exist here, or that nobody here answers. */
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method } });
+}
+
+/** The refusal of something that is not a request, or not one that may be sent now. */
+export function invalidRequest(message: string): RpcError {
+  return new RpcError(errorCodes.invalidRequest, message);
+}
+
+/** An error as it is sent: code, message and data, never cause or stack. */
+export function toErrorObject(error: RpcError): ErrorObject {
+  const { code, message, data } = error;
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** Anything thrown, as an `Error`. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("Something that is not an Error was thrown", { cause: thrown });
+}
+
+function describeIssue(issue: Issue): string {
+  return issue.path === "" ? `must be ${issue.expected}` : `at ${issue.path} must be ${issue.expected}`;
+}
+
+/** By name, because emitted projects and libraries may carry several copies of these classes. */
+function hasName(value: unknown, names: readonly string[]): boolean {
+  try {
+    return value instanceof Error && names.includes(value.name);
+  } catch {
+    // Getters and proxies of a thrown value may throw themselves.
+    return false;
+  }
+}

@@ -1,0 +1,183 @@
+import type { RequestRow } from "../../generated/support.ts";
+import type { Batch } from "./batch.ts";
+import { InboundCall, type CallHost } from "./call.ts";
+import type { RequestRoute, Routes } from "./dispatch.ts";
+import {
+  InvalidMessageError,
+  RpcError,
+  TimeoutError,
+  errorCodes,
+  invalidParams,
+  invalidRequest,
+  methodNotFound,
+  toError,
+  toErrorObject,
+} from "./errors.ts";
+import type { Timeouts } from "./limits.ts";
+import { StaticResult, type Message, type RequestId } from "./message.ts";
+import type { Report } from "./report.ts";
+import { isOpen, type Session } from "./session.ts";
+
+/** What the table of running calls needs of its connection. */
+export interface InboundHost extends CallHost {
+  readonly routes: Routes;
+  readonly session: Session | undefined;
+  readonly timeouts: Timeouts;
+  /** Makes sure that time-outs are looked at after so many milliseconds, and returns when that is. */
+  deadlineAfter(milliseconds: number): number;
+  reply(message: Message, batch: Batch | undefined): void;
+  abandon(id: RequestId): void;
+  report(report: Report): void;
+}
+
+/** A request as it arrived. */
+export interface InboundRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The peer's requests: each is answered exactly once, or not at all after it was cancelled. */
+export class Inbound {
+  readonly #host: InboundHost;
+  readonly #running = new Map<RequestId, InboundCall>();
+  #onIdle: (() => void) | undefined;
+
+  constructor(host: InboundHost) {
+    this.#host = host;
+  }
+
+  /** How many calls wait for their handler. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Finds the handler, checks, runs it and replies. */
+  accept(request: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    const route = this.#host.routes.requests.get(request.method);
+    const refusal = this.#findRefusal(request, route, source.batch !== undefined);
+    if (route?.handle === undefined || refusal) {
+      const error = refusal ?? methodNotFound(request.method);
+      this.#host.reply({ jsonrpc: "2.0", id: request.id, error: toErrorObject(error) }, source.batch);
+      return;
+    }
+    const call = new InboundCall(this.#host, request, route.row, source);
+    try {
+      const outcome = route.handle(request.params, call);
+      if (isThenable(outcome)) this.#wait(call, outcome);
+      else this.#finish(call, outcome);
+    } catch (thrown) {
+      this.#fail(call, thrown);
+    }
+  }
+
+  /**
+   * The peer no longer wants the answer.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+   */
+  cancel(id: RequestId, reason: unknown): void {
+    const call = this.#running.get(id);
+    if (!call) return;
+    this.#remove(call);
+    call.abort(new DOMException(typeof reason === "string" ? reason : "Cancelled by the peer", "AbortError"));
+    call.batch?.skip();
+    this.#host.abandon(id);
+  }
+
+  /** Gives up what has run too long, and returns the earliest deadline left. */
+  sweep(now: number): number {
+    let next = Infinity;
+    for (const call of this.#running.values()) {
+      if (call.deadline <= now) this.#expire(call);
+      else next = Math.min(next, call.deadline);
+    }
+    return next;
+  }
+
+  /** Aborts everything; nothing is answered any more. */
+  abortAll(reason: Error): void {
+    for (const call of this.#running.values()) call.abort(reason);
+    this.#running.clear();
+    this.#onIdle?.();
+  }
+
+  /** Calls back once when no call is running. */
+  whenIdle(run: () => void): void {
+    if (this.#running.size === 0) run();
+    else this.#onIdle = run;
+  }
+
+  #findRefusal(request: InboundRequest, route: RequestRoute | undefined, batched: boolean): RpcError | undefined {
+    const { routes, session } = this.#host;
+    const { id, method, params } = request;
+    if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest("A request with this id is still running");
+    if (batched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
+    if (!route) return routes.refuse(method);
+    const { row } = route;
+    if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
+    if (params === undefined && row.paramsOptional) return undefined;
+    const issue = row.params(params);
+    return issue && invalidParams(issue);
+  }
+
+  #wait(call: InboundCall, outcome: PromiseLike<unknown>): void {
+    this.#running.set(call.requestId, call);
+    call.deadline = this.#host.deadlineAfter(this.#host.timeouts.handler);
+    Promise.resolve(outcome).then(
+      (result) => this.#finish(call, result),
+      (thrown: unknown) => this.#fail(call, thrown),
+    );
+  }
+
+  #finish(call: InboundCall, result: unknown): void {
+    if (call.done) return;
+    const issue = result instanceof StaticResult ? result.check(call.row.result) : call.row.result(result);
+    if (issue) {
+      this.#reportFailure("result", call.row, call.requestId, new InvalidMessageError(call.row.method, "result", issue));
+      this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
+      return;
+    }
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, result });
+  }
+
+  #fail(call: InboundCall, thrown: unknown): void {
+    if (call.done) return;
+    const error = RpcError.from(thrown);
+    if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
+  }
+
+  #expire(call: InboundCall): void {
+    const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
+    const message = "The request took too long";
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
+    call.abort(error);
+    this.#reportFailure("handler", call.row, call.requestId, error);
+  }
+
+  #answer(call: InboundCall, message: Message): void {
+    call.done = true;
+    this.#host.reply(message, call.batch);
+    this.#remove(call);
+  }
+
+  #remove(call: InboundCall): void {
+    if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
+    this.#running.delete(call.requestId);
+    if (this.#running.size === 0) this.#onIdle?.();
+  }
+
+  #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
+    this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
+  }
+}
+
+const internalError: { readonly code: number; readonly message: string } = {
+  code: errorCodes.internalError,
+  message: "Internal error",
+};
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

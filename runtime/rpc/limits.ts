@@ -1,0 +1,83 @@
+/** Bounds on what a peer may make us keep or walk. */
+export interface Limits {
+  /** Bytes of one message. Default 16 MiB. */
+  readonly maxMessageBytes: number;
+  /** Nesting of one message. Default 64, at most 512. */
+  readonly maxDepth: number;
+  /** Messages in one batch. Default 100. */
+  readonly maxBatch: number;
+  /** Bytes that wait for a slow reader before the connection is ended. Default 64 MiB. */
+  readonly maxBufferedBytes: number;
+}
+
+/** How long to wait, in milliseconds. Every value may be `Infinity`. */
+export interface Timeouts {
+  /** For the answer to `initialize`. Default 30 s. */
+  readonly initialize: number;
+  /** For answers that need no work of the other side: lists, `ping`, subscriptions. Default 5 s. */
+  readonly request: number;
+  /** For answers that the other side works for: tool calls, reads, prompts, completions. Default 60 s. */
+  readonly work: number;
+  /** For answers that may wait for a person or another system: sampling, elicitation, task results. Default 10 min. */
+  readonly wait: number;
+  /** For one call altogether, however much progress it reports. Default 10 min. */
+  readonly total: number;
+  /** For a handler of ours. Default 10 min. */
+  readonly handler: number;
+  /** For the client to confirm the handshake before requests are sent to it nevertheless. Default 5 s. */
+  readonly confirmation: number;
+  /** For running handlers when the connection closes in order. Default 1 s. */
+  readonly drain: number;
+}
+
+/** The limits that hold when none are given. */
+export const defaultLimits: Limits = {
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxDepth: 64,
+  maxBatch: 100,
+  maxBufferedBytes: 64 * 1024 * 1024,
+};
+
+/** The timeouts that hold when none are given. */
+export const defaultTimeouts: Timeouts = {
+  initialize: 30_000,
+  request: 5_000,
+  work: 60_000,
+  wait: 600_000,
+  total: 600_000,
+  handler: 600_000,
+  confirmation: 5_000,
+  drain: 1_000,
+};
+
+/** Given limits over the defaults, within what the runtime can bear. */
+export function toLimits(given: Partial<Limits> = {}): Limits {
+  const limits = { ...defaultLimits, ...given };
+  return { ...limits, maxDepth: Math.min(limits.maxDepth, 512) };
+}
+
+/** Given timeouts over the defaults. */
+export function toTimeouts(given: Partial<Timeouts> = {}): Timeouts {
+  return { ...defaultTimeouts, ...given };
+}
+
+/** Which of the timeouts a method has when the call names none. */
+export function timeoutOf(method: string, timeouts: Timeouts): number {
+  return timeouts[patience.get(method) ?? "request"];
+}
+
+/** Whether a method may take its time, so that progress is worth asking for even when nobody listens: it extends the time-out. */
+export function isPatient(method: string): boolean {
+  return method !== "initialize" && patience.has(method);
+}
+
+const patience: ReadonlyMap<string, "work" | "wait" | "initialize"> = new Map([
+  ["initialize", "initialize"],
+  ["tools/call", "work"],
+  ["resources/read", "work"],
+  ["prompts/get", "work"],
+  ["completion/complete", "work"],
+  ["sampling/createMessage", "wait"],
+  ["elicitation/create", "wait"],
+  ["tasks/result", "wait"],
+]);

@@ -1,0 +1,143 @@
+import type { Check, Issue } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+
+/** Identifies a request among those of one sender: `1` and `"1"` are different. */
+export type RequestId = string | number;
+
+/** A call that wants an answer. */
+export interface RequestMessage {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** A message that is never answered. */
+export interface NotificationMessage {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** The answer to a request that went well. */
+export interface ResultMessage {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly result: unknown;
+}
+
+/** The answer to a request that failed; without id when the request's own could not be read. */
+export interface ErrorMessage {
+  readonly jsonrpc: "2.0";
+  readonly id?: RequestId;
+  readonly error: ErrorObject;
+}
+
+/** What an error says on the wire. */
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** One JSON-RPC message. */
+export type Message = RequestMessage | NotificationMessage | ResultMessage | ErrorMessage;
+
+/** What leaves in one piece: a message, or a batch of them. */
+export type Outgoing = Message | readonly Message[];
+
+/** What a received value turned out to be. */
+export type Incoming =
+  | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: unknown }
+  | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
+  | { readonly kind: "result"; readonly id: RequestId; readonly result: unknown }
+  | { readonly kind: "error"; readonly id: RequestId | undefined; readonly error: ErrorObject }
+  /** Not a message; the sender is told so. */
+  | { readonly kind: "invalid"; readonly id: RequestId | undefined; readonly reason: string }
+  /** A broken answer or notification: telling the sender would answer an answer, or settle a call of its own. */
+  | { readonly kind: "unusable"; readonly id: RequestId | undefined; readonly reason: string };
+
+/**
+ * Tells what a parsed value is, by the keys that are present.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
+ */
+export function classify(value: unknown): Incoming {
+  if (!isObject(value)) return { kind: "invalid", id: undefined, reason: "A message must be a JSON object" };
+  if (value.method !== undefined) return classifyCall(value);
+  if (value.result !== undefined || value.error !== undefined) return classifyAnswer(value);
+  return { kind: "invalid", id: readId(value.id), reason: "A message needs a method, a result or an error" };
+}
+
+/** A string, or an integer that a double holds exactly. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/** A result that never changes: it is checked once and encoded once, however often it is sent. */
+export class StaticResult {
+  readonly value: unknown;
+  #json: string | undefined;
+  #passed: Check | undefined;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  /** Checks the value, unless the same check has passed before. */
+  check(check: Check): Issue | undefined {
+    if (this.#passed === check) return undefined;
+    const issue = check(this.value);
+    if (!issue) this.#passed = check;
+    return issue;
+  }
+
+  /** The value as JSON text, made at the first use. */
+  get json(): string {
+    this.#json ??= JSON.stringify(this.value);
+    return this.#json;
+  }
+}
+
+function classifyCall(value: Record<string, unknown>): Incoming {
+  const { id, method, params } = value;
+  const reason = findCallProblem(value);
+  if (typeof method !== "string") return { kind: "invalid", id: readId(id), reason: "The method must be a string" };
+  if (id === undefined) {
+    return reason === undefined ? { kind: "notification", method, params } : { kind: "unusable", id, reason };
+  }
+  if (!isRequestId(id)) {
+    return { kind: "invalid", id: undefined, reason: "The id must be a string or a safe integer" };
+  }
+  return reason === undefined ? { kind: "request", id, method, params } : { kind: "invalid", id, reason };
+}
+
+function findCallProblem(value: Record<string, unknown>): string | undefined {
+  if (value.jsonrpc !== "2.0") return 'The member jsonrpc must be "2.0"';
+  if (value.result !== undefined || value.error !== undefined) return "A call carries neither result nor error";
+  return undefined;
+}
+
+function classifyAnswer(value: Record<string, unknown>): Incoming {
+  const { result, error } = value;
+  const id = readId(value.id);
+  if (value.jsonrpc !== "2.0") return { kind: "unusable", id, reason: 'The member jsonrpc must be "2.0"' };
+  if (error === undefined) {
+    if (id === undefined) return { kind: "unusable", id, reason: "A result needs the id of its request" };
+    if (!isObject(result)) return { kind: "unusable", id, reason: "The result must be an object" };
+    return { kind: "result", id, result };
+  }
+  if (result !== undefined) return { kind: "unusable", id, reason: "An answer has a result or an error, not both" };
+  if (!isErrorObject(error)) {
+    return { kind: "unusable", id, reason: "An error needs an integer code and a message" };
+  }
+  return { kind: "error", id, error };
+}
+
+function readId(value: unknown): RequestId | undefined {
+  return isRequestId(value) ? value : undefined;
+}
+
+function isErrorObject(value: unknown): value is ErrorObject {
+  return isObject(value) && Number.isInteger(value.code) && typeof value.message === "string";
+}

@@ -1,0 +1,253 @@
+import type { Progress, RequestRow } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { RequestOptions } from "./call.ts";
+import { checkResult } from "./dispatch.ts";
+import { InvalidMessageError, PeerError, TimeoutError, toError } from "./errors.ts";
+import { isPatient, timeoutOf, type Timeouts } from "./limits.ts";
+import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
+import type { Report } from "./report.ts";
+
+/** What the table of pending calls needs of its connection. */
+export interface OutboundHost {
+  readonly timeouts: Timeouts;
+  now(): number;
+  /** Makes sure that time-outs are looked at by then. */
+  watch(deadline: number): void;
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  report(report: Report): void;
+}
+
+/** Where the outcome of a call goes: one of the two is called, once, while the answer is being read. */
+export interface Settler<Result> {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** Options of a call that is sent. */
+export interface StartOptions extends RequestOptions {
+  /** The peer's request that this one belongs to. */
+  readonly related?: RequestId | undefined;
+}
+
+/** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
+export class Outbound {
+  readonly #host: OutboundHost;
+  readonly #pending = new Map<RequestId, PendingCall>();
+  #lastId = 0;
+
+  constructor(host: OutboundHost) {
+    this.#host = host;
+  }
+
+  /** How many calls wait for their answer. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /** Sends a request. Throws when it cannot be sent at all. */
+  start<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: Settler<Result>,
+    options: StartOptions,
+  ): void {
+    options.signal?.throwIfAborted();
+    checkParams(row, params);
+    const id = ++this.#lastId;
+    const call = new OutboundCall(id, row, settler, this.#findTerms(row.method, options));
+    const isTracked = options.onProgress !== undefined || isPatient(row.method);
+    const wired = isTracked ? withProgressToken(params, id) : params;
+    this.#pending.set(id, call);
+    try {
+      const sent = this.#host.send({ jsonrpc: "2.0", id, method: row.method, params: wired }, options.related);
+      sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
+    } catch (error) {
+      this.#pending.delete(id);
+      throw error;
+    }
+    if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
+    if (call.deadline !== Infinity) this.#host.watch(call.deadline);
+  }
+
+  /** The peer's result for one of our requests. */
+  answer(id: RequestId, result: unknown): void {
+    const call = this.#take(id);
+    if (call) call.accept(result);
+    else this.#reportStray(id);
+  }
+
+  /** The peer's error for one of our requests. */
+  refuse(id: RequestId, error: ErrorObject): void {
+    const call = this.#take(id);
+    if (call) call.fail(new PeerError(error));
+    else this.#reportStray(id);
+  }
+
+  /** The answer to one of our requests cannot be used. */
+  discard(id: RequestId, error: Error): void {
+    this.#take(id)?.fail(error);
+  }
+
+  /**
+   * The peer reports progress: the call gets more time, up to its cap.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
+   */
+  progress(token: RequestId, progress: Progress): void {
+    const call = this.#pending.get(token);
+    if (!call) return this.#reportStray(token);
+    call.extend(this.#host.now());
+    try {
+      call.options.onProgress?.(progress);
+    } catch (error) {
+      this.#host.report({ kind: "callback", method: call.method, id: token, error: toError(error) });
+    }
+  }
+
+  /** Ends what is due, and returns the earliest deadline left. */
+  sweep(now: number): number {
+    let next = Infinity;
+    for (const call of this.#pending.values()) {
+      if (call.deadline <= now) this.#expire(call);
+      else next = Math.min(next, call.deadline);
+    }
+    return next;
+  }
+
+  /** Fails everything that waits. */
+  failAll(error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
+  }
+
+  #findTerms(method: string, options: StartOptions): Terms {
+    const { timeouts } = this.#host;
+    const now = this.#host.now();
+    const timeout = options.timeout ?? timeoutOf(method, timeouts);
+    return { options, timeout, now, cap: now + (options.totalTimeout ?? timeouts.total) };
+  }
+
+  #take(id: RequestId): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (!call) return undefined;
+    this.#pending.delete(id);
+    call.unlisten();
+    return call;
+  }
+
+  #abort(call: PendingCall, reason: unknown): void {
+    if (!this.#take(call.id)) return;
+    call.fail(reason);
+    this.#tellCancelled(call, reason instanceof Error ? reason.message : undefined);
+  }
+
+  #expire(call: PendingCall): void {
+    this.#take(call.id);
+    const error = new TimeoutError(call.method, call.limit);
+    call.fail(error);
+    this.#tellCancelled(call, "The time is up");
+  }
+
+  /** The handshake is never cancelled: whoever gives it up closes the connection. */
+  #tellCancelled(call: PendingCall, reason: string | undefined): void {
+    if (call.method === "initialize") return;
+    const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
+    const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
+    sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
+  }
+
+  /** Answers and progress may cross a cancellation; only an id that was never used is a fault. */
+  #reportStray(id: RequestId): void {
+    const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
+    if (issued) return;
+    this.#host.report({ kind: "protocol", id, error: new Error("The peer answered a request that was never sent") });
+  }
+}
+
+/** What the table knows of a call, whatever its types. */
+interface PendingCall {
+  readonly id: number;
+  readonly method: string;
+  readonly deadline: number;
+  /** Milliseconds after which it ends, for people. */
+  readonly limit: number;
+  readonly options: StartOptions;
+  accept(result: unknown): void;
+  fail(error: unknown): void;
+  extend(now: number): void;
+  unlisten(): void;
+}
+
+/** How long a call may take, in the time of the clock. */
+interface Terms {
+  readonly options: StartOptions;
+  readonly timeout: number;
+  readonly now: number;
+  readonly cap: number;
+}
+
+class OutboundCall<Params, Result> implements PendingCall {
+  readonly id: number;
+  deadline: number;
+  readonly #row: RequestRow<Params, Result>;
+  readonly #settler: Settler<Result>;
+  readonly #terms: Terms;
+  #unlisten: (() => void) | undefined;
+
+  constructor(id: number, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
+    this.id = id;
+    this.#row = row;
+    this.#settler = settler;
+    this.#terms = terms;
+    this.deadline = Math.min(terms.now + terms.timeout, terms.cap);
+  }
+
+  get method(): string {
+    return this.#row.method;
+  }
+
+  get options(): StartOptions {
+    return this.#terms.options;
+  }
+
+  get limit(): number {
+    return this.deadline === this.#terms.cap ? this.#terms.cap - this.#terms.now : this.#terms.timeout;
+  }
+
+  accept(result: unknown): void {
+    try {
+      this.#settler.resolve(checkResult(this.#row, result));
+    } catch (error) {
+      this.#settler.reject(error);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#settler.reject(error);
+  }
+
+  extend(now: number): void {
+    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap);
+  }
+
+  listen(signal: AbortSignal, onAbort: () => void): void {
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#unlisten = () => signal.removeEventListener("abort", onAbort);
+  }
+
+  unlisten(): void {
+    this.#unlisten?.();
+  }
+}
+
+function checkParams<Params>(row: RequestRow<Params>, params: Params): void {
+  if (params === undefined && row.paramsOptional) return;
+  const issue = row.params(params);
+  if (issue) throw new InvalidMessageError(row.method, "params", issue);
+}
+
+/** The id is the token: both are unique among our active requests. */
+function withProgressToken(params: unknown, token: number): unknown {
+  if (!isObject(params)) return { _meta: { progressToken: token } };
+  const meta = isObject(params._meta) ? { ...params._meta, progressToken: token } : { progressToken: token };
+  return { ...params, _meta: meta };
+}

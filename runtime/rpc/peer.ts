@@ -1,0 +1,235 @@
+import type { Caller, NotificationRow, RequestRow } from "../../generated/support.ts";
+import { Batch } from "./batch.ts";
+import type { RequestOptions } from "./call.ts";
+import type { Channel, Problem, Receiver } from "./channel.ts";
+import type { Routes } from "./dispatch.ts";
+import {
+  CapabilityError,
+  ClosedError,
+  InvalidMessageError,
+  RpcError,
+  errorCodes,
+  invalidRequest,
+  toError,
+  toErrorObject,
+} from "./errors.ts";
+import { Inbound, type InboundHost } from "./inbound.ts";
+import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
+import {
+  classify,
+  type Incoming,
+  type Message,
+  type NotificationMessage,
+  type Outgoing,
+  type RequestId,
+} from "./message.ts";
+import { Outbound, type OutboundHost, type Settler } from "./outbound.ts";
+import { acceptNotification } from "./notices.ts";
+import type { OnError, Report } from "./report.ts";
+import { isOpen, type Session } from "./session.ts";
+import { Sweeper, systemClock, type Clock } from "./timers.ts";
+
+/** Where a connection is. */
+export type State = "NOT_INITIALIZED" | "INITIALIZING" | "INITIALIZED" | "DISCONNECTED";
+
+/** One end of a connection, as its user sees it. */
+export interface Connection extends Caller {
+  readonly state: State;
+  /** What was agreed on; absent before the handshake. */
+  readonly session: Session | undefined;
+  /** Resolves when nothing can be sent or received any more, with the reason if the connection broke. */
+  readonly closed: Promise<Error | undefined>;
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
+  /** Fails what waits for the peer, lets running handlers finish for a moment, flushes and closes. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Options that both ends have. */
+export interface PeerOptions {
+  readonly limits?: Partial<Limits>;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
+  readonly onError?: OnError;
+  readonly clock?: Clock;
+}
+
+/** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
+export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
+  readonly closed: Promise<Error | undefined>;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly #channel: Channel;
+  readonly #onError: OnError | undefined;
+  readonly #clock: Clock;
+  readonly #sweeper: Sweeper;
+  readonly #inbound: Inbound = new Inbound(this);
+  readonly #outbound: Outbound = new Outbound(this);
+  /** Who gets told of input that cannot be attributed to a request: a client never answers what a server prints by mistake. */
+  readonly #answersNoise: boolean;
+  #routes: Routes;
+  #session: Session | undefined;
+  #state: State = "NOT_INITIALIZED";
+  #confirmation: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #closing: Promise<void> | undefined;
+  #resolveClosed: (reason: Error | undefined) => void = () => {};
+
+  constructor(channel: Channel, routes: Routes, options: PeerOptions & { readonly answersNoise: boolean }) {
+    this.#channel = channel;
+    this.#routes = routes;
+    this.#answersNoise = options.answersNoise;
+    this.limits = toLimits(options.limits);
+    this.timeouts = toTimeouts(options.timeouts);
+    this.#onError = options.onError;
+    this.#clock = options.clock ?? systemClock;
+    this.#sweeper = new Sweeper(this.#clock, (now) => Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now)));
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get routes(): Routes {
+    return this.#routes;
+  }
+
+  /** Begins to receive. */
+  start(): void {
+    this.#channel.start(this);
+  }
+
+  /** The handshake has begun. */
+  begin(): void {
+    if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
+  }
+
+  /** The two ends have agreed: from now on these routes hold. */
+  open(session: Session, routes: Routes): void {
+    this.begin();
+    this.#session = session;
+    this.#routes = routes;
+  }
+
+  /** The handshake is complete: requests may be sent in both directions. */
+  confirm(): void {
+    if (this.#state !== "INITIALIZING") return;
+    this.#state = "INITIALIZED";
+    this.#confirmation?.resolve();
+  }
+
+  request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions = {},
+    related?: RequestId,
+  ): Promise<Result> {
+    if (this.#state !== "INITIALIZED" && row.gate) {
+      return this.#whenConfirmed().then(() => this.#request(row, params, options, related));
+    }
+    return this.#request(row, params, options, related);
+  }
+
+  /** Sends a request whose outcome is handed over while the answer is being read, before the next message is. */
+  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
+    this.#requireOpen();
+    this.#outbound.start(row, params, settler, {});
+  }
+
+  /** A rejection that nobody waits for must not end the process, so it counts as handled. */
+  notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    const sent = this.#notify(row, params, related);
+    sent.catch(() => {});
+    return sent;
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    this.#requireOpen();
+    await this.#channel.send(message, related);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  // What the channel delivers.
+
+  message(value: unknown, origin?: unknown): void {
+    if (this.#closing) return;
+    if (Array.isArray(value)) return this.#receiveBatch(value, origin);
+    this.#receive(classify(value), undefined, origin);
+  }
+
+  problem(problem: Problem): void {
+    if (this.#closing) return;
+    this.report({ kind: "protocol", error: new Error(problem.message) });
+    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
+    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
+    const incoming = problem.value === undefined ? undefined : classify(problem.value);
+    if (incoming === undefined || incoming.kind === "invalid") return this.#refuse(incoming?.id, error, undefined);
+    if (incoming.kind === "request") return this.#refuse(incoming.id, error, undefined);
+    if (incoming.kind !== "notification" && incoming.id !== undefined) this.#outbound.discard(incoming.id, error);
+  }
+
+  ended(): void {
+    void this.close();
+  }
+
+  disconnected(reason?: Error): void {
+    if (this.#state === "DISCONNECTED") return;
+    this.#state = "DISCONNECTED";
+    this.#closing ??= Promise.resolve();
+    this.#sweeper.stop();
+    const error = new ClosedError("The connection closed before the answer came", { cause: reason });
+    this.#outbound.failAll(error);
+    this.#inbound.abortAll(error);
+    this.#confirmation?.resolve();
+    this.#resolveClosed(reason);
+  }
+
+  // What the two tables of calls need.
+
+  requireSession(): Session {
+    if (!this.#session) throw new ClosedError("There is no session yet: the handshake has not happened");
+    return this.#session;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  watch(deadline: number): void {
+    this.#sweeper.watch(deadline);
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    const deadline = this.#clock.now() + milliseconds;
+    if (deadline !== Infinity) this.#sweeper.watch(deadline);
+    return deadline;
+  }
+
+  send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    return this.#channel.send(message, related);
+  }
+
+  reply(message: Message, batch: Batch | undefined): void {
+    if (batch) batch.add(message);
+    else this.#sendReply(message);
+  }
+
+  abandon(id: RequestId): void {
+    this.#channel.abandon?.(id);
+  }
+
+  report(report: Report): void {
+    try {
+      this.#onError?.(report);
+    } catch {
+      // The hook is the last resort: there is nobody left to tell.
+    }
+  }

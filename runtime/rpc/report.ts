@@ -1,0 +1,16 @@
+import type { RequestId } from "./message.ts";
+
+/** Something that went wrong here or on the wire and that nobody else learns of. */
+export interface Report {
+  /**
+   * `handler`: a handler failed. `result`: a handler's result does not fit the revision. `callback`: a callback of the user threw.
+   * `protocol`: the peer sent something wrong. `ignored`: the peer sent something that has no meaning here. `transport`: bytes were lost.
+   */
+  readonly kind: "handler" | "result" | "callback" | "protocol" | "ignored" | "transport";
+  readonly error: Error;
+  readonly method?: string;
+  readonly id?: RequestId;
+}
+
+/** Learns what would otherwise be lost. May throw: that is ignored. */
+export type OnError = (report: Report) => void;

@@ -1,0 +1,58 @@
+import type { EmptyCapability, Gate, Revision, Role } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+
+/** Names and versions a program, as `clientInfo` and `serverInfo` do. */
+export interface ProgramInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly [member: string]: unknown;
+}
+
+/** Declared capabilities; unknown ones are kept. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/** One end of a session: who it is and what it declared. */
+export interface Party {
+  readonly info: ProgramInfo;
+  readonly capabilities: Capabilities;
+}
+
+/** What both ends agreed on; fixed for the life of the connection. */
+export interface Session {
+  readonly revision: Revision;
+  /** Which end we are. */
+  readonly role: Role;
+  readonly own: Party;
+  readonly peer: Party;
+  /** What the server says about its use. */
+  readonly instructions: string | undefined;
+}
+
+/** Whether the capability behind a gate was declared by the side that must. */
+export function isOpen(gate: Gate, session: Session): boolean {
+  const party = gate.side === session.role ? session.own : session.peer;
+  let value: unknown = party.capabilities;
+  let depth = 0;
+  for (const key of gate.path) {
+    if (!isObject(value)) return false;
+    const inner = value[key];
+    if (inner === undefined) return isImplied(gate, depth, value, session.revision.emptyCapabilities);
+    value = inner;
+    depth += 1;
+  }
+  return value === true || isObject(value);
+}
+
+/** An empty object may stand for one of its members: `elicitation: {}` for `form`. */
+function isImplied(
+  gate: Gate,
+  depth: number,
+  parent: Record<string, unknown>,
+  rules: readonly EmptyCapability[],
+): boolean {
+  if (depth !== gate.path.length - 1 || Object.keys(parent).length > 0) return false;
+  const path = gate.path.slice(0, depth).join("/");
+  return rules.some(
+    (rule) => rule.side === gate.side && rule.means === gate.path[depth] && rule.path.join("/") === path,
+  );
+}

@@ -1,0 +1,65 @@
+import { isObject } from "../../generated/support.ts";
+
+/** Time as the runtime sees it; tests replace it. */
+export interface Clock {
+  /** Milliseconds that only grow. */
+  now(): number;
+  /** Runs once after a delay, and returns how to prevent it. Never keeps a process alive. */
+  after(milliseconds: number, run: () => void): () => void;
+}
+
+/** The clock of the platform. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, run) {
+    const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
+    unref(timer);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * One timer for any number of deadlines: it is set for the earliest, looks at all that are left when it fires, and is never touched when a
+ * deadline goes away or moves back.
+ */
+export class Sweeper {
+  readonly #clock: Clock;
+  readonly #sweep: (now: number) => number;
+  #firesAt = Infinity;
+  #cancel: (() => void) | undefined;
+
+  /** @param sweep - ends what is due and returns the earliest deadline left, or `Infinity` */
+  constructor(clock: Clock, sweep: (now: number) => number) {
+    this.#clock = clock;
+    this.#sweep = sweep;
+  }
+
+  /** Makes sure that the sweep happens at this time or before. */
+  watch(deadline: number): void {
+    if (deadline >= this.#firesAt) return;
+    this.#cancel?.();
+    this.#firesAt = deadline;
+    this.#cancel = this.#clock.after(Math.max(0, deadline - this.#clock.now()), () => this.#fire());
+  }
+
+  /** Forgets every deadline. */
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#firesAt = Infinity;
+  }
+
+  #fire(): void {
+    this.#cancel = undefined;
+    this.#firesAt = Infinity;
+    this.watch(this.#sweep(this.#clock.now()));
+  }
+}
+
+/** Longer delays make `setTimeout` fire at once. */
+const longestTimer = 2_147_483_647;
+
+/** Node's timers keep the process alive; other platforms return a number. */
+function unref(timer: unknown): void {
+  if (isObject(timer) && typeof timer.unref === "function") timer.unref();
+}

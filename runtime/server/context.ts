@@ -1,0 +1,95 @@
+import { isObject, type NotificationRow, type RequestRow, type Revision, type Table } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
+import type { LogLevels } from "./log-levels.ts";
+import type { AnyContext } from "./source.ts";
+
+/** What contexts need to know of a revision, found once. */
+export interface ContextRows {
+  readonly message: NotificationRow | undefined;
+  readonly createMessage: RequestRow | undefined;
+  readonly elicit: RequestRow | undefined;
+  readonly listRoots: RequestRow | undefined;
+}
+
+/** Finds the rows by handler name. */
+export function findContextRows(revision: Revision): ContextRows {
+  return {
+    message: findRow(revision.serverNotifications, "loggingMessage"),
+    createMessage: findRow(revision.serverRequests, "createMessage"),
+    elicit: findRow(revision.serverRequests, "elicit"),
+    listRoots: findRow(revision.serverRequests, "listRoots"),
+  };
+}
+
+/**
+ * What a handler of the user gets: a view of the call that it answers. Its functions may be taken off it
+ * (`run: (args, { progress }) => ...`), and the signal is made only when it is read.
+ */
+export class HandlerScope implements AnyContext {
+  readonly #call: CallContext;
+  readonly #rows: ContextRows;
+  readonly #levels: LogLevels;
+
+  constructor(call: CallContext, rows: ContextRows, levels: LogLevels) {
+    this.#call = call;
+    this.#rows = rows;
+    this.#levels = levels;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get revision(): string {
+    return this.#call.revision.id;
+  }
+
+  get requestId(): string | number {
+    return this.#call.requestId;
+  }
+
+  get client(): { readonly info: object | undefined; readonly capabilities: object } {
+    return this.#call.session.peer;
+  }
+
+  readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
+    this.#call.progress({
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+
+  readonly log = async (level: string, data: unknown, logger?: string): Promise<void> => {
+    const { message } = this.#rows;
+    if (!message || !this.#levels.wants(this.#call.session, level)) return;
+    await this.#call.notify(message, { level, data, ...(logger !== undefined && { logger }) });
+  };
+
+  readonly sample = (params: object): Promise<unknown> => this.#ask(this.#rows.createMessage, "sampling", params);
+
+  readonly elicit = (params: object): Promise<unknown> => this.#ask(this.#rows.elicit, "elicitation", params);
+
+  readonly roots = async (): Promise<unknown> => {
+    const result = await this.#ask(this.#rows.listRoots, "roots", {});
+    return isObject(result) ? result.roots : undefined;
+  };
+
+  async #ask(row: RequestRow | undefined, feature: string, params: object): Promise<unknown> {
+    if (!row) throw new Error(`Revision ${this.revision} has no ${feature} requests that a server may send.`);
+    return this.#call.request(row, params, { signal: this.#call.signal });
+  }
+}
+
+/** The context of a read through a template. */
+export class TemplateScope extends HandlerScope {
+  readonly uri: string;
+
+  constructor(call: CallContext, rows: ContextRows, options: { readonly levels: LogLevels; readonly uri: string }) {
+    super(call, rows, options.levels);
+    this.uri = options.uri;
+  }
+}
+
+function findRow<Row extends { readonly handler: string }>(table: Table<Row>, handler: string): Row | undefined {
+  return Object.values(table).find((row) => row.handler === handler);
+}

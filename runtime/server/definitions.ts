@@ -1,0 +1,129 @@
+import type { Awaitable } from "../../generated/support.ts";
+import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes } from "./protocol.ts";
+import type { NoArguments, Schema } from "./schema.ts";
+import type { MatchedValue } from "./uri-template.ts";
+
+/**
+ * A tool: what the model sees of it, and the function behind it.
+ * `I` is what `input` yields, `O` what `output` yields; `undefined` without one.
+ */
+export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefined> = Fields<
+  P["Tool"],
+  "inputSchema" | "outputSchema"
+> & {
+  /** Schema of the arguments. Default: the tool takes none, and refuses any. */
+  readonly input?: Schema<I>;
+  /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
+  run(args: I, context: HandlerContext<P>): Awaitable<ToolOutcome<P, O>>;
+} & StructuredOutput<P, O>;
+
+/** What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. */
+export type ToolOutcome<P extends ProtocolTypes, O> = [NoInfer<O>] extends [undefined]
+  ? string | Answer<P["CallToolResult"]>
+  : NoInfer<O>;
+
+type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof P["Tool"]
+  ? {
+      /** Schema of what `run` returns. The result carries it as structured content and, for models, as JSON in a text block. */
+      readonly output?: Schema<O>;
+      /** Content to show to the model instead of the JSON text. */
+      render?(output: NoInfer<O>): Content<P>;
+    }
+  : unknown;
+
+type Content<P extends ProtocolTypes> = P["CallToolResult"] extends { content: infer C } ? C : never;
+
+/** A resource with a fixed URI. */
+export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> & {
+  read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
+};
+
+/** What reading a resource gives: text, bytes, or a result of the protocol. */
+export type ResourceContent<P extends ProtocolTypes> = string | Uint8Array | Answer<P["ReadResourceResult"]>;
+
+/** Resources whose URIs follow a template (RFC 6570). */
+export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string = string> = Fields<
+  P["ResourceTemplate"],
+  "uriTemplate"
+> & {
+  readonly uriTemplate: T;
+  /** Suggestions for variables of the template. */
+  readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
+  /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
+  read(variables: TemplateVariables<NoInfer<T>>, context: HandlerContext<P> & { readonly uri: string }): Awaitable<ResourceContent<P>>;
+};
+
+/** The variables of a template by name. Those of `{a}` and `{+a}` are always there, others may be missing; `{a*}` gives a list. */
+export type TemplateVariables<T extends string> = string extends T
+  ? { readonly [name: string]: MatchedValue }
+  : Flat<Expressions<T>>;
+
+type Expressions<T extends string> = T extends `${string}{${infer Body}}${infer Rest}`
+  ? ExpressionVariables<Body> & Expressions<Rest>
+  : unknown;
+
+type ExpressionVariables<Body extends string> = Body extends `+${infer List}`
+  ? Always<Split<List>>
+  : Body extends `${"#" | "." | "/" | ";" | "?" | "&"}${infer List}`
+    ? Sometimes<Split<List>>
+    : Always<Split<Body>>;
+
+type Split<List extends string> = List extends `${infer Head},${infer Tail}` ? Head | Split<Tail> : List;
+type Always<Spec extends string> = { readonly [S in Spec as NameOf<S>]: ValueOf<S> };
+type Sometimes<Spec extends string> = { readonly [S in Spec as NameOf<S>]?: ValueOf<S> };
+type NameOf<S extends string> = S extends `${infer Name}*` ? Name : S extends `${infer Name}:${string}` ? Name : S;
+type ValueOf<S extends string> = S extends `${string}*` ? readonly string[] : string;
+type Flat<T> = { readonly [Name in keyof T]: T[Name] };
+
+/** A prompt: messages that the user can choose and fill in. `A` says which arguments there are and which are required. */
+export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = { readonly [name in never]: never }> = Fields<
+  P["Prompt"],
+  "arguments"
+> & {
+  readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
+  get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;
+};
+
+/** One argument of a prompt. */
+export type PromptArgumentDefinition<P extends ProtocolTypes, Required extends boolean> = Fields<
+  P["PromptArgument"],
+  "name" | "required"
+> & {
+  /** Default: `false`. */
+  readonly required?: Required;
+  /** Suggests values while the user types. */
+  readonly complete?: Complete;
+};
+
+/** Argument names of a prompt; `true` marks the required ones. */
+export type ArgumentFlags = { readonly [name: string]: boolean };
+
+/** The values of a prompt's arguments: always text, and there only when required or given. */
+export type ArgumentValues<A extends ArgumentFlags> = Flat<
+  { readonly [Name in keyof A as A[Name] extends true ? Name : never]: string } & {
+    readonly [Name in keyof A as A[Name] extends true ? never : Name]?: string;
+  }
+>;
+
+/** What a prompt gives: the text of one user message, several messages, or a result of the protocol. */
+export type PromptContent<P extends ProtocolTypes> = string | readonly P["PromptMessage"][] | Answer<P["GetPromptResult"]>;
+
+/** Everything that a server offers. Capabilities follow from it. */
+export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation"], never> & {
+  /** How to use the server as a whole, for the model. */
+  readonly instructions?: string;
+  readonly tools?: readonly ToolDefinition<P, unknown, unknown>[];
+  readonly resources?: readonly ResourceDefinition<P>[];
+  readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[];
+  readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
+} & ServerOptions;
+
+/** How a server behaves. */
+export interface ServerOptions {
+  /** Most entries on one page of a list. Default: all on one page. */
+  readonly pageSize?: number;
+  /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
+  readonly logLevel?: string;
+  /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
+  readonly onError?: (error: unknown, where: string) => void;
+}

@@ -1,0 +1,59 @@
+import type { ObjectSchema, Schema, SchemaIssue } from "./schema.ts";
+
+/** How a plain JSON Schema is enforced, for example with ajv or a function of your own. */
+export interface JsonSchemaOptions {
+  /** Returns what is wrong with a value; an empty list when nothing is. */
+  readonly validate: (value: unknown) => readonly SchemaIssue[];
+}
+
+/**
+ * Makes a plain JSON Schema usable as the input or output of a tool. It is advertised as it is, whatever the dialect, so
+ * `validate` must enforce exactly that. The type follows from a literal; give it yourself where that is too simple:
+ * `fromJsonSchema<Query>(schema, { validate })`.
+ */
+export function fromJsonSchema<const S extends ObjectSchema>(schema: S, options: JsonSchemaOptions): Schema<FromJsonSchema<S>>;
+export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T>;
+export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T> {
+  const accepts = (value: unknown, issues: readonly SchemaIssue[]): value is T => issues.length === 0;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "create-mcp-server",
+      validate: (value) => {
+        const issues = options.validate(value);
+        return accepts(value, issues) ? { value } : { issues };
+      },
+      jsonSchema: { input: () => ({ ...schema }), output: () => ({ ...schema }) },
+    },
+  };
+}
+
+/** The type of the values that a literal JSON Schema describes; `unknown` where it uses more than the common keywords. */
+export type FromJsonSchema<S> = S extends { readonly const: infer V }
+  ? V
+  : S extends { readonly enum: readonly (infer V)[] }
+    ? V
+    : S extends { readonly type: "object"; readonly properties: infer Properties }
+      ? Flat<RequiredOf<Properties, RequiredNames<S>> & OptionalOf<Properties, RequiredNames<S>>>
+      : S extends { readonly type: "array"; readonly items: infer Items }
+        ? FromJsonSchema<Items>[]
+        : S extends { readonly type: keyof Primitives }
+          ? Primitives[S["type"]]
+          : S extends { readonly type: readonly (infer Names extends keyof Primitives)[] }
+            ? Primitives[Names]
+            : unknown;
+
+interface Primitives {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  null: null;
+  object: { [key: string]: unknown };
+  array: unknown[];
+}
+
+type RequiredNames<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
+type RequiredOf<Properties, Names> = { -readonly [K in keyof Properties as Extract<K, Names>]: FromJsonSchema<Properties[K]> };
+type OptionalOf<Properties, Names> = { -readonly [K in keyof Properties as Exclude<K, Names>]?: FromJsonSchema<Properties[K]> };
+type Flat<T> = { [K in keyof T]: T[K] };

@@ -1,0 +1,90 @@
+import type { Awaitable } from "../../generated/support.ts";
+
+/**
+ * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
+ * Definitions are generic over it, so that what a revision lacks is a compile error.
+ */
+export interface ProtocolTypes {
+  Implementation: object;
+  ClientCapabilities: object;
+  LoggingLevel: string;
+  Tool: object;
+  CallToolResult: object;
+  Resource: object;
+  ResourceTemplate: object;
+  ReadResourceResult: object;
+  Prompt: object;
+  PromptArgument: object;
+  PromptMessage: object;
+  GetPromptResult: object;
+}
+
+/** `T` without some of its properties; unlike `Omit` it keeps the others of a type that has an index signature. */
+export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name extends K ? never : Name]: T[Name] };
+
+/** Members of results that the runtime fills in. */
+type Envelope = "resultType" | "ttlMs" | "cacheScope";
+
+/** A result as handlers return it: the members that the runtime fills in may be left out. */
+export type Answer<T> = Without<T, Envelope> & { readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T] };
+
+/** The named keys of a type, without its index signature. */
+export type KnownKeys<T> = keyof { [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name] };
+
+/** The fields that a definition may fill in: those of the revision, but for the ones that are derived. */
+export type Fields<T, Derived extends PropertyKey> = { readonly [Name in keyof T as Name extends Derived ? never : Name]: T[Name] };
+
+/** What a handler learns about its request and what it may do while it runs. */
+export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;
+
+/** What every handler gets. */
+export interface RequestFacts<P extends ProtocolTypes> {
+  /** Aborted when the client cancels the request or goes away. Pass it on to whatever you wait for. */
+  readonly signal: AbortSignal;
+  /** Reports progress; does nothing when the client did not ask for it. Every report must be greater than the last. */
+  progress(progress: number, total?: number, message?: string): Promise<void>;
+  /** Sends a log message, unless the client asked for more severe ones only. Never log secrets: the client is a third party. */
+  log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
+  /** The revision that this client speaks. */
+  readonly revision: string;
+  readonly client: {
+    /** Self-declared: good for logs, not for decisions. Absent where the revision lets clients leave it out. */
+    readonly info: P["Implementation"] | undefined;
+    readonly capabilities: P["ClientCapabilities"];
+  };
+  readonly requestId: string | number;
+}
+
+/** Questions that a handler may put to the client. They fail with a `ToolError` when the client did not declare the capability. */
+export type ClientQuestions<P> = (P extends Question<"CreateMessage", infer Params, infer Result>
+  ? { /** Asks the client's model for a completion. */ sample(params: Params): Promise<Result> }
+  : unknown) &
+  (P extends Question<"Elicit", infer Params, infer Result>
+    ? { /** Asks the user for input. */ elicit(params: Params): Promise<Result> }
+    : unknown) &
+  (P extends { ListRootsResult: { roots: infer Roots } }
+    ? { /** Asks which folders the user opened to the server. */ roots(): Promise<Roots> }
+    : unknown);
+
+type Question<Name extends string, Params, Result> = { readonly [K in `${Name}Request`]: { params: Params } } & {
+  readonly [K in `${Name}Result`]: Result;
+};
+
+/** Suggests values for what the user has typed so far, best first. */
+export type Complete = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>;
+
+/** What a completion may depend on. */
+export interface CompletionContext {
+  /** Values that the user has settled for the other arguments; empty where the revision cannot say. */
+  readonly arguments: { readonly [name: string]: string };
+  readonly signal: AbortSignal;
+}
+
+/** Suggestions together with what is known about the rest. */
+export interface Completion {
+  readonly values: readonly string[];
+  /** How many there are in all. Default: as many as `values`. */
+  readonly total?: number;
+  /** There are more than `values`. */
+  readonly hasMore?: boolean;
+}

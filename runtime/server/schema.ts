@@ -1,0 +1,90 @@
+/**
+ * The part of the Standard Schema and Standard JSON Schema interfaces that tools need: whatever library implements both
+ * can describe arguments and results. Declared here, so no schema library is in any type.
+ * @see https://standardschema.dev
+ */
+export interface Schema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
+    readonly jsonSchema: SchemaConverter;
+    /** Exists for the compiler only. */
+    readonly types?: { readonly input: unknown; readonly output: T } | undefined;
+  };
+}
+
+/** Writes a schema as JSON Schema in the dialect asked for, or throws when it cannot. */
+export interface SchemaConverter {
+  readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+  readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+}
+
+/** The validated value, or what is wrong with it. */
+export type SchemaResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+/** One thing that is wrong with a value. */
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A JSON Schema whose root is an object, as tools need it. */
+export interface ObjectSchema {
+  readonly type: "object";
+  readonly [keyword: string]: unknown;
+}
+
+/** What a tool without arguments takes: the empty object. */
+export type NoArguments = { readonly [name in never]: never };
+
+/** The schema of a tool without arguments. Anything that is sent nevertheless is refused. */
+export const noArguments: Schema<NoArguments> = {
+  "~standard": {
+    version: 1,
+    vendor: "create-mcp-server",
+    validate: (value) => {
+      const [name] = Object.keys(Object(value));
+      return name === undefined ? { value: {} } : { issues: [{ message: "this tool takes no arguments", path: [name] }] };
+    },
+    jsonSchema: { input: emptyObjectSchema, output: emptyObjectSchema },
+  },
+};
+
+/** Which end of a tool a schema describes. */
+export type Side = "input" | "output";
+
+const draft7 = "http://json-schema.org/draft-07/schema#";
+
+/**
+ * The JSON Schema that a revision's peers get to see, which is also what is enforced.
+ * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
+ * `$schema` is left out where it names what the reader assumes anyway.
+ */
+export function toJsonSchema(schema: Schema<unknown>, side: Side, options: { readonly dialect?: string }): ObjectSchema {
+  const dialect = options.dialect ?? draft7;
+  const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
+  const { $schema, ...rest } = schema["~standard"].jsonSchema[side]({ target });
+  if (rest.type !== "object") {
+    throw new Error(`its ${side} schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
+  }
+  return $schema === undefined || $schema === dialect ? { ...rest, type: "object" } : { $schema, ...rest, type: "object" };
+}
+
+/** Puts issues into one readable line each: `- items[0].name: expected a string`. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues.map((issue) => `- ${describePath(issue)}${issue.message}`).join("\n");
+}
+
+function describePath(issue: SchemaIssue): string {
+  const keys = (issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment));
+  if (keys.length === 0) return "";
+  const text = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return `${text.startsWith(".") ? text.slice(1) : text}: `;
+}
+
+function emptyObjectSchema(): Record<string, unknown> {
+  return { type: "object", additionalProperties: false };
+}

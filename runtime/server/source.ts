@@ -1,0 +1,70 @@
+import type { ServerOptions } from "./definitions.ts";
+import type { Complete } from "./protocol.ts";
+import type { Schema } from "./schema.ts";
+import type { MatchedValue } from "./uri-template.ts";
+
+/**
+ * Definitions as the registries see them: without the types of a revision. A definition written for any revision fits,
+ * because methods compare their parameters in both directions; what they are called with was checked before.
+ */
+export interface ServerSource extends ServerOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string;
+  readonly tools?: readonly ToolSource[];
+  readonly resources?: readonly ResourceSource[];
+  readonly resourceTemplates?: readonly TemplateSource[];
+  readonly prompts?: readonly PromptSource[];
+}
+
+/** A tool of any revision. */
+export interface ToolSource {
+  readonly name: string;
+  readonly input?: Schema<unknown>;
+  readonly output?: Schema<unknown>;
+  run(args: unknown, context: AnyContext): unknown;
+  render?(output: unknown): unknown;
+}
+
+/** A resource of any revision. */
+export interface ResourceSource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  read(uri: string, context: AnyContext): unknown;
+}
+
+/** A resource template of any revision. */
+export interface TemplateSource {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly complete?: { readonly [name: string]: Complete | undefined };
+  read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
+}
+
+/** A prompt of any revision. */
+export interface PromptSource {
+  readonly name: string;
+  readonly arguments?: { readonly [name: string]: PromptArgumentSource };
+  get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
+}
+
+/** A prompt argument of any revision. */
+export interface PromptArgumentSource {
+  readonly required?: boolean;
+  readonly complete?: Complete;
+}
+
+/** The context of a handler of any revision. */
+export interface AnyContext {
+  readonly signal: AbortSignal;
+  progress(progress: number, total?: number, message?: string): Promise<void>;
+  log(level: string, data: unknown, logger?: string): Promise<void>;
+  readonly revision: string;
+  readonly client: { readonly info: object | undefined; readonly capabilities: object };
+  readonly requestId: string | number;
+  sample?(params: object): Promise<unknown>;
+  elicit?(params: object): Promise<unknown>;
+  roots?(): Promise<unknown>;
+}

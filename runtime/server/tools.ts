@@ -1,0 +1,138 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
+import type { StaticResult } from "../rpc/message.ts";
+import type { OnError } from "../rpc/report.ts";
+import type { Envelope } from "./envelope.ts";
+import { isToolError, refuse } from "./errors.ts";
+import { createPages } from "./pages.ts";
+import { describeIssues, noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
+import type { AnyContext, ToolSource } from "./source.ts";
+
+/** The tools of a server at one revision. */
+export interface ToolRegistry {
+  list(cursor: string | undefined): StaticResult;
+  find(name: string): ToolSource | undefined;
+  call(name: string, args: object, context: AnyContext): Promise<object>;
+}
+
+/** What a registry needs besides its definitions. */
+export interface RegistryOptions {
+  readonly revision: Revision;
+  readonly envelope: Envelope;
+  readonly pageSize: number | undefined;
+  readonly onError: OnError;
+}
+
+/** Builds the registry: schemas are converted here, once, so that a call is a look-up, a validation and a run. */
+export function createTools(tools: readonly ToolSource[], options: RegistryOptions): ToolRegistry {
+  const { envelope, pageSize, onError } = options;
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const pages = createPages(
+    "tools",
+    tools.map((tool) => describeTool(tool, options.revision)),
+    { size: pageSize, envelope: envelope.cacheable },
+  );
+  return {
+    list: (cursor) => pages.page(cursor),
+    find: (name) => byName.get(name),
+    async call(name, args, context) {
+      const tool = byName.get(name);
+      if (!tool) throw refuse(`Unknown tool: ${name}`, { name });
+      return { ...envelope.result, ...(await callTool(tool, args, { context, onError })) };
+    },
+  };
+}
+
+/** Refuses names that some client cannot handle. */
+export function checkToolName(name: string): void {
+  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
+  throw new Error(
+    `Tool name ${JSON.stringify(name)}: use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.`,
+  );
+}
+
+/** The tool as `tools/list` shows it. Throws when a schema cannot be shown. */
+export function describeTool(tool: ToolSource, revision: Revision): object {
+  const { input, output, run: _run, render: _render, ...fields } = tool;
+  const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
+  try {
+    return {
+      ...fields,
+      inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
+      ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
+    };
+  } catch (error) {
+    throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, { cause: error });
+  }
+}
+
+interface Run {
+  readonly context: AnyContext;
+  readonly onError: OnError;
+}
+
+async function callTool(tool: ToolSource, args: object, run: Run): Promise<object> {
+  let outcome: unknown;
+  try {
+    const checked = await validate(tool.input ?? noArguments, args);
+    if (checked.issues) return failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`);
+    outcome = await tool.run(checked.value, run.context);
+  } catch (error) {
+    return toFailure(error, tool, run);
+  }
+  return toResult(tool, outcome);
+}
+
+/** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
+function toFailure(thrown: unknown, tool: ToolSource, { context, onError }: Run): object {
+  if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
+  if (isToolError(thrown)) return failure(thrown.message);
+  if (isCapabilityError(thrown)) {
+    return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
+  }
+  if (!context.signal.aborted) {
+    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: wrap(thrown, tool) });
+  }
+  return failure("The tool failed.");
+}
+
+async function toResult(tool: ToolSource, outcome: unknown): Promise<object> {
+  if (tool.output) return toStructuredResult(tool, tool.output, outcome);
+  if (typeof outcome === "string") return { content: [text(outcome)] };
+  if (isObject(outcome)) return outcome;
+  throw new Error(
+    `Tool "${tool.name}" returned ${describeType(outcome)}: return text or a result, or describe the value with an output schema.`,
+  );
+}
+
+async function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, outcome: unknown): Promise<object> {
+  const checked = await validate(schema, outcome);
+  if (checked.issues) {
+    const problems = describeIssues(checked.issues);
+    throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
+  }
+  const structuredContent = checked.value;
+  const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
+  return { content, structuredContent };
+}
+
+function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {
+  return schema["~standard"].validate(value);
+}
+
+function wrap(cause: unknown, tool: ToolSource): Error {
+  return new Error(`Tool "${tool.name}" failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}
+
+function failure(message: string): object {
+  return { content: [text(message)], isError: true };
+}
+
+function text(value: string): object {
+  return { type: "text", text: value };
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : typeof value;
+}

@@ -1,0 +1,130 @@
+import { expandTemplate } from "./uri-expand.ts";
+import { matchTemplate } from "./uri-match.ts";
+
+/** What a variable may hold when a template is expanded. */
+export type ExpandValue =
+  string | number | boolean | null | undefined | readonly (string | number | boolean)[] | { readonly [key: string]: string };
+
+/** What a variable holds after a URI was matched: a list where the variable is exploded (`{path*}`). */
+export type MatchedValue = string | readonly string[] | undefined;
+
+/** A parsed RFC 6570 template: expands values to a URI and reads values back from one. */
+export interface UriTemplate {
+  readonly text: string;
+  readonly parts: readonly TemplatePart[];
+  /** Names of the variables in order of appearance, each once. */
+  readonly variables: readonly string[];
+  /** Fills the variables in; undefined ones vanish. */
+  expand(values: { readonly [name: string]: ExpandValue }): string;
+  /** Reads the variables of a URI, decoded; `undefined` when the template cannot have produced it. Linear in the length of the URI. */
+  match(uri: string): Map<string, MatchedValue> | undefined;
+}
+
+/** One piece of a template. */
+export type TemplatePart = { readonly kind: "literal"; readonly text: string } | Expression;
+
+/** Everything between a pair of braces. */
+export interface Expression {
+  readonly kind: "expression";
+  readonly operator: Operator;
+  readonly variables: readonly Variable[];
+}
+
+/** One variable of an expression. */
+export interface Variable {
+  readonly name: string;
+  /** Longest part of the value that is used: `{name:3}`. */
+  readonly prefix?: number;
+  /** Lists and maps are spread: `{name*}`. */
+  readonly explode: boolean;
+}
+
+/** How an expression is written out, one row of the table in appendix A of the RFC. */
+export interface Operator {
+  readonly symbol: "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
+  readonly first: string;
+  readonly separator: string;
+  /** Values are written as `name=value`. */
+  readonly named: boolean;
+  /** What follows the name of an empty value. */
+  readonly ifEmpty: "" | "=";
+  /** Reserved characters and triplets that are there already stay as they are. */
+  readonly reserved: boolean;
+}
+
+/**
+ * Parses a URI template of any level; throws with the position of the first mistake.
+ * @see https://www.rfc-editor.org/rfc/rfc6570
+ */
+export function parseUriTemplate(text: string): UriTemplate {
+  const parts = readParts(text);
+  const variables = new Set(parts.flatMap((part) => (part.kind === "literal" ? [] : part.variables.map((v) => v.name))));
+  return {
+    text,
+    parts,
+    variables: [...variables],
+    expand: (values) => expandTemplate(parts, values),
+    match: (uri) => matchTemplate(parts, uri),
+  };
+}
+
+const operators: ReadonlyMap<string, Operator> = new Map(
+  (
+    [
+      { symbol: "", first: "", separator: ",", named: false, ifEmpty: "", reserved: false },
+      { symbol: "+", first: "", separator: ",", named: false, ifEmpty: "", reserved: true },
+      { symbol: "#", first: "#", separator: ",", named: false, ifEmpty: "", reserved: true },
+      { symbol: ".", first: ".", separator: ".", named: false, ifEmpty: "", reserved: false },
+      { symbol: "/", first: "/", separator: "/", named: false, ifEmpty: "", reserved: false },
+      { symbol: ";", first: ";", separator: ";", named: true, ifEmpty: "", reserved: false },
+      { symbol: "?", first: "?", separator: "&", named: true, ifEmpty: "=", reserved: false },
+      { symbol: "&", first: "&", separator: "&", named: true, ifEmpty: "=", reserved: false },
+    ] as const
+  ).map((operator) => [operator.symbol, operator]),
+);
+
+const variablePattern = /^((?:\w|%[0-9a-f]{2})+(?:\.(?:\w|%[0-9a-f]{2})+)*)(?:(\*)|:([1-9]\d{0,3}))?$/i;
+
+function readParts(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let position = 0;
+  while (position < text.length) {
+    const open = text.indexOf("{", position);
+    const literalEnd = open === -1 ? text.length : open;
+    if (literalEnd > position) parts.push(readLiteral(text, position, literalEnd));
+    if (open === -1) break;
+    const close = text.indexOf("}", open);
+    if (close === -1) throw mistake(text, open, "this brace is never closed");
+    parts.push(readExpression(text, open, close));
+    position = close + 1;
+  }
+  return parts;
+}
+
+function readLiteral(text: string, start: number, end: number): TemplatePart {
+  const literal = text.slice(start, end);
+  const bad = /[\p{Cc}\s"'<>\\^`|}]|%(?![0-9a-f]{2})/iu.exec(literal);
+  if (bad) throw mistake(text, start + bad.index, `${JSON.stringify(bad[0])} must be percent-encoded here`);
+  return { kind: "literal", text: literal };
+}
+
+function readExpression(text: string, open: number, close: number): Expression {
+  const symbol = text.charAt(open + 1);
+  const special = operators.get(symbol);
+  const operator = special ?? operators.get("");
+  const list = text.slice(open + (special && symbol !== "" ? 2 : 1), close);
+  if (!operator || list === "") throw mistake(text, open, "an expression needs a variable name");
+  return { kind: "expression", operator, variables: list.split(",").map((spec) => readVariable(text, open, spec)) };
+}
+
+function readVariable(text: string, open: number, spec: string): Variable {
+  const match = variablePattern.exec(spec);
+  const name = match?.[1];
+  if (!match || name === undefined) throw mistake(text, open, `${JSON.stringify(spec)} is not a variable`);
+  const explode = match[2] === "*";
+  return match[3] === undefined ? { name, explode } : { name, explode, prefix: Number(match[3]) };
+}
+
+function mistake(text: string, position: number, problem: string): Error {
+  return new Error(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
+}
