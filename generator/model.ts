@@ -90,8 +90,7 @@ export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "null" }
-  /** Any JSON value: `unknown` or `any` in the source. */
-  | { readonly kind: "unknown" }
+  | UnknownShape
   /** Any JSON object: the `object` keyword. */
   | { readonly kind: "anyObject" }
   | LiteralShape
@@ -101,6 +100,13 @@ export type Shape =
   | UnionShape
   | IntersectionShape
   | OmitShape;
+
+/** Any JSON value: `unknown` or `any`. */
+export interface UnknownShape {
+  readonly kind: "unknown";
+  /** Written as `any`. It is kept, because interfaces extend a map of `any` but not a map of `unknown`. */
+  readonly any?: true;
+}
 
 /** `string`. */
 export interface StringShape {

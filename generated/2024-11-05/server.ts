@@ -9,67 +9,67 @@ import type * as t from "./types.ts";
  * What a server may answer and listen to. A request left out is answered with "method not found", a notification left out is ignored.
  */
 export interface ServerHandlers<Context = unknown> {
-  /** `ping`: Checks that the peer still responds; either side may send it in any phase of the session. Answer at once with an empty result, or the sender may treat the connection as dead. */
+  /** `ping`: Checks that the peer still responds; either side may send it in any phase of the session. */
   ping?(params: NonNullable<t.PingRequest["params"]> | undefined, context: Context): Awaitable<t.EmptyResult>;
 
-  /** `initialize`: First message of a session, from client to server: proposes a protocol version and declares the client's capabilities. It must not be cancelled, and until the answer arrives the client should send nothing but pings. */
+  /** `initialize`: First message of a session, from client to server: proposes a protocol version and declares the client's capabilities. */
   initialize?(params: t.InitializeRequest["params"], context: Context): Awaitable<t.InitializeResult>;
 
-  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. No capability announces support in this revision, so expect that some servers answer with error `-32601`. */
+  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. */
   complete?(params: t.CompleteRequest["params"], context: Context): Awaitable<t.CompleteResult>;
 
-  /** `logging/setLevel`: Sets the least severe log messages that the client wants to receive. Needs the server's `logging` capability and is answered with an empty result. */
+  /** `logging/setLevel`: Sets the least severe log messages that the client wants to receive. */
   setLevel?(params: t.SetLevelRequest["params"], context: Context): Awaitable<t.EmptyResult>;
 
-  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. Needs the server's `prompts` capability; an unknown name or a missing required argument fails with error -32602. */
+  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. */
   getPrompt?(params: t.GetPromptRequest["params"], context: Context): Awaitable<t.GetPromptResult>;
 
-  /** `prompts/list`: Asks the server for one page of its prompts. Needs the server's `prompts` capability. */
+  /** `prompts/list`: Asks the server for one page of its prompts. */
   listPrompts?(
     params: NonNullable<t.ListPromptsRequest["params"]> | undefined,
     context: Context,
   ): Awaitable<t.ListPromptsResult>;
 
-  /** `resources/list`: Asks the server for one page of its resources. Needs the server's `resources` capability. */
+  /** `resources/list`: Asks the server for one page of its resources. */
   listResources?(
     params: NonNullable<t.ListResourcesRequest["params"]> | undefined,
     context: Context,
   ): Awaitable<t.ListResourcesResult>;
 
-  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. Needs the server's `resources` capability. */
+  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. */
   listResourceTemplates?(
     params: NonNullable<t.ListResourceTemplatesRequest["params"]> | undefined,
     context: Context,
   ): Awaitable<t.ListResourceTemplatesResult>;
 
-  /** `resources/read`: Asks the server for the contents of one resource. Needs the server's `resources` capability; an unknown URI fails with error -32002. */
+  /** `resources/read`: Asks the server for the contents of one resource. */
   readResource?(params: t.ReadResourceRequest["params"], context: Context): Awaitable<t.ReadResourceResult>;
 
-  /** `resources/subscribe`: Asks the server to send `notifications/resources/updated` whenever one resource changes. Needs the server's `resources.subscribe` capability; the answer is empty. */
+  /** `resources/subscribe`: Asks the server to send `notifications/resources/updated` whenever one resource changes. */
   subscribe?(params: t.SubscribeRequest["params"], context: Context): Awaitable<t.EmptyResult>;
 
-  /** `resources/unsubscribe`: Ends an earlier `resources/subscribe` for the same URI; the answer is empty. A late update may still arrive. */
+  /** `resources/unsubscribe`: Ends an earlier `resources/subscribe` for the same URI; the answer is empty. */
   unsubscribe?(params: t.UnsubscribeRequest["params"], context: Context): Awaitable<t.EmptyResult>;
 
-  /** `tools/call`: Asks the server to run one tool. Needs the server's `tools` capability; an unknown tool name fails with error `-32602`. */
+  /** `tools/call`: Asks the server to run one tool. */
   callTool?(params: t.CallToolRequest["params"], context: Context): Awaitable<t.CallToolResult>;
 
-  /** `tools/list`: Asks the server which tools it offers, one page at a time. Needs the server's `tools` capability. */
+  /** `tools/list`: Asks the server which tools it offers, one page at a time. */
   listTools?(
     params: NonNullable<t.ListToolsRequest["params"]> | undefined,
     context: Context,
   ): Awaitable<t.ListToolsResult>;
 
-  /** `notifications/cancelled`: Sent by either side to withdraw a request it made earlier, because it no longer needs the answer. The receiver should stop the work and send no response; a late or unknown id is normal (a race) and is ignored. `initialize` must not be cancelled. */
+  /** `notifications/cancelled`: Sent by either side to withdraw a request it made earlier, because it no longer needs the answer. */
   cancelled?(params: t.CancelledNotification["params"], context: Context): Awaitable<void>;
 
-  /** `notifications/progress`: Reports how far a running request has come, sent by whoever handles it. Allowed only while the request is active and only if it carried a `progressToken`. */
+  /** `notifications/progress`: Reports how far a running request has come, sent by whoever handles it. */
   progress?(params: t.ProgressNotification["params"], context: Context): Awaitable<void>;
 
-  /** `notifications/initialized`: Sent by the client right after a successful `initialize` answer to say that normal operation may start. Until it arrives the server should send no requests other than pings. */
+  /** `notifications/initialized`: Sent by the client right after a successful `initialize` answer to say that normal operation may start. */
   initialized?(params: NonNullable<t.InitializedNotification["params"]> | undefined, context: Context): Awaitable<void>;
 
-  /** `notifications/roots/list_changed`: Sent by the client whenever its roots change, which it must do if it declared `roots.listChanged`. It carries no list: the server calls `roots/list` again to get the new one. */
+  /** `notifications/roots/list_changed`: Sent by the client whenever its roots change, which it must do if it declared `roots.listChanged`. */
   rootsListChanged?(
     params: NonNullable<t.RootsListChangedNotification["params"]> | undefined,
     context: Context,
@@ -91,52 +91,52 @@ export class ServerCalls {
     this.#caller = caller;
   }
 
-  /** `ping`: Checks that the peer still responds; either side may send it in any phase of the session. Answer at once with an empty result, or the sender may treat the connection as dead. */
+  /** `ping`: Checks that the peer still responds; either side may send it in any phase of the session. */
   ping(params?: NonNullable<t.PingRequest["params"]>, options?: CallOptions): Promise<t.EmptyResult> {
-    return this.#caller.request(serverRequests["ping"], params, options);
+    return this.#caller.request(serverRequests.ping, params, options);
   }
 
-  /** `sampling/createMessage`: Sent by the server to have the client run a language model on its behalf; needs the client's `sampling` capability. The client chooses the model, and should let the user review, edit or refuse the request first. */
+  /** `sampling/createMessage`: Sent by the server to have the client run a language model on its behalf; needs the client's `sampling` capability. */
   createMessage(params: t.CreateMessageRequest["params"], options?: CallOptions): Promise<t.CreateMessageResult> {
     return this.#caller.request(serverRequests["sampling/createMessage"], params, options);
   }
 
-  /** `roots/list`: Sent by the server to learn which directories or files the user wants it to work in. Needs the client's `roots` capability; a client without it answers with error `-32601`. */
+  /** `roots/list`: Sent by the server to learn which directories or files the user wants it to work in. */
   listRoots(params?: NonNullable<t.ListRootsRequest["params"]>, options?: CallOptions): Promise<t.ListRootsResult> {
     return this.#caller.request(serverRequests["roots/list"], params, options);
   }
 
-  /** `notifications/cancelled`: Sent by either side to withdraw a request it made earlier, because it no longer needs the answer. The receiver should stop the work and send no response; a late or unknown id is normal (a race) and is ignored. `initialize` must not be cancelled. */
+  /** `notifications/cancelled`: Sent by either side to withdraw a request it made earlier, because it no longer needs the answer. */
   cancelled(params: t.CancelledNotification["params"]): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/cancelled"], params);
   }
 
-  /** `notifications/progress`: Reports how far a running request has come, sent by whoever handles it. Allowed only while the request is active and only if it carried a `progressToken`. */
+  /** `notifications/progress`: Reports how far a running request has come, sent by whoever handles it. */
   progress(params: t.ProgressNotification["params"]): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/progress"], params);
   }
 
-  /** `notifications/message`: Carries one log entry from the server to the client; needs the server's `logging` capability. Until the client sends `logging/setLevel`, the server picks what to send. */
+  /** `notifications/message`: Carries one log entry from the server to the client; needs the server's `logging` capability. */
   loggingMessage(params: t.LoggingMessageNotification["params"]): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/message"], params);
   }
 
-  /** `notifications/resources/updated`: Tells a subscribed client that a resource changed. It carries only the URI, so call `resources/read` for the new contents. */
+  /** `notifications/resources/updated`: Tells a subscribed client that a resource changed. */
   resourceUpdated(params: t.ResourceUpdatedNotification["params"]): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/resources/updated"], params);
   }
 
-  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. Needs the server's `resources.listChanged` capability but no subscription. */
+  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. */
   resourceListChanged(params?: NonNullable<t.ResourceListChangedNotification["params"]>): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/resources/list_changed"], params);
   }
 
-  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. Needs the server's `tools.listChanged` capability; clients do not have to subscribe. */
+  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. */
   toolListChanged(params?: NonNullable<t.ToolListChangedNotification["params"]>): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/tools/list_changed"], params);
   }
 
-  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. Needs the server's `prompts.listChanged` capability; clients do not have to subscribe. */
+  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. */
   promptListChanged(params?: NonNullable<t.PromptListChangedNotification["params"]>): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/prompts/list_changed"], params);
   }

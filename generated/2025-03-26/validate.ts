@@ -62,7 +62,6 @@ export function checkRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `RequestParams`. */
 export function checkRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -86,7 +85,6 @@ export function checkNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `NotificationParams`. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -167,7 +165,6 @@ export function checkCancelledNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CancelledNotificationParams`. */
 export function checkCancelledNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -185,7 +182,6 @@ export function checkInitializeRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `InitializeRequestParams`. */
 export function checkInitializeRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -294,7 +290,6 @@ export function checkProgressNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ProgressNotificationParams`. */
 export function checkProgressNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -315,7 +310,6 @@ export function checkPaginatedRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `PaginatedRequestParams`. */
 export function checkPaginatedRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -397,7 +391,6 @@ export function checkReadResourceRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ReadResourceRequestParams`. */
 export function checkReadResourceRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -468,7 +461,6 @@ export function checkResourceUpdatedNotification(v: unknown): Issue | undefined 
   return undefined;
 }
 
-/** Checks a value against `ResourceUpdatedNotificationParams`. */
 export function checkResourceUpdatedNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -564,7 +556,6 @@ export function checkGetPromptRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `GetPromptRequestParams`. */
 export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -737,7 +728,6 @@ export function checkCallToolRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CallToolRequestParams`. */
 export function checkCallToolRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -807,7 +797,6 @@ export function checkSetLevelRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `SetLevelRequestParams`. */
 export function checkSetLevelRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -826,7 +815,6 @@ export function checkLoggingMessageNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `LoggingMessageNotificationParams`. */
 export function checkLoggingMessageNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -860,7 +848,6 @@ export function checkCreateMessageRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CreateMessageRequestParams`. */
 export function checkCreateMessageRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1025,7 +1012,6 @@ export function checkCompleteRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CompleteRequestParams`. */
 export function checkCompleteRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);

@@ -32,7 +32,6 @@ export function checkRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `RequestParams`. */
 export function checkRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -56,7 +55,6 @@ export function checkNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `NotificationParams`. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -137,7 +135,6 @@ export function checkCancelledNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CancelledNotificationParams`. */
 export function checkCancelledNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -155,7 +152,6 @@ export function checkInitializeRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `InitializeRequestParams`. */
 export function checkInitializeRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -274,7 +270,6 @@ export function checkProgressNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ProgressNotificationParams`. */
 export function checkProgressNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -295,7 +290,6 @@ export function checkPaginatedRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `PaginatedRequestParams`. */
 export function checkPaginatedRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -377,7 +371,6 @@ export function checkReadResourceRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ReadResourceRequestParams`. */
 export function checkReadResourceRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -448,7 +441,6 @@ export function checkResourceUpdatedNotification(v: unknown): Issue | undefined 
   return undefined;
 }
 
-/** Checks a value against `ResourceUpdatedNotificationParams`. */
 export function checkResourceUpdatedNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -551,7 +543,6 @@ export function checkGetPromptRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `GetPromptRequestParams`. */
 export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -729,7 +720,6 @@ export function checkCallToolRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CallToolRequestParams`. */
 export function checkCallToolRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -803,7 +793,6 @@ export function checkSetLevelRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `SetLevelRequestParams`. */
 export function checkSetLevelRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -822,7 +811,6 @@ export function checkLoggingMessageNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `LoggingMessageNotificationParams`. */
 export function checkLoggingMessageNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -856,7 +844,6 @@ export function checkCreateMessageRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CreateMessageRequestParams`. */
 export function checkCreateMessageRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1044,7 +1031,6 @@ export function checkCompleteRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CompleteRequestParams`. */
 export function checkCompleteRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1173,7 +1159,6 @@ export function checkElicitRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ElicitRequestParams`. */
 export function checkElicitRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1210,7 +1195,6 @@ export function checkPrimitiveSchemaDefinition(v: unknown): Issue | undefined {
     case "string":
       return checkStringSchema(v) && checkEnumSchema(v);
     case "number":
-      return checkNumberSchema(v);
     case "integer":
       return checkNumberSchema(v);
     case "boolean":

@@ -108,7 +108,7 @@ export interface RequestParams {
  */
 export interface Request {
   method: string;
-  params?: { [key: string]: unknown };
+  params?: { [key: string]: any };
 }
 
 /**
@@ -131,7 +131,7 @@ export interface NotificationParams {
  */
 export interface Notification {
   method: string;
-  params?: { [key: string]: unknown };
+  params?: { [key: string]: any };
 }
 
 /**

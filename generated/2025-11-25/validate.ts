@@ -1091,7 +1091,6 @@ export function checkGetTaskRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `GetTaskRequestParams`. */
 export function checkGetTaskRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1705,11 +1704,10 @@ export function checkElicitRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.mode) {
     case "form":
+    case undefined:
       return checkElicitRequestFormParams(v);
     case "url":
       return checkElicitRequestURLParams(v);
-    case undefined:
-      return checkElicitRequestFormParams(v);
     default:
       return fail('"form" or "url"', "mode");
   }
@@ -1733,7 +1731,6 @@ export function checkPrimitiveSchemaDefinition(v: unknown): Issue | undefined {
     case "string":
       return checkStringSchema(v) && checkEnumSchema(v);
     case "number":
-      return checkNumberSchema(v);
     case "integer":
       return checkNumberSchema(v);
     case "boolean":
@@ -1930,9 +1927,7 @@ function checkElicitResultContent(v: unknown): Issue | undefined {
 }
 
 function checkElicitResultContentValue(v: unknown): Issue | undefined {
-  if (!(typeof v !== "string")) return undefined;
-  if (!!isNumber(v)) return undefined;
-  if (!(typeof v !== "boolean")) return undefined;
+  if (typeof v === "string" || isNumber(v) || typeof v === "boolean") return undefined;
   if (Array.isArray(v)) return checkStringArray(v);
   return fail("string, number, boolean or array");
 }
@@ -1947,7 +1942,6 @@ export function checkElicitationCompleteNotification(v: unknown): Issue | undefi
   return undefined;
 }
 
-/** Checks a value against `ElicitationCompleteNotificationParams`. */
 export function checkElicitationCompleteNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -2115,26 +2109,23 @@ export function checkServerResult(v: unknown): Issue | undefined {
   );
 }
 
-/** Checks a value against `CallToolOutcome`. */
 export function checkCallToolOutcome(v: unknown): Issue | undefined {
   const issue = checkCallToolResult(v);
   if (issue === undefined) return undefined;
-  if (isObject(v) && v["task"] !== undefined) return checkCreateTaskResult(v);
+  if (isObject(v) && v.task !== undefined) return checkCreateTaskResult(v);
   return issue;
 }
 
-/** Checks a value against `CreateMessageOutcome`. */
 export function checkCreateMessageOutcome(v: unknown): Issue | undefined {
   const issue = checkCreateMessageResult(v);
   if (issue === undefined) return undefined;
-  if (isObject(v) && v["task"] !== undefined) return checkCreateTaskResult(v);
+  if (isObject(v) && v.task !== undefined) return checkCreateTaskResult(v);
   return issue;
 }
 
-/** Checks a value against `ElicitOutcome`. */
 export function checkElicitOutcome(v: unknown): Issue | undefined {
   const issue = checkElicitResult(v);
   if (issue === undefined) return undefined;
-  if (isObject(v) && v["task"] !== undefined) return checkCreateTaskResult(v);
+  if (isObject(v) && v.task !== undefined) return checkCreateTaskResult(v);
   return issue;
 }

@@ -13,17 +13,17 @@ export class ClientCalls {
     this.#caller = caller;
   }
 
-  /** `server/discover`: Asks the server for its protocol versions, capabilities and usage hints. Every server must implement it; for clients it is optional, since each request names its own version and a wrong one is answered with `-32022`. */
+  /** `server/discover`: Asks the server for its protocol versions, capabilities and usage hints. */
   discover(params: t.RequestParams, options?: CallOptions): Promise<t.DiscoverResult> {
     return this.#caller.request(clientRequests["server/discover"], params, options);
   }
 
-  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. Needs the server's `completions` capability. */
+  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. */
   complete(params: t.CompleteRequestParams, options?: CallOptions): Promise<t.CompleteResult> {
     return this.#caller.request(clientRequests["completion/complete"], params, options);
   }
 
-  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. Needs the server's `prompts` capability; an unknown name or a missing required argument fails with error -32602, and the server may first ask for input (`input_required`). */
+  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. */
   getPrompt(
     params: t.GetPromptRequestParams,
     options?: CallOptions,
@@ -31,17 +31,17 @@ export class ClientCalls {
     return this.#caller.request(clientRequests["prompts/get"], params, options);
   }
 
-  /** `prompts/list`: Asks the server for one page of its prompts. Needs the server's `prompts` capability. */
+  /** `prompts/list`: Asks the server for one page of its prompts. */
   listPrompts(params: t.PaginatedRequestParams, options?: CallOptions): Promise<t.ListPromptsResult> {
     return this.#caller.request(clientRequests["prompts/list"], params, options);
   }
 
-  /** `resources/list`: Asks the server for one page of its resources. Needs the server's `resources` capability. */
+  /** `resources/list`: Asks the server for one page of its resources. */
   listResources(params: t.PaginatedRequestParams, options?: CallOptions): Promise<t.ListResourcesResult> {
     return this.#caller.request(clientRequests["resources/list"], params, options);
   }
 
-  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. Needs the server's `resources` capability. */
+  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. */
   listResourceTemplates(
     params: t.PaginatedRequestParams,
     options?: CallOptions,
@@ -49,7 +49,7 @@ export class ClientCalls {
     return this.#caller.request(clientRequests["resources/templates/list"], params, options);
   }
 
-  /** `resources/read`: Asks the server for the contents of one resource. Needs the server's `resources` capability; an unknown URI fails with error -32602, and the server may first ask for input (`input_required`). */
+  /** `resources/read`: Asks the server for the contents of one resource. */
   readResource(
     params: t.ReadResourceRequestParams,
     options?: CallOptions,
@@ -57,7 +57,7 @@ export class ClientCalls {
     return this.#caller.request(clientRequests["resources/read"], params, options);
   }
 
-  /** `subscriptions/listen`: Opens a stream of change notifications that lasts until either side ends it. Several may be open at once; none survives a reconnect and nothing is replayed, so subscribe again and then fetch afresh what you depend on. */
+  /** `subscriptions/listen`: Opens a stream of change notifications that lasts until either side ends it. */
   subscriptionsListen(
     params: t.SubscriptionsListenRequestParams,
     options?: CallOptions,
@@ -65,17 +65,17 @@ export class ClientCalls {
     return this.#caller.request(clientRequests["subscriptions/listen"], params, options);
   }
 
-  /** `tools/call`: Asks the server to run one tool. Needs the server's `tools` capability; an unknown tool name fails with error `-32602`. The server may first answer with an `InputRequiredResult`, after which the client repeats the call with the requested input. */
+  /** `tools/call`: Asks the server to run one tool. */
   callTool(params: t.CallToolRequestParams, options?: CallOptions): Promise<t.CallToolResult | t.InputRequiredResult> {
     return this.#caller.request(clientRequests["tools/call"], params, options);
   }
 
-  /** `tools/list`: Asks the server which tools it offers, one page at a time. Needs the server's `tools` capability. */
+  /** `tools/list`: Asks the server which tools it offers, one page at a time. */
   listTools(params: t.PaginatedRequestParams, options?: CallOptions): Promise<t.ListToolsResult> {
     return this.#caller.request(clientRequests["tools/list"], params, options);
   }
 
-  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; HTTP clients close the response stream instead. The server should stop the work and send no response, and a late or unknown id is normal (a race). A server may send it only on stdio and only to end a `subscriptions/listen` stream. */
+  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; */
   cancelled(params: t.CancelledNotificationParams): Promise<void> {
     return this.#caller.notify(clientNotifications["notifications/cancelled"], params);
   }
@@ -85,40 +85,40 @@ export class ClientCalls {
  * What a client may answer and listen to. A request left out is answered with "method not found", a notification left out is ignored.
  */
 export interface ClientHandlers<Context = unknown> {
-  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; HTTP clients close the response stream instead. The server should stop the work and send no response, and a late or unknown id is normal (a race). A server may send it only on stdio and only to end a `subscriptions/listen` stream. */
+  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; */
   cancelled?(params: t.CancelledNotificationParams, context: Context): Awaitable<void>;
 
-  /** `notifications/progress`: Reports how far a running request has come, from server to client on the response stream of that request. Allowed only while the request is active and only if it carried a `progressToken`. */
+  /** `notifications/progress`: Reports how far a running request has come, from server to client on the response stream of that request. */
   progress?(params: t.ProgressNotificationParams, context: Context): Awaitable<void>;
 
-  /** `notifications/message`: Carries one log entry from the server to the client, on the response stream of the request that it concerns. Needs the server's `logging` capability, and must not be sent unless that request set `io.modelcontextprotocol/logLevel` in its `_meta`. */
+  /** `notifications/message`: Carries one log entry from the server to the client, on the response stream of the request that it concerns. */
   loggingMessage?(params: t.LoggingMessageNotificationParams, context: Context): Awaitable<void>;
 
-  /** `notifications/resources/updated`: Tells the client that a resource changed; it carries only the URI, so call `resources/read` for the new contents. Arrives only on a `subscriptions/listen` stream whose `resourceSubscriptions` covers the resource. */
+  /** `notifications/resources/updated`: Tells the client that a resource changed; it carries only the URI, so call `resources/read` for the new contents. */
   resourceUpdated?(params: t.ResourceUpdatedNotificationParams, context: Context): Awaitable<void>;
 
-  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. Arrives only on a `subscriptions/listen` stream opened with `resourcesListChanged`. */
+  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. */
   resourceListChanged?(params: t.NotificationParams | undefined, context: Context): Awaitable<void>;
 
-  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. Arrives only on an open `subscriptions/listen` stream whose filter sets `toolsListChanged`, and needs the server's `tools.listChanged` capability. */
+  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. */
   toolListChanged?(params: t.NotificationParams | undefined, context: Context): Awaitable<void>;
 
-  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. Arrives only on an open `subscriptions/listen` stream whose filter sets `promptsListChanged`, and needs the server's `prompts.listChanged` capability. */
+  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. */
   promptListChanged?(params: t.NotificationParams | undefined, context: Context): Awaitable<void>;
 
-  /** `notifications/subscriptions/acknowledged`: Confirms a `subscriptions/listen` request and tells which notifications will follow. It must come before any other message of that subscription; on a shared channel such as stdio, messages of other subscriptions may arrive in between. */
+  /** `notifications/subscriptions/acknowledged`: Confirms a `subscriptions/listen` request and tells which notifications will follow. */
   subscriptionsAcknowledged?(params: t.SubscriptionsAcknowledgedNotificationParams, context: Context): Awaitable<void>;
 
-  /** `sampling/createMessage`: Asks the client to run a language model; travels as an entry of `inputRequests` in an `InputRequiredResult`, not as a message of its own. Needs the client's `sampling` capability, and `sampling.tools` to pass tools. The client chooses the model, and should let the user review, edit or refuse the request first. */
+  /** `sampling/createMessage`: Asks the client to run a language model; travels as an entry of `inputRequests` in an `InputRequiredResult`, not as a message of its own. */
   createMessage?(params: t.CreateMessageRequestParams, context: Context): Awaitable<t.CreateMessageResult>;
 
-  /** `roots/list`: Asks the client which directories or files the user wants the server to work in; travels as an entry of `inputRequests` in an `InputRequiredResult`, not as a message of its own. Needs the client's `roots` capability. */
+  /** `roots/list`: Asks the client which directories or files the user wants the server to work in; travels as an entry of `inputRequests` in an `InputRequiredResult`, not as a message of its own. */
   listRoots?(
     params: NonNullable<t.ListRootsRequest["params"]> | undefined,
     context: Context,
   ): Awaitable<t.ListRootsResult>;
 
-  /** `elicitation/create`: Asks the user for input through a form or a web page. It never travels as a message of its own: the server puts it into `inputRequests` of an `input_required` result, and the client retries the call with the answer in `inputResponses`. Secrets must go through the page, never the form. */
+  /** `elicitation/create`: Asks the user for input through a form or a web page. */
   elicit?(params: t.ElicitRequestParams, context: Context): Awaitable<t.ElicitResult>;
 }
 

@@ -9,43 +9,43 @@ import type * as t from "./types.ts";
  * What a server may answer and listen to. A request left out is answered with "method not found", a notification left out is ignored.
  */
 export interface ServerHandlers<Context = unknown> {
-  /** `server/discover`: Asks the server for its protocol versions, capabilities and usage hints. Every server must implement it; for clients it is optional, since each request names its own version and a wrong one is answered with `-32022`. */
+  /** `server/discover`: Asks the server for its protocol versions, capabilities and usage hints. */
   discover?(params: t.RequestParams, context: Context): Awaitable<t.DiscoverResult>;
 
-  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. Needs the server's `completions` capability. */
+  /** `completion/complete`: Asks the server for suggestions while the user types an argument of a prompt or a variable of a resource template. */
   complete?(params: t.CompleteRequestParams, context: Context): Awaitable<t.CompleteResult>;
 
-  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. Needs the server's `prompts` capability; an unknown name or a missing required argument fails with error -32602, and the server may first ask for input (`input_required`). */
+  /** `prompts/get`: Asks the server to fill in one prompt and return its messages. */
   getPrompt?(params: t.GetPromptRequestParams, context: Context): Awaitable<t.GetPromptResult | t.InputRequiredResult>;
 
-  /** `prompts/list`: Asks the server for one page of its prompts. Needs the server's `prompts` capability. */
+  /** `prompts/list`: Asks the server for one page of its prompts. */
   listPrompts?(params: t.PaginatedRequestParams, context: Context): Awaitable<t.ListPromptsResult>;
 
-  /** `resources/list`: Asks the server for one page of its resources. Needs the server's `resources` capability. */
+  /** `resources/list`: Asks the server for one page of its resources. */
   listResources?(params: t.PaginatedRequestParams, context: Context): Awaitable<t.ListResourcesResult>;
 
-  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. Needs the server's `resources` capability. */
+  /** `resources/templates/list`: Asks the server for one page of its URI templates for parameterized resources. */
   listResourceTemplates?(params: t.PaginatedRequestParams, context: Context): Awaitable<t.ListResourceTemplatesResult>;
 
-  /** `resources/read`: Asks the server for the contents of one resource. Needs the server's `resources` capability; an unknown URI fails with error -32602, and the server may first ask for input (`input_required`). */
+  /** `resources/read`: Asks the server for the contents of one resource. */
   readResource?(
     params: t.ReadResourceRequestParams,
     context: Context,
   ): Awaitable<t.ReadResourceResult | t.InputRequiredResult>;
 
-  /** `subscriptions/listen`: Opens a stream of change notifications that lasts until either side ends it. Several may be open at once; none survives a reconnect and nothing is replayed, so subscribe again and then fetch afresh what you depend on. */
+  /** `subscriptions/listen`: Opens a stream of change notifications that lasts until either side ends it. */
   subscriptionsListen?(
     params: t.SubscriptionsListenRequestParams,
     context: Context,
   ): Awaitable<t.SubscriptionsListenResult>;
 
-  /** `tools/call`: Asks the server to run one tool. Needs the server's `tools` capability; an unknown tool name fails with error `-32602`. The server may first answer with an `InputRequiredResult`, after which the client repeats the call with the requested input. */
+  /** `tools/call`: Asks the server to run one tool. */
   callTool?(params: t.CallToolRequestParams, context: Context): Awaitable<t.CallToolResult | t.InputRequiredResult>;
 
-  /** `tools/list`: Asks the server which tools it offers, one page at a time. Needs the server's `tools` capability. */
+  /** `tools/list`: Asks the server which tools it offers, one page at a time. */
   listTools?(params: t.PaginatedRequestParams, context: Context): Awaitable<t.ListToolsResult>;
 
-  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; HTTP clients close the response stream instead. The server should stop the work and send no response, and a late or unknown id is normal (a race). A server may send it only on stdio and only to end a `subscriptions/listen` stream. */
+  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; */
   cancelled?(params: t.CancelledNotificationParams, context: Context): Awaitable<void>;
 }
 
@@ -64,42 +64,42 @@ export class ServerCalls {
     this.#caller = caller;
   }
 
-  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; HTTP clients close the response stream instead. The server should stop the work and send no response, and a late or unknown id is normal (a race). A server may send it only on stdio and only to end a `subscriptions/listen` stream. */
+  /** `notifications/cancelled`: Sent by the client on shared channels such as stdio to withdraw one of its requests; */
   cancelled(params: t.CancelledNotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/cancelled"], params);
   }
 
-  /** `notifications/progress`: Reports how far a running request has come, from server to client on the response stream of that request. Allowed only while the request is active and only if it carried a `progressToken`. */
+  /** `notifications/progress`: Reports how far a running request has come, from server to client on the response stream of that request. */
   progress(params: t.ProgressNotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/progress"], params);
   }
 
-  /** `notifications/message`: Carries one log entry from the server to the client, on the response stream of the request that it concerns. Needs the server's `logging` capability, and must not be sent unless that request set `io.modelcontextprotocol/logLevel` in its `_meta`. */
+  /** `notifications/message`: Carries one log entry from the server to the client, on the response stream of the request that it concerns. */
   loggingMessage(params: t.LoggingMessageNotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/message"], params);
   }
 
-  /** `notifications/resources/updated`: Tells the client that a resource changed; it carries only the URI, so call `resources/read` for the new contents. Arrives only on a `subscriptions/listen` stream whose `resourceSubscriptions` covers the resource. */
+  /** `notifications/resources/updated`: Tells the client that a resource changed; it carries only the URI, so call `resources/read` for the new contents. */
   resourceUpdated(params: t.ResourceUpdatedNotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/resources/updated"], params);
   }
 
-  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. Arrives only on a `subscriptions/listen` stream opened with `resourcesListChanged`. */
+  /** `notifications/resources/list_changed`: Tells the client that resources were added or removed, so it can call `resources/list` again. */
   resourceListChanged(params?: t.NotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/resources/list_changed"], params);
   }
 
-  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. Arrives only on an open `subscriptions/listen` stream whose filter sets `toolsListChanged`, and needs the server's `tools.listChanged` capability. */
+  /** `notifications/tools/list_changed`: Sent by the server when its set of tools changes, so that clients fetch `tools/list` again. */
   toolListChanged(params?: t.NotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/tools/list_changed"], params);
   }
 
-  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. Arrives only on an open `subscriptions/listen` stream whose filter sets `promptsListChanged`, and needs the server's `prompts.listChanged` capability. */
+  /** `notifications/prompts/list_changed`: Sent by the server when its set of prompts changes, so that clients fetch `prompts/list` again. */
   promptListChanged(params?: t.NotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/prompts/list_changed"], params);
   }
 
-  /** `notifications/subscriptions/acknowledged`: Confirms a `subscriptions/listen` request and tells which notifications will follow. It must come before any other message of that subscription; on a shared channel such as stdio, messages of other subscriptions may arrive in between. */
+  /** `notifications/subscriptions/acknowledged`: Confirms a `subscriptions/listen` request and tells which notifications will follow. */
   subscriptionsAcknowledged(params: t.SubscriptionsAcknowledgedNotificationParams): Promise<void> {
     return this.#caller.notify(serverNotifications["notifications/subscriptions/acknowledged"], params);
   }

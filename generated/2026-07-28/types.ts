@@ -203,7 +203,7 @@ export interface RequestParams {
  */
 export interface Request {
   method: string;
-  params?: { [key: string]: unknown };
+  params?: { [key: string]: any };
 }
 
 /**
@@ -226,7 +226,7 @@ export interface NotificationParams {
  */
 export interface Notification {
   method: string;
-  params?: { [key: string]: unknown };
+  params?: { [key: string]: any };
 }
 
 /**

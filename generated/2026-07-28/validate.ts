@@ -6,12 +6,9 @@ import { fail, isInteger, isNumber, isObject, maxDepth, tooDeep, under, type Iss
 /** Checks a value against `JSONValue`. */
 export function checkJSONValue(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
-  if (!(typeof v !== "string")) return undefined;
-  if (!!isNumber(v)) return undefined;
-  if (!(typeof v !== "boolean")) return undefined;
-  if (!(v !== null)) return undefined;
-  if (Array.isArray(v)) return checkJSONArray(v, depth + 1);
-  return checkJSONObject(v, depth + 1);
+  if (typeof v === "string" || isNumber(v) || typeof v === "boolean" || v === null) return undefined;
+  if (Array.isArray(v)) return checkJSONArray(v, depth);
+  return checkJSONObject(v, depth);
 }
 
 /** Checks a value against `JSONObject`. */
@@ -444,7 +441,7 @@ export function checkDiscoverResult(v: unknown): Issue | undefined {
   if (metaIssue) return under("_meta", metaIssue);
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const supportedVersionsIssue = checkStringArray(v.supportedVersions);
@@ -653,7 +650,7 @@ export function checkCacheableResult(v: unknown): Issue | undefined {
   if (metaIssue) return under("_meta", metaIssue);
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   return undefined;
@@ -678,7 +675,7 @@ export function checkListResourcesResult(v: unknown): Issue | undefined {
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const resourcesIssue = checkResourceArray(v.resources);
@@ -724,7 +721,7 @@ export function checkListResourceTemplatesResult(v: unknown): Issue | undefined 
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const resourceTemplatesIssue = checkResourceTemplateArray(v.resourceTemplates);
@@ -790,7 +787,7 @@ export function checkReadResourceResult(v: unknown): Issue | undefined {
   if (metaIssue) return under("_meta", metaIssue);
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const contentsIssue = checkReadResourceResultContents(v.contents);
@@ -824,7 +821,6 @@ export function checkReadResourceResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ReadResourceResultResponseResult`. */
 export function checkReadResourceResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1044,7 +1040,7 @@ export function checkListPromptsResult(v: unknown): Issue | undefined {
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const promptsIssue = checkPromptArray(v.prompts);
@@ -1136,7 +1132,6 @@ export function checkGetPromptResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `GetPromptResultResponseResult`. */
 export function checkGetPromptResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1257,7 +1252,7 @@ export function checkListToolsResult(v: unknown): Issue | undefined {
   const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
   if (resultTypeIssue) return under("resultType", resultTypeIssue);
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
-  if (v.ttlMs !== undefined && (!isInteger(v.ttlMs) || v.ttlMs < 0)) return fail("integer of at least 0", "ttlMs");
+  if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
   const toolsIssue = checkToolArray(v.tools);
@@ -1316,7 +1311,6 @@ export function checkCallToolResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `CallToolResultResponseResult`. */
 export function checkCallToolResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1807,7 +1801,6 @@ export function checkListRootsRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
-/** Checks a value against `ListRootsRequestParams`. */
 export function checkListRootsRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
@@ -1886,11 +1879,10 @@ export function checkElicitRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.mode) {
     case "form":
+    case undefined:
       return checkElicitRequestFormParams(v);
     case "url":
       return checkElicitRequestURLParams(v);
-    case undefined:
-      return checkElicitRequestFormParams(v);
     default:
       return fail('"form" or "url"', "mode");
   }
@@ -1912,7 +1904,6 @@ export function checkPrimitiveSchemaDefinition(v: unknown): Issue | undefined {
     case "string":
       return checkStringSchema(v) && checkEnumSchema(v);
     case "number":
-      return checkNumberSchema(v);
     case "integer":
       return checkNumberSchema(v);
     case "boolean":
@@ -2108,9 +2099,7 @@ function checkElicitResultContent(v: unknown): Issue | undefined {
 }
 
 function checkElicitResultContentValue(v: unknown): Issue | undefined {
-  if (!(typeof v !== "string")) return undefined;
-  if (!!isNumber(v)) return undefined;
-  if (!(typeof v !== "boolean")) return undefined;
+  if (typeof v === "string" || isNumber(v) || typeof v === "boolean") return undefined;
   if (Array.isArray(v)) return checkStringArray(v);
   return fail("string, number, boolean or array");
 }

@@ -5,6 +5,8 @@ import { resolveAlias, type Declared } from "../resolve.ts";
 export interface Condition {
   /** True for a value that is not valid. */
   readonly invalid: string;
+  /** The opposite. */
+  readonly valid: string;
   /** What is valid, in words. */
   readonly expected: string;
 }
@@ -14,17 +16,17 @@ export function conditionOf(shape: Shape, expression: string, model: Declared): 
   switch (shape.kind) {
     case "string":
     case "boolean":
-      return { invalid: `typeof ${expression} !== "${shape.kind}"`, expected: shape.kind };
+      return comparison(`typeof ${expression}`, `"${shape.kind}"`, shape.kind);
     case "number":
       return numberCondition(shape, expression);
     case "null":
-      return { invalid: `${expression} !== null`, expected: "null" };
+      return comparison(expression, "null", "null");
     case "literal":
-      return { invalid: `${expression} !== ${JSON.stringify(shape.value)}`, expected: JSON.stringify(shape.value) };
+      return comparison(expression, JSON.stringify(shape.value), JSON.stringify(shape.value));
     case "anyObject":
-      return { invalid: `!isObject(${expression})`, expected: "object" };
+      return guard("isObject", expression, "object");
     case "object":
-      return isPlainMap(shape) ? { invalid: `!isObject(${expression})`, expected: "object" } : undefined;
+      return isPlainMap(shape) ? guard("isObject", expression, "object") : undefined;
     case "union":
       return shape.open
         ? conditionOf({ kind: "string" }, expression, model)
@@ -47,12 +49,31 @@ function isPlainMap(shape: Shape & { readonly kind: "object" }): boolean {
   return shape.properties.length === 0 && (shape.index === undefined || shape.index.kind === "unknown");
 }
 
+function comparison(left: string, right: string, expected: string): Condition {
+  return { invalid: `${left} !== ${right}`, valid: `${left} === ${right}`, expected };
+}
+
+function guard(name: string, expression: string, expected: string): Condition {
+  return { invalid: `!${name}(${expression})`, valid: `${name}(${expression})`, expected };
+}
+
 function numberCondition({ integer, minimum, maximum }: NumberShape, expression: string): Condition {
-  const tests = [`!${integer ? "isInteger" : "isNumber"}(${expression})`];
-  if (minimum !== undefined) tests.push(`${expression} < ${minimum}`);
-  if (maximum !== undefined) tests.push(`${expression} > ${maximum}`);
-  const noun = integer ? "integer" : "number";
-  return { invalid: tests.join(" || "), expected: noun + boundsText(minimum, maximum) };
+  const base = integer ? guard("isInteger", expression, "integer") : guard("isNumber", expression, "number");
+  const outside: string[] = [];
+  const inside: string[] = [];
+  if (minimum !== undefined) {
+    outside.push(`${expression} < ${minimum}`);
+    inside.push(`${expression} >= ${minimum}`);
+  }
+  if (maximum !== undefined) {
+    outside.push(`${expression} > ${maximum}`);
+    inside.push(`${expression} <= ${maximum}`);
+  }
+  return {
+    invalid: [base.invalid, ...outside].join(" || "),
+    valid: [base.valid, ...inside].join(" && "),
+    expected: base.expected + boundsText(minimum, maximum),
+  };
 }
 
 function boundsText(minimum: number | undefined, maximum: number | undefined): string {
@@ -65,8 +86,11 @@ function unionCondition(members: readonly Shape[], expression: string, model: De
   const conditions = members.map((member) => conditionOf(member, expression, model));
   const known = conditions.filter((condition) => condition !== undefined);
   if (known.length !== conditions.length) return undefined;
-  const tests = known.map(({ invalid }) => (invalid.includes("||") ? `(${invalid})` : invalid));
-  return { invalid: tests.join(" && "), expected: listText(known.map(({ expected }) => expected)) };
+  return {
+    invalid: known.map(({ invalid }) => (invalid.includes("||") ? `(${invalid})` : invalid)).join(" && "),
+    valid: known.map(({ valid }) => (valid.includes("&&") ? `(${valid})` : valid)).join(" || "),
+    expected: listText(known.map(({ expected }) => expected)),
+  };
 }
 
 /** An alias of plain keywords, such as `string | number`, is tested in place; every other name has a check to call. */

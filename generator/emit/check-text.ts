@@ -17,7 +17,7 @@ export interface CheckWriter {
   readonly model: RevisionModel;
   /** Name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
   callee(shape: Shape, suggestion: string): string;
-  /** Call of that function on an expression; inside a recursive check the depth is passed on. */
+  /** Call of that function on an expression; inside a recursive check the depth is passed on, one more for a member. */
   call(shape: Shape, expression: string, suggestion: string): string;
   /** The check of a declaration, followed by the helpers that it is the first to need. */
   writeDeclaration(declaration: Declaration): CheckFunction[];
@@ -53,8 +53,9 @@ export function createCheckWriter(model: RevisionModel): CheckWriter {
   };
 
   const call = (shape: Shape, expression: string, suggestion: string): string => {
-    const passDepth = insideRecursive && isDeep(shape);
-    return `${callee(shape, suggestion)}(${expression}${passDepth ? ", depth + 1" : ""})`;
+    const isInside = expression !== "v";
+    const depth = insideRecursive && isDeep(shape) ? `, depth${isInside ? " + 1" : ""}` : "";
+    return `${callee(shape, suggestion)}(${expression}${depth})`;
   };
 
   const writeBody = (

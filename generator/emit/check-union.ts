@@ -18,17 +18,27 @@ function literalTagBody(
   suggestion: string,
 ): string {
   const branch = (members: readonly number[]): string => `return ${tryEach(writer, union, members, suggestion)};`;
-  const cases = tag.cases.map(({ value, members }) => `case ${JSON.stringify(value)}:\n${branch(members)}`);
-  if (tag.absent && tag.absent.length > 0) cases.push(`case undefined:\n${branch(tag.absent)}`);
+  const labels = tag.cases.map(({ value, members }) => ({
+    label: `case ${JSON.stringify(value)}:`,
+    text: branch(members),
+  }));
+  if (tag.absent && tag.absent.length > 0) labels.push({ label: "case undefined:", text: branch(tag.absent) });
   const expected = listText(tag.cases.map(({ value }) => JSON.stringify(value)));
   const unlisted = `return fail(${JSON.stringify(expected)}, ${JSON.stringify(tag.property)});`;
-  cases.push(`default:\n${tag.otherwise === undefined ? unlisted : branch([tag.otherwise])}`);
-  return [
-    `if (!isObject(v)) return fail("object");`,
-    `switch (${accessText("v", tag.property)}) {`,
-    ...cases,
-    "}",
-  ].join("\n");
+  labels.push({ label: "default:", text: tag.otherwise === undefined ? unlisted : branch([tag.otherwise]) });
+  const subject = accessText("v", tag.property);
+  return [`if (!isObject(v)) return fail("object");`, `switch (${subject}) {`, ...joinCases(labels), "}"].join("\n");
+}
+
+/** Labels of the same branch stand together, where the first of them is; `default` stays last. */
+function joinCases(labels: readonly { readonly label: string; readonly text: string }[]): string[] {
+  const branches = new Map<string, string[]>();
+  for (const { label, text } of labels) {
+    const known = branches.get(text);
+    if (known && label !== "default:") known.push(label);
+    else branches.set(label === "default:" ? `${text}\n` : text, [label]);
+  }
+  return [...branches].map(([text, group]) => `${group.join("\n")}\n${text}`);
 }
 
 function presenceBody(
@@ -53,7 +63,8 @@ function untaggedBody(writer: CheckWriter, union: UnionShape, suggestion: string
   const simple = union.of.filter((_, index) => kinds[index] === "simple");
   const arrays = indexes.filter((index) => kinds[index] === "array");
   const others = indexes.filter((index) => kinds[index] === "other");
-  const lines = simple.map((member) => `if (!(${conditionOf(member, "v", writer.model)?.invalid})) return undefined;`);
+  const condition = conditionOf({ kind: "union", of: simple }, "v", writer.model);
+  const lines = condition && simple.length > 0 ? [`if (${condition.valid}) return undefined;`] : [];
   if (arrays.length > 0) lines.push(`if (Array.isArray(v)) return ${tryEach(writer, union, arrays, suggestion)};`);
   if (others.length > 0) lines.push(`return ${tryEach(writer, union, others, suggestion)};`);
   else lines.push(`return fail(${JSON.stringify(expectedText(writer, union))});`);

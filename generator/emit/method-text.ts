@@ -66,10 +66,10 @@ export function mayOmitParams({ params }: Method): boolean {
   return params === undefined || params.optional;
 }
 
-/** One line about a method, from its own comment. */
+/** The first sentence of a method's own comment. */
 export function methodSummary(method: Method): string {
-  const summary = summaryText(method.doc);
-  return summary === "" ? `${method.kind} of this revision.` : summary;
+  const sentence = summaryText(method.doc).split(/(?<=[^.][.;]) (?=[A-Z])/)[0] ?? "";
+  return sentence === "" ? `A ${method.kind} of this revision.` : sentence;
 }
 
 function plainResults({ result }: Method): string[] {

@@ -18,8 +18,9 @@ export function typeText(shape: Shape): string {
     case "number":
     case "boolean":
     case "null":
-    case "unknown":
       return shape.kind;
+    case "unknown":
+      return shape.any ? "any" : "unknown";
     case "anyObject":
       return "object";
     case "literal":

@@ -41,8 +41,9 @@ function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
     case ts.SyntaxKind.ObjectKeyword:
       return { kind: "anyObject" };
     case ts.SyntaxKind.UnknownKeyword:
-    case ts.SyntaxKind.AnyKeyword:
       return { kind: "unknown" };
+    case ts.SyntaxKind.AnyKeyword:
+      return { kind: "unknown", any: true };
     default:
       return undefined;
   }

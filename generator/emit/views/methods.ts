@@ -46,7 +46,7 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
   const tables = tableSpecs.map((spec) => tableView(spec, methodsOf(model.methods, spec), checks));
   const types = tables.flatMap(({ rows }) => rows.map(({ type }) => type)).join(" ");
   return {
-    support: [...usedNames(types, Object.values(rowTypes)), "Revision"].join(", "),
+    support: [...usedNames(types, Object.values(rowTypes)), "Revision"].sort().join(", "),
     tables,
     id: JSON.stringify(model.id),
     status: JSON.stringify(model.status),

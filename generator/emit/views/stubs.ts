@@ -8,7 +8,7 @@ import {
   resultText,
   tableSpecs,
 } from "../method-text.ts";
-import { keyText } from "../type-text.ts";
+import { accessText, keyText } from "../type-text.ts";
 import { usedNames } from "../used-names.ts";
 
 /** What `server.ts.hbs` and `client.ts.hbs` show. */
@@ -23,7 +23,6 @@ interface HandlerView {
   readonly name: string;
   readonly method: string;
   readonly summary: string;
-  readonly optional: string;
   readonly params: string;
   readonly result: string;
 }
@@ -58,14 +57,13 @@ function handlerView(method: Method): HandlerView {
     name: keyText(method.handler),
     method: method.name,
     summary: methodSummary(method),
-    optional: "",
     params: mayOmitParams(method) ? `${paramsText(method)} | undefined` : paramsText(method),
     result: method.kind === "notification" ? "void" : resultText(method),
   };
 }
 
 function callText(table: string, method: Method): string {
-  const row = `${table}[${JSON.stringify(method.name)}]`;
+  const row = accessText(table, method.name);
   const params = `params${mayOmitParams(method) ? "?" : ""}: ${paramsText(method)}`;
   const doc = `/** \`${method.name}\`: ${methodSummary(method)} */\n`;
   if (method.kind === "notification") {

@@ -1,5 +1,6 @@
 import type { Method, RevisionModel } from "../../model.ts";
 import { createCheckWriter, type CheckFunction, type CheckWriter } from "../check-text.ts";
+import { accessText } from "../type-text.ts";
 import { usedNames } from "../used-names.ts";
 
 /** What `validate.ts.hbs` shows, and the names of the checks that the dispatch tables point at. */
@@ -33,7 +34,7 @@ export function validateView(model: RevisionModel): ValidateView {
   }
   const called = new Set([...params.values(), ...results.values()]);
   const declared = new Set(model.declarations.map(({ name }) => `check${name}`));
-  const views = functions.map((view) => functionView(view, declared.has(view.name) || called.has(view.name)));
+  const views = functions.map((view) => functionView(view, { declared, called }));
   const code = functions.map(({ text }) => text).join("\n");
   return {
     support: usedNames(code, supportNames).join(", "),
@@ -42,9 +43,13 @@ export function validateView(model: RevisionModel): ValidateView {
   };
 }
 
-function functionView({ name, text }: CheckFunction, isExported: boolean): FunctionView {
-  const doc = isExported ? `/** Checks a value against \`${name.replace("check", "")}\`. */\n` : "";
-  return { name, text, doc, export: isExported ? "export " : "" };
+function functionView(
+  { name, text }: CheckFunction,
+  names: { readonly declared: ReadonlySet<string>; readonly called: ReadonlySet<string> },
+): FunctionView {
+  const isDeclared = names.declared.has(name);
+  const doc = isDeclared ? `/** Checks a value against \`${name.slice("check".length)}\`. */\n` : "";
+  return { name, text, doc, export: isDeclared || names.called.has(name) ? "export " : "" };
 }
 
 interface Written {
@@ -64,7 +69,7 @@ function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Metho
   if (alternatives.length === 0) return plain;
   const branches = alternatives.map(
     (alternative) =>
-      `if (isObject(v) && v[${JSON.stringify(alternative.mark)}] !== undefined) return check${alternative.type}(v);`,
+      `if (isObject(v) && ${accessText("v", alternative.mark)} !== undefined) return check${alternative.type}(v);`,
   );
   const text = `(v: unknown): Issue | undefined {
     const issue = ${plain.name}(v);
