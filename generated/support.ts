@@ -203,5 +203,6 @@ export function checkAnyObject(value: unknown): Issue | undefined {
 }
 
 function segment(key: string | number): string {
-  return typeof key === "number" ? String(key) : key.replaceAll("~", "~0").replaceAll("/", "~1");
+  if (typeof key === "number") return String(key);
+  return /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 }

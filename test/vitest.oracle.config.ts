@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 /** Comparison with the official schemas: slower than the unit tests, and in need of the official files. */
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
     include: ["test/oracle/**/*.test.ts"],
@@ -13,3 +13,5 @@ export default defineConfig({
     reporters: ["verbose"],
   },
 });
+
+export default config;

@@ -16,6 +16,8 @@ interface Context {
   readonly byName: ReadonlyMap<string, Declaration>;
   readonly overlay: Overlay;
   readonly path: string;
+  /** What neither the declarations nor the overlay settle; filled while reading. */
+  readonly questions: SpecError[];
 }
 
 /** What the role unions say about one type. */
@@ -26,21 +28,33 @@ interface Sighting {
 
 /** Derives every method of a revision from its role unions; the overlay settles what does not follow from them. */
 export function readMethods(declarations: readonly Declaration[], overlay: Overlay, path: string): Method[] {
-  const context: Context = { declarations, byName: declarationsByName({ declarations }), overlay, path };
+  const { methods, questions } = examineMethods(declarations, overlay, path);
+  if (questions[0]) throw questions[0];
+  return methods;
+}
+
+/** The same without stopping: the methods as far as they can be read, and every question that somebody has to answer first. */
+export function examineMethods(
+  declarations: readonly Declaration[],
+  overlay: Overlay,
+  path: string,
+): { readonly methods: Method[]; readonly questions: readonly SpecError[] } {
+  const byName = declarationsByName({ declarations });
+  const context: Context = { declarations, byName, overlay, path, questions: [] };
   const sightings = readRoles(context);
   for (const [type, method] of methodTypes(context)) {
     if (sightings.has(type)) continue;
     if (overlay.methods[method]?.kind !== "embedded") {
-      throw refuse(
+      ask(
         context,
         `\`${type}\` (${method}) is in no role union; say in methods that it is embedded, or add it to a union`,
       );
     }
     sightings.set(type, { kind: "embedded", senders: ["server"] });
   }
-  const methods = [...sightings].map(([type, sighting]) => readMethod(context, type, sighting));
-  refuseUnknown(context, methods);
-  return methods;
+  const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
+  askAboutStale(context, methods);
+  return { methods, questions: context.questions };
 }
 
 function readRoles(context: Context): Map<string, Sighting> {
@@ -62,8 +76,9 @@ function membersOf(context: Context, name: string): string[] {
   const { shape } = declaration;
   const members = shape.kind === "union" ? shape.of : [shape];
   return members.flatMap((member) => {
-    if (member.kind !== "reference") throw refuse(context, `\`${name}\` must be a union of named types`);
-    return membersOf(context, member.name);
+    if (member.kind === "reference") return membersOf(context, member.name);
+    ask(context, `\`${name}\` must be a union of named types`);
+    return [];
   });
 }
 
@@ -80,14 +95,17 @@ function methodName(context: Context, type: string): string | undefined {
   return method?.kind === "literal" && typeof method.value === "string" ? method.value : undefined;
 }
 
-function readMethod(context: Context, type: string, { kind, senders }: Sighting): Method {
+function readMethod(context: Context, type: string, { kind, senders }: Sighting): Method[] {
   const name = methodName(context, type);
-  if (name === undefined) throw refuse(context, `\`${type}\` is in a role union but has no literal \`method\``);
+  if (name === undefined) {
+    ask(context, `\`${type}\` is in a role union but has no literal \`method\``);
+    return [];
+  }
   const facts = context.overlay.methods[name];
   const params = readParams(context, type);
   const { doc } = context.byName.get(type) ?? {};
   const result = kind === "notification" ? undefined : readResult(context, type, name, facts);
-  return {
+  const method: Method = {
     name,
     handler: handlerName(type),
     type,
@@ -99,6 +117,7 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
     ...(doc && { doc }),
   };
+  return [method];
 }
 
 /** `CallToolRequest` → `callTool`: one rule, no exceptions. */
@@ -113,26 +132,30 @@ function readParams(context: Context, type: string): Params | undefined {
 }
 
 /** The result named by `XResultResponse`, else `XResult`, else by the overlay. */
-function readResult(context: Context, type: string, method: string, facts: MethodOverlay | undefined): Shape {
+function readResult(
+  context: Context,
+  type: string,
+  method: string,
+  facts: MethodOverlay | undefined,
+): Shape | undefined {
   const base = type.replace(/Request$/, "");
   const explicit = propertyOf(context, `${base}ResultResponse`, "result")?.shape;
   const members = explicit?.kind === "union" ? explicit.of : [explicit];
   if (explicit && members.every((member) => member?.kind === "reference")) return explicit;
   const named = context.byName.has(`${base}Result`) ? `${base}Result` : facts?.result;
-  if (named === undefined || !context.byName.has(named)) {
-    throw refuse(context, `the result of ${method} is not known; name its type in methods["${method}"].result`);
-  }
-  return { kind: "reference", name: named };
+  if (named !== undefined && context.byName.has(named)) return { kind: "reference", name: named };
+  ask(context, `the result of ${method} is not known; name its type in methods["${method}"].result`);
+  return undefined;
 }
 
 function readAlternatives(context: Context, plain: Shape, facts: MethodOverlay | undefined): ResultAlternative[] {
   const known = resolveObject(plain, context)?.properties.map(({ name }) => name) ?? [];
-  return (facts?.alternatives ?? []).map(({ type, whenParam }) => {
+  return (facts?.alternatives ?? []).flatMap(({ type, whenParam }) => {
     const object = context.byName.has(type) ? resolveObject({ kind: "reference", name: type }, context) : undefined;
     const mark = object?.properties.find(({ name, optional }) => !optional && !known.includes(name))?.name;
-    if (mark === undefined)
-      throw refuse(context, `\`${type}\` has no required member that tells it from the plain result`);
-    return { type, whenParam, mark };
+    if (mark !== undefined) return [{ type, whenParam, mark }];
+    ask(context, `\`${type}\` has no required member that tells it from the plain result`);
+    return [];
   });
 }
 
@@ -143,13 +166,10 @@ function readGate(
   if (facts?.gate === null) return [];
   const gate = facts?.gate ?? deriveGate(name, kind, sender);
   const capabilities = gate.side === "client" ? "ClientCapabilities" : "ServerCapabilities";
-  if (!resolvesIn(context, capabilities, gate.path)) {
-    throw refuse(
-      context,
-      `${name} needs ${gate.side} capability \`${gate.path.join(".")}\`, which ${capabilities} lacks; set methods["${name}"].gate`,
-    );
-  }
-  return [[sender, gate]];
+  if (hasPath(context, capabilities, gate.path)) return [[sender, gate]];
+  const capability = `${gate.side} capability \`${gate.path.join(".")}\``;
+  ask(context, `${name} needs ${capability}, which ${capabilities} lacks; set methods["${name}"].gate`);
+  return [];
 }
 
 /** Requests need a capability of their receiver, notifications one of their sender. */
@@ -169,8 +189,8 @@ function notificationPath([feature = "", event = ""]: readonly string[]): string
   return [feature];
 }
 
-function resolvesIn(context: Context, type: string, path: readonly string[]): boolean {
-  let shape: Shape | undefined = { kind: "reference", name: type };
+function hasPath(context: Context, type: string, path: readonly string[]): boolean {
+  let shape: Shape | undefined = context.byName.has(type) ? { kind: "reference", name: type } : undefined;
   for (const key of path) {
     shape = shape && resolveObject(shape, context)?.properties.find(({ name }) => name === key)?.shape;
   }
@@ -187,12 +207,14 @@ function propertyOf(
 }
 
 /** An entry for a method that does not exist is a slip, or left over from another revision. */
-function refuseUnknown(context: Context, methods: readonly Method[]): void {
+function askAboutStale(context: Context, methods: readonly Method[]): void {
   const known = new Set(methods.map(({ name }) => name));
-  const stale = Object.keys(context.overlay.methods).find((name) => !known.has(name));
-  if (stale !== undefined) throw refuse(context, `methods names \`${stale}\`, which this revision does not have`);
+  for (const name of Object.keys(context.overlay.methods)) {
+    if (!known.has(name)) ask(context, `methods names \`${name}\`, which this revision does not have`);
+  }
 }
 
-function refuse(context: Context, text: string): SpecError {
-  return new SpecError({ file: context.path, text });
+/** Notes a question and goes on, so that all of them can be told at once. */
+function ask(context: Context, text: string): void {
+  context.questions.push(new SpecError({ file: context.path, text }));
 }

@@ -1,11 +1,4 @@
-import type {
-  CallOptions,
-  Caller,
-  NotificationRow,
-  Progress,
-  RequestRow,
-  Revision,
-} from "../../generated/support.ts";
+import type { CallOptions, Caller, NotificationRow, Progress, RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
 import type { NotificationMessage, RequestId } from "./message.ts";

@@ -30,7 +30,7 @@ export class RpcError extends Error {
 
   /** Anything thrown, as an error that may be sent: what is not meant for the peer becomes a plain internal error. */
   static from(thrown: unknown): RpcError {
-    if (isRpcError(thrown) && !isPeerError(thrown) && Number.isInteger(thrown.code)) return thrown;
+    if (!isPeerError(thrown) && isRpcError(thrown) && Number.isInteger(thrown.code)) return thrown;
     return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
   }
 }

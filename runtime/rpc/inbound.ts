@@ -111,7 +111,8 @@ export class Inbound {
   #findRefusal(request: InboundRequest, route: RequestRoute | undefined, batched: boolean): RpcError | undefined {
     const { routes, session } = this.#host;
     const { id, method, params } = request;
-    if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest("A request with this id is still running");
+    if (this.#running.size > 0 && this.#running.has(id))
+      return invalidRequest("A request with this id is still running");
     if (batched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
     if (!route) return routes.refuse(method);
     const { row } = route;
@@ -134,7 +135,12 @@ export class Inbound {
     if (call.done) return;
     const issue = result instanceof StaticResult ? result.check(call.row.result) : call.row.result(result);
     if (issue) {
-      this.#reportFailure("result", call.row, call.requestId, new InvalidMessageError(call.row.method, "result", issue));
+      this.#reportFailure(
+        "result",
+        call.row,
+        call.requestId,
+        new InvalidMessageError(call.row.method, "result", issue),
+      );
       this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
       return;
     }

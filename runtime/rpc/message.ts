@@ -92,6 +92,11 @@ export class StaticResult {
     return issue;
   }
 
+  /** Lets `JSON.stringify` see the value instead of this wrapper. */
+  toJSON(): unknown {
+    return this.value;
+  }
+
   /** The value as JSON text, made at the first use. */
   get json(): string {
     this.#json ??= JSON.stringify(this.value);

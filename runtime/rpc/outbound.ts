@@ -1,4 +1,4 @@
-import type { Progress, RequestRow } from "../../generated/support.ts";
+import type { NotificationRow, Progress, RequestRow } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "./call.ts";
 import { checkResult } from "./dispatch.ts";
@@ -239,7 +239,8 @@ class OutboundCall<Params, Result> implements PendingCall {
   }
 }
 
-function checkParams<Params>(row: RequestRow<Params>, params: Params): void {
+/** Throws when params of ours do not fit their row. */
+export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
   if (params === undefined && row.paramsOptional) return;
   const issue = row.params(params);
   if (issue) throw new InvalidMessageError(row.method, "params", issue);

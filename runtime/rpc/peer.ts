@@ -1,30 +1,16 @@
 import type { Caller, NotificationRow, RequestRow } from "../../generated/support.ts";
-import { Batch } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Routes } from "./dispatch.ts";
-import {
-  CapabilityError,
-  ClosedError,
-  InvalidMessageError,
-  RpcError,
-  errorCodes,
-  invalidRequest,
-  toError,
-  toErrorObject,
-} from "./errors.ts";
+import { createConfirmation, type Confirmation } from "./confirmation.ts";
+import { CapabilityError, ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
-import {
-  classify,
-  type Incoming,
-  type Message,
-  type NotificationMessage,
-  type Outgoing,
-  type RequestId,
-} from "./message.ts";
-import { Outbound, type OutboundHost, type Settler } from "./outbound.ts";
-import { acceptNotification } from "./notices.ts";
+import type { Message, NotificationMessage, Outgoing, RequestId } from "./message.ts";
+import { Intake, type IntakeHost } from "./intake.ts";
+import { Outbound, checkParams, type OutboundHost, type Settler } from "./outbound.ts";
+import { toEncodable } from "./replies.ts";
 import type { OnError, Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
 import { Sweeper, systemClock, type Clock } from "./timers.ts";
@@ -55,7 +41,7 @@ export interface PeerOptions {
 }
 
 /** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
-export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
+export class Peer implements Connection, Receiver, InboundHost, OutboundHost, IntakeHost {
   readonly closed: Promise<Error | undefined>;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
@@ -65,19 +51,18 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
   readonly #sweeper: Sweeper;
   readonly #inbound: Inbound = new Inbound(this);
   readonly #outbound: Outbound = new Outbound(this);
-  /** Who gets told of input that cannot be attributed to a request: a client never answers what a server prints by mistake. */
-  readonly #answersNoise: boolean;
+  readonly #intake: Intake;
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
-  #confirmation: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #confirmation: Confirmation | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
 
   constructor(channel: Channel, routes: Routes, options: PeerOptions & { readonly answersNoise: boolean }) {
     this.#channel = channel;
     this.#routes = routes;
-    this.#answersNoise = options.answersNoise;
+    this.#intake = new Intake(this, { ...options, inbound: this.#inbound, outbound: this.#outbound });
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.#onError = options.onError;
@@ -128,7 +113,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
     options: RequestOptions = {},
     related?: RequestId,
   ): Promise<Result> {
-    if (this.#state !== "INITIALIZED" && row.gate) {
+    if (this.#state === "INITIALIZING" && this.#session && row.method !== "ping") {
       return this.#whenConfirmed().then(() => this.#request(row, params, options, related));
     }
     return this.#request(row, params, options, related);
@@ -153,27 +138,18 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= Promise.resolve().then(() => this.#close());
     return this.#closing;
   }
 
   // What the channel delivers.
 
   message(value: unknown, origin?: unknown): void {
-    if (this.#closing) return;
-    if (Array.isArray(value)) return this.#receiveBatch(value, origin);
-    this.#receive(classify(value), undefined, origin);
+    if (!this.#closing) this.#intake.message(value, origin);
   }
 
   problem(problem: Problem): void {
-    if (this.#closing) return;
-    this.report({ kind: "protocol", error: new Error(problem.message) });
-    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
-    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
-    const incoming = problem.value === undefined ? undefined : classify(problem.value);
-    if (incoming === undefined || incoming.kind === "invalid") return this.#refuse(incoming?.id, error, undefined);
-    if (incoming.kind === "request") return this.#refuse(incoming.id, error, undefined);
-    if (incoming.kind !== "notification" && incoming.id !== undefined) this.#outbound.discard(incoming.id, error);
+    if (!this.#closing) this.#intake.problem(problem);
   }
 
   ended(): void {
@@ -219,7 +195,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
 
   reply(message: Message, batch: Batch | undefined): void {
     if (batch) batch.add(message);
-    else this.#sendReply(message);
+    else this.#transmit(message, () => toEncodable(message));
+  }
+
+  replyAll(messages: readonly Message[]): void {
+    this.#transmit(messages, () => messages.map(toEncodable));
   }
 
   abandon(id: RequestId): void {
@@ -233,3 +213,72 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost {
       // The hook is the last resort: there is nobody left to tell.
     }
   }
+
+  #request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions,
+    related: RequestId | undefined,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#requireOpen();
+      this.#requireGate(row);
+      this.#outbound.start(row, params, { resolve, reject }, related === undefined ? options : { ...options, related });
+    });
+  }
+
+  async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
+    this.#requireOpen();
+    this.#requireGate(row);
+    checkParams(row, params);
+    const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
+    if (isEarly) await this.#whenConfirmed();
+    await this.#channel.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new ClosedError("The connection is closed");
+  }
+
+  #requireGate(row: RequestRow | NotificationRow): void {
+    if (row.gate && !isOpen(row.gate, this.requireSession())) throw new CapabilityError(row.method, row.gate);
+  }
+
+  /** A client that never confirms but talks on is served nevertheless, a little later. */
+  #whenConfirmed(): Promise<void> {
+    this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
+    return this.#confirmation.promise;
+  }
+
+  #transmit(message: Outgoing, fallback: () => Outgoing): void {
+    try {
+      this.#channel.send(message)?.catch((error: unknown) => this.report({ kind: "transport", error: toError(error) }));
+    } catch (thrown) {
+      this.report({ kind: "result", error: toError(thrown) });
+      void this.#channel.send(fallback());
+    }
+  }
+
+  async #close(): Promise<void> {
+    const error = new ClosedError("The connection was closed before the answer came");
+    this.#outbound.failAll(error);
+    await this.#drain();
+    this.#inbound.abortAll(error);
+    try {
+      await this.#channel.close();
+    } catch (thrown) {
+      this.report({ kind: "transport", error: toError(thrown) });
+    }
+    this.disconnected();
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(this.timeouts.drain, resolve);
+      this.#inbound.whenIdle(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+}

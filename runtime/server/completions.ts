@@ -24,8 +24,13 @@ const mostValues = 100;
 
 /** Whether anything in a server can be completed; otherwise it does not offer completion. */
 export function hasCompletions(source: ServerSource): boolean {
-  const inPrompts = (source.prompts ?? []).some((prompt) => Object.values(prompt.arguments ?? {}).some((a) => a.complete));
-  return inPrompts || (source.resourceTemplates ?? []).some((template) => Object.values(template.complete ?? {}).some(Boolean));
+  const inPrompts = (source.prompts ?? []).some((prompt) =>
+    Object.values(prompt.arguments ?? {}).some((a) => a.complete),
+  );
+  return (
+    inPrompts ||
+    (source.resourceTemplates ?? []).some((template) => Object.values(template.complete ?? {}).some(Boolean))
+  );
 }
 
 /** Answers `completion/complete`. An argument without a function of its own has no suggestions. */

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
+import type { OnError } from "../rpc/report.ts";
 import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes } from "./protocol.ts";
 import type { NoArguments, Schema } from "./schema.ts";
 import type { MatchedValue } from "./uri-template.ts";
@@ -14,13 +15,16 @@ export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefin
   /** Schema of the arguments. Default: the tool takes none, and refuses any. */
   readonly input?: Schema<I>;
   /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
-  run(args: I, context: HandlerContext<P>): Awaitable<ToolOutcome<P, O>>;
+  readonly run: Run<P, I, O>;
 } & StructuredOutput<P, O>;
 
 /** What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. */
-export type ToolOutcome<P extends ProtocolTypes, O> = [NoInfer<O>] extends [undefined]
-  ? string | Answer<P["CallToolResult"]>
-  : NoInfer<O>;
+export type Run<P extends ProtocolTypes, I, O> = [NoInfer<O>] extends [undefined]
+  ? Method<I, HandlerContext<P>, string | Answer<P["CallToolResult"]>>
+  : Method<I, HandlerContext<P>, NoInfer<O>>;
+
+// The type of a method rather than of a function: definitions with different arguments then fit into one list.
+type Method<Args, Context, Result> = { run(args: Args, context: Context): Awaitable<Result> }["run"];
 
 type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof P["Tool"]
   ? {
@@ -50,7 +54,10 @@ export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string
   /** Suggestions for variables of the template. */
   readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
   /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
-  read(variables: TemplateVariables<NoInfer<T>>, context: HandlerContext<P> & { readonly uri: string }): Awaitable<ResourceContent<P>>;
+  read(
+    variables: TemplateVariables<NoInfer<T>>,
+    context: HandlerContext<P> & { readonly uri: string },
+  ): Awaitable<ResourceContent<P>>;
 };
 
 /** The variables of a template by name. Those of `{a}` and `{+a}` are always there, others may be missing; `{a*}` gives a list. */
@@ -76,7 +83,7 @@ type ValueOf<S extends string> = S extends `${string}*` ? readonly string[] : st
 type Flat<T> = { readonly [Name in keyof T]: T[Name] };
 
 /** A prompt: messages that the user can choose and fill in. `A` says which arguments there are and which are required. */
-export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = { readonly [name in never]: never }> = Fields<
+export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = NoFlags> = Fields<
   P["Prompt"],
   "arguments"
 > & {
@@ -85,18 +92,21 @@ export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = 
 };
 
 /** One argument of a prompt. */
-export type PromptArgumentDefinition<P extends ProtocolTypes, Required extends boolean> = Fields<
+export type PromptArgumentDefinition<P extends ProtocolTypes, Required> = Fields<
   P["PromptArgument"],
   "name" | "required"
 > & {
   /** Default: `false`. */
-  readonly required?: Required;
+  readonly required?: Required & boolean;
   /** Suggests values while the user types. */
   readonly complete?: Complete;
 };
 
 /** Argument names of a prompt; `true` marks the required ones. */
-export type ArgumentFlags = { readonly [name: string]: boolean };
+export type ArgumentFlags = { readonly [name: string]: unknown };
+
+/** No arguments. */
+export type NoFlags = { readonly [name in never]: never };
 
 /** The values of a prompt's arguments: always text, and there only when required or given. */
 export type ArgumentValues<A extends ArgumentFlags> = Flat<
@@ -106,7 +116,8 @@ export type ArgumentValues<A extends ArgumentFlags> = Flat<
 >;
 
 /** What a prompt gives: the text of one user message, several messages, or a result of the protocol. */
-export type PromptContent<P extends ProtocolTypes> = string | readonly P["PromptMessage"][] | Answer<P["GetPromptResult"]>;
+export type PromptContent<P extends ProtocolTypes> =
+  string | readonly P["PromptMessage"][] | Answer<P["GetPromptResult"]>;
 
 /** Everything that a server offers. Capabilities follow from it. */
 export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation"], never> & {
@@ -125,5 +136,5 @@ export interface ServerOptions {
   /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
   readonly logLevel?: string;
   /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
-  readonly onError?: (error: unknown, where: string) => void;
+  readonly onError?: OnError;
 }

@@ -11,10 +11,14 @@ export interface JsonSchemaOptions {
  * `validate` must enforce exactly that. The type follows from a literal; give it yourself where that is too simple:
  * `fromJsonSchema<Query>(schema, { validate })`.
  */
-export function fromJsonSchema<const S extends ObjectSchema>(schema: S, options: JsonSchemaOptions): Schema<FromJsonSchema<S>>;
+export function fromJsonSchema<const S extends ObjectSchema>(
+  schema: S,
+  options: JsonSchemaOptions,
+): Schema<FromJsonSchema<S>>;
 export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T>;
 export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T> {
-  const accepts = (value: unknown, issues: readonly SchemaIssue[]): value is T => issues.length === 0;
+  // What `validate` accepts is a `T`: the promise that its author makes.
+  const accepts = (_value: unknown, issues: readonly SchemaIssue[]): _value is T => issues.length === 0;
   return {
     "~standard": {
       version: 1,
@@ -54,6 +58,10 @@ interface Primitives {
 }
 
 type RequiredNames<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
-type RequiredOf<Properties, Names> = { -readonly [K in keyof Properties as Extract<K, Names>]: FromJsonSchema<Properties[K]> };
-type OptionalOf<Properties, Names> = { -readonly [K in keyof Properties as Exclude<K, Names>]?: FromJsonSchema<Properties[K]> };
+type RequiredOf<Properties, Names> = {
+  -readonly [K in keyof Properties as Extract<K, Names>]: FromJsonSchema<Properties[K]>;
+};
+type OptionalOf<Properties, Names> = {
+  -readonly [K in keyof Properties as Exclude<K, Names>]?: FromJsonSchema<Properties[K]>;
+};
 type Flat<T> = { [K in keyof T]: T[K] };

@@ -20,6 +20,7 @@ export function createLogLevels(initial: string): LogLevels {
 
 function severityOf(level: string): number {
   const severity = severities.indexOf(level);
-  if (severity === -1) throw new Error(`Unknown log level ${JSON.stringify(level)}: use one of ${severities.join(", ")}.`);
+  if (severity === -1)
+    throw new Error(`Unknown log level ${JSON.stringify(level)}: use one of ${severities.join(", ")}.`);
   return severity;
 }

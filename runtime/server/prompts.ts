@@ -32,13 +32,21 @@ export function createPrompts(prompts: readonly PromptSource[], options: Registr
 function describePrompt(prompt: PromptSource): object {
   const { get: _get, arguments: args, ...fields } = prompt;
   if (!args) return fields;
-  return { ...fields, arguments: Object.entries(args).map(([name, { complete: _complete, ...rest }]) => ({ name, ...rest })) };
+  return {
+    ...fields,
+    arguments: Object.entries(args).map(([name, { complete: _complete, ...rest }]) => ({ name, ...rest })),
+  };
 }
 
 /** The declared arguments only: handlers never see a name that they did not announce. */
-function pickArguments(prompt: PromptSource, given: { readonly [name: string]: string }): { readonly [name: string]: string } {
+function pickArguments(
+  prompt: PromptSource,
+  given: { readonly [name: string]: string },
+): { readonly [name: string]: string } {
   const declared = Object.entries(prompt.arguments ?? {});
-  const missing = declared.filter(([name, { required }]) => required && !Object.hasOwn(given, name)).map(([name]) => name);
+  const missing = declared
+    .filter(([name, { required }]) => required && !Object.hasOwn(given, name))
+    .map(([name]) => name);
   if (missing.length > 0) {
     throw refuse(`Missing required argument of prompt "${prompt.name}": ${missing.join(", ")}`, { missing });
   }

@@ -26,13 +26,19 @@ export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name exten
 type Envelope = "resultType" | "ttlMs" | "cacheScope";
 
 /** A result as handlers return it: the members that the runtime fills in may be left out. */
-export type Answer<T> = Without<T, Envelope> & { readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T] };
+export type Answer<T> = Without<T, Envelope> & {
+  readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T];
+};
 
 /** The named keys of a type, without its index signature. */
-export type KnownKeys<T> = keyof { [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name] };
+export type KnownKeys<T> = keyof {
+  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
+};
 
 /** The fields that a definition may fill in: those of the revision, but for the ones that are derived. */
-export type Fields<T, Derived extends PropertyKey> = { readonly [Name in keyof T as Name extends Derived ? never : Name]: T[Name] };
+export type Fields<T, Derived extends PropertyKey> = {
+  readonly [Name in keyof T as Name extends Derived ? never : Name]: T[Name];
+};
 
 /** What a handler learns about its request and what it may do while it runs. */
 export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;

@@ -20,7 +20,7 @@ export interface ResourceRegistry {
 /** Makes the context of a read: a template's handler also learns the URI. */
 export interface ResourceContexts {
   plain(): AnyContext;
-  withUri(uri: string): AnyContext & { readonly uri: string };
+  withUri(): AnyContext & { readonly uri: string };
 }
 
 /** Builds the registry. Fixed resources win over templates, and earlier templates over later ones. */
@@ -46,7 +46,7 @@ export function createResources(
       if (resource) return toResult(await resource.read(uri, contexts.plain()), { uri, source: resource, options });
       const found = matchFirst(parsed, uri);
       if (!found) throw resourceNotFound(uri, revision);
-      const outcome = await found.template.read(Object.fromEntries(found.variables), contexts.withUri(uri));
+      const outcome = await found.template.read(Object.fromEntries(found.variables), contexts.withUri());
       return toResult(outcome, { uri, source: found.template, options });
     },
   };

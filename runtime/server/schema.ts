@@ -22,8 +22,7 @@ export interface SchemaConverter {
 
 /** The validated value, or what is wrong with it. */
 export type SchemaResult<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
+  { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
@@ -47,7 +46,9 @@ export const noArguments: Schema<NoArguments> = {
     vendor: "create-mcp-server",
     validate: (value) => {
       const [name] = Object.keys(Object(value));
-      return name === undefined ? { value: {} } : { issues: [{ message: "this tool takes no arguments", path: [name] }] };
+      return name === undefined
+        ? { value: {} }
+        : { issues: [{ message: "this tool takes no arguments", path: [name] }] };
     },
     jsonSchema: { input: emptyObjectSchema, output: emptyObjectSchema },
   },
@@ -63,14 +64,20 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
  * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
  * `$schema` is left out where it names what the reader assumes anyway.
  */
-export function toJsonSchema(schema: Schema<unknown>, side: Side, options: { readonly dialect?: string }): ObjectSchema {
+export function toJsonSchema(
+  schema: Schema<unknown>,
+  side: Side,
+  options: { readonly dialect?: string },
+): ObjectSchema {
   const dialect = options.dialect ?? draft7;
   const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
   const { $schema, ...rest } = schema["~standard"].jsonSchema[side]({ target });
   if (rest.type !== "object") {
     throw new Error(`its ${side} schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
   }
-  return $schema === undefined || $schema === dialect ? { ...rest, type: "object" } : { $schema, ...rest, type: "object" };
+  return $schema === undefined || $schema === dialect
+    ? { ...rest, type: "object" }
+    : { $schema, ...rest, type: "object" };
 }
 
 /** Puts issues into one readable line each: `- items[0].name: expected a string`. */

@@ -62,7 +62,9 @@ export function describeTool(tool: ToolSource, revision: Revision): object {
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
   } catch (error) {
-    throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, { cause: error });
+    throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    });
   }
 }
 

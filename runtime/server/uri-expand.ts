@@ -1,8 +1,13 @@
 import type { Expression, ExpandValue, Operator, TemplatePart, Variable } from "./uri-template.ts";
 
 /** Writes a template out with the given values. */
-export function expandTemplate(parts: readonly TemplatePart[], values: { readonly [name: string]: ExpandValue }): string {
-  return parts.map((part) => (part.kind === "literal" ? encode(part.text, true) : expandExpression(part, values))).join("");
+export function expandTemplate(
+  parts: readonly TemplatePart[],
+  values: { readonly [name: string]: ExpandValue },
+): string {
+  return parts
+    .map((part) => (part.kind === "literal" ? encode(part.text, true) : expandExpression(part, values)))
+    .join("");
 }
 
 function expandExpression(expression: Expression, values: { readonly [name: string]: ExpandValue }): string {
@@ -18,7 +23,9 @@ function expandVariable(operator: Operator, variable: Variable, value: ExpandVal
   if (value === undefined || value === null) return [];
   if (typeof value !== "object") return [named(operator, variable.name, scalar(operator, variable, String(value)))];
   if (variable.prefix !== undefined) {
-    throw new Error(`URI template variable "${variable.name}": a prefix length cannot apply to a list or map (RFC 6570).`);
+    throw new Error(
+      `URI template variable "${variable.name}": a prefix length cannot apply to a list or map (RFC 6570).`,
+    );
   }
   return isList(value) ? expandList(operator, variable, value) : expandMap(operator, variable, value);
 }
@@ -57,7 +64,9 @@ const notReserved = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
 function encode(text: string, keepReserved: boolean): string {
   if (!keepReserved) return text.replace(notUnreserved, percentEncode);
-  return text.replace(notReserved, (found) => (found.length === 3 && found.startsWith("%") ? found : percentEncode(found)));
+  return text.replace(notReserved, (found) =>
+    found.length === 3 && found.startsWith("%") ? found : percentEncode(found),
+  );
 }
 
 function percentEncode(character: string): string {
@@ -66,6 +75,8 @@ function percentEncode(character: string): string {
   return encodeURIComponent(whole).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function isList(value: readonly (string | number | boolean)[] | { readonly [key: string]: string }): value is readonly (string | number | boolean)[] {
+function isList(
+  value: readonly (string | number | boolean)[] | { readonly [key: string]: string },
+): value is readonly (string | number | boolean)[] {
   return Array.isArray(value);
 }

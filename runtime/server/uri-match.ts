@@ -51,7 +51,11 @@ function markLiteral(text: string, uri: string, here: Uint8Array, rest: Uint8Arr
   }
 }
 
-function readValues(parts: readonly TemplatePart[], uri: string, marks: readonly Uint8Array[]): Map<string, MatchedValue> | undefined {
+function readValues(
+  parts: readonly TemplatePart[],
+  uri: string,
+  marks: readonly Uint8Array[],
+): Map<string, MatchedValue> | undefined {
   const values = new Map<string, MatchedValue>();
   let position = 0;
   for (const [k, part] of parts.entries()) {
@@ -99,7 +103,12 @@ function readExpression(expression: Expression, text: string, values: Map<string
   return operator.named ? readPairs(operator, variables, body, values) : readList(operator, variables, body, values);
 }
 
-function readList(operator: Operator, variables: readonly Variable[], body: string, values: Map<string, MatchedValue>): boolean {
+function readList(
+  operator: Operator,
+  variables: readonly Variable[],
+  body: string,
+  values: Map<string, MatchedValue>,
+): boolean {
   const [only] = variables;
   // One plain variable takes everything: a comma or a dot in it is part of its value.
   const whole = variables.length === 1 && only && !only.explode && operator.symbol !== "/";
@@ -113,7 +122,12 @@ function readList(operator: Operator, variables: readonly Variable[], body: stri
   });
 }
 
-function readPairs(operator: Operator, variables: readonly Variable[], body: string, values: Map<string, MatchedValue>): boolean {
+function readPairs(
+  operator: Operator,
+  variables: readonly Variable[],
+  body: string,
+  values: Map<string, MatchedValue>,
+): boolean {
   const found = new Map<string, string[]>();
   for (const pair of body.split(operator.separator)) {
     const equals = pair.indexOf("=");

@@ -3,7 +3,13 @@ import { matchTemplate } from "./uri-match.ts";
 
 /** What a variable may hold when a template is expanded. */
 export type ExpandValue =
-  string | number | boolean | null | undefined | readonly (string | number | boolean)[] | { readonly [key: string]: string };
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly (string | number | boolean)[]
+  | { readonly [key: string]: string };
 
 /** What a variable holds after a URI was matched: a list where the variable is exploded (`{path*}`). */
 export type MatchedValue = string | readonly string[] | undefined;
@@ -58,7 +64,9 @@ export interface Operator {
  */
 export function parseUriTemplate(text: string): UriTemplate {
   const parts = readParts(text);
-  const variables = new Set(parts.flatMap((part) => (part.kind === "literal" ? [] : part.variables.map((v) => v.name))));
+  const variables = new Set(
+    parts.flatMap((part) => (part.kind === "literal" ? [] : part.variables.map((v) => v.name))),
+  );
   return {
     text,
     parts,

@@ -20,7 +20,10 @@ it("comparator detects every effective single edit of the official schemas, and 
       if (isDetected && noOp !== undefined) imagined.push(`${revision} ${text} (${noOp})`);
     }
   }
-  console.log(counts, noOps);
+  console.log(
+    `${counts.effective} effective edits, ${missed.length} missed; ${counts.noOp} edits without effect:`,
+    noOps,
+  );
   expect(missed).toEqual([]);
   expect(imagined).toEqual([]);
   expect(counts.effective).toBeGreaterThanOrEqual(3_700);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,25 +7,31 @@ import { createCheckWriter } from "../../generator/emit/check-text.ts";
 import type { RevisionModel } from "../../generator/model.ts";
 import type { Check } from "../../templates/support.ts";
 
-/** The checks of a model by declaration name, and the folder that holds their modules until it is removed. */
+/** The checks of a model. */
 export interface CompiledChecks {
-  readonly folder: string;
+  /** By declaration name. */
   readonly checks: ReadonlyMap<string, Check>;
+  /** Everything that the module exports. */
+  readonly module: Readonly<Record<string, unknown>>;
 }
 
-/** Emits the checks of a model, translates them to JavaScript in a new temporary folder and imports them. */
-export async function compileChecks(model: RevisionModel): Promise<CompiledChecks> {
+/** Emits the checks of a model, translates them to JavaScript and imports them. `change` may alter the JavaScript. */
+export async function compileChecks(
+  model: RevisionModel,
+  change: (javaScript: string) => string = (unchanged) => unchanged,
+): Promise<CompiledChecks> {
   const folder = mkdtempSync(join(tmpdir(), "checks-"));
   const support = readFileSync(join(import.meta.dirname, "../../templates/support.ts"), "utf8");
   writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
   writeFileSync(join(folder, "support.js"), toJavaScript(support));
-  writeFileSync(join(folder, "validate.js"), toJavaScript(emitModule(model, support)));
+  writeFileSync(join(folder, "validate.js"), change(toJavaScript(emitModule(model, support))));
   const module: Record<string, unknown> = await import(pathToFileURL(join(folder, "validate.js")).href);
+  rmSync(folder, { recursive: true });
   const found = model.declarations.flatMap(({ name }): [string, Check][] => {
     const check = module[`check${name}`];
     return isCheck(check) ? [[name, check]] : [];
   });
-  return { folder, checks: new Map(found) };
+  return { checks: new Map(found), module };
 }
 
 /** Translates TypeScript to JavaScript without looking at types. */

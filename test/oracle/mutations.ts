@@ -47,6 +47,7 @@ const mutations: readonly (readonly [string, (value: unknown, random: Random) =>
     "__proto__ key",
     (value, random) => withKey(value, "__proto__", pick([null, 1, { type: "text", text: 7, polluted: true }], random)),
   ],
+  ["many", (value) => Array.from({ length: 101 }, () => (Array.isArray(value) ? (value[0] ?? "text") : value))],
   ["doubled", (value) => (Array.isArray(value) ? [...value, ...value] : [value])],
   ["deep", (value, random) => wrapped(value, 20 + Math.floor(random() * 40))],
 ];

@@ -11,7 +11,7 @@ import { readDeclared, revisions } from "./revisions.ts";
 const divergences: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../spec/divergences.json"), "utf8"));
 
 describe.each(revisions)("schema.ts of %s", (revision) => {
-  it("says the same as the official schema.json, its two quirks emulated (T-03)", () => {
+  it("says the same as the official schema.json, its two quirks emulated", () => {
     const ours = toJsonSchema(toCompatModel(readDeclared(revision)));
     expect(compareSchemas(readOfficialSchema(revision), ours)).toEqual([]);
   });

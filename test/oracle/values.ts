@@ -13,7 +13,8 @@ export function createValueMaker(model: Declared, random: Random): ValueMaker {
     resolved.set(name, known);
     return known;
   };
-  return (declaration) => makeValue(resolve(declaration), { model, random, resolve, depth: 0 });
+  return (declaration) =>
+    makeValue(resolve(declaration), { model, random, resolve, depth: 0, richness: pick([0.1, 0.4, 0.7, 1], random) });
 }
 
 interface Making {
@@ -21,10 +22,12 @@ interface Making {
   readonly random: Random;
   readonly resolve: (name: string) => Shape;
   readonly depth: number;
+  /** Share of optional properties that are present. */
+  readonly richness: number;
 }
 
 /** Below this depth, values stop growing: no optional properties, no items. */
-const deepest = 5;
+const deepest = 6;
 
 const texts = [
   "",
@@ -103,6 +106,6 @@ function makeObject(shape: ObjectShape, making: Making): unknown {
   return Object.fromEntries([...others, ...entries]);
 }
 
-function isPresent({ depth, random }: Making): boolean {
-  return depth < deepest && isHit(depth < 2 ? 0.6 : 0.35, random);
+function isPresent({ depth, random, richness }: Making): boolean {
+  return depth < deepest && isHit(depth < 2 ? richness : richness * 0.8, random);
 }

@@ -1,0 +1,8 @@
+/** The generator as a library: read schemas into models, emit the generated layer. */
+export { emitTree, generate, type GenerateOptions } from "./generate.ts";
+export type * from "./model.ts";
+export type { Overlay } from "./overlay.ts";
+export { readRevision, type RevisionInput } from "./read/revision.ts";
+export { readSchema, type Schema } from "./read/schema.ts";
+export { openSpecFolder, type SpecFolder } from "./read/spec-folder.ts";
+export { SpecError } from "./read/spec-error.ts";

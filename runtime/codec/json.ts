@@ -1,0 +1,59 @@
+import type { Problem } from "../rpc/channel.ts";
+import type { Limits } from "../rpc/limits.ts";
+import { StaticResult, type Message, type Outgoing } from "../rpc/message.ts";
+import { scan, type Finding } from "./scan.ts";
+
+/** Where decoded text goes. */
+export interface Sink {
+  message(value: unknown): void;
+  problem(problem: Problem): void;
+}
+
+/** Parses the text of one message, or of one batch, and hands over the value or what is wrong with it. Never throws. */
+export function decode(text: string, limits: Pick<Limits, "maxDepth">, sink: Sink): void {
+  const finding = scan(text, limits.maxDepth);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
+  }
+  if (finding) sink.problem(toProblem(finding, value, limits.maxDepth));
+  else sink.message(value);
+}
+
+/** One message or batch as one line of JSON text, without the line break. Throws when it cannot be written as JSON. */
+export function encode(outgoing: Outgoing): string {
+  return isBatch(outgoing) ? `[${outgoing.map(encodeMessage).join(",")}]` : encodeMessage(outgoing);
+}
+
+/** The refusal of a message that is longer than the limit. */
+export function tooLarge(maxMessageBytes: number): Problem {
+  return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes` };
+}
+
+function toProblem(finding: Finding, value: unknown, maxDepth: number): Problem {
+  switch (finding.kind) {
+    case "depth":
+      return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
+    case "repeated": {
+      const problem = { kind: "repeated", message: `The member ${finding.member} appears twice` } as const;
+      // Which of two ids is meant nobody knows.
+      return finding.member === "id" ? problem : { ...problem, value };
+    }
+    default:
+      return finding satisfies never;
+  }
+}
+
+/** Results are wrapped as text, so that a static one is never encoded again. */
+function encodeMessage(message: Message): string {
+  if (!("result" in message)) return JSON.stringify(message);
+  const { id, result } = message;
+  const json = result instanceof StaticResult ? result.json : JSON.stringify(result);
+  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${json}}`;
+}
+
+function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
+  return Array.isArray(outgoing);
+}

@@ -1,0 +1,151 @@
+import type { RequestRow, Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { Channel } from "../rpc/channel.ts";
+import { createRoutes, type Handlers, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
+import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
+import { Peer, type Connection, type PeerOptions } from "../rpc/peer.ts";
+import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
+
+/** The same for every revision, or made for the one that was negotiated. */
+export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
+
+/** What a server is and answers. */
+export interface ServeOptions extends PeerOptions {
+  readonly info: PerRevision<ProgramInfo>;
+  readonly capabilities?: PerRevision<Capabilities>;
+  /** Advice for the model on how to use the server. */
+  readonly instructions?: PerRevision<string>;
+  /** The revisions that are served; the first is the counter-offer to clients that ask for another. */
+  readonly revisions: readonly Revision[];
+  /** Functions by handler name: `callTool`, `listTools`, ... Notifications too: `rootsListChanged`. */
+  readonly handlers: PerRevision<Handlers>;
+  /** What a client gets that asks for a revision that is not served. Default: a counter-offer. */
+  readonly versionMismatch?: "counter-offer" | "error";
+  /** Called when a session has been agreed on, before anything else of it is handled. */
+  readonly onOpen?: (connection: Connection) => void;
+}
+
+/** Serves one connection. To serve many, make one acceptor and use it for each. */
+export function serve(options: ServeOptions, channel: Channel): Connection {
+  return createAcceptor(options)(channel);
+}
+
+/** Prepares a server once, and returns what serves a connection: connections share nothing that changes. */
+export function createAcceptor(options: ServeOptions): (channel: Channel) => Connection {
+  const revisions = readHandshakeRevisions(options.revisions);
+  const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options)]));
+  const rows = readOpeningRows(revisions[0]);
+  return (channel) => {
+    const answer: RequestHandler = (params) => {
+      const offer = offers.get(choose(params, revisions, options).id);
+      if (!offer) throw new RpcError(errorCodes.internalError, "Internal error");
+      return openSession(peer, params, offer, options);
+    };
+    const peer = new Peer(channel, createOpeningRoutes(rows, answer), { ...options, answersNoise: true });
+    peer.start();
+    return peer;
+  };
+}
+
+/** Routes for as long as there is no session: `ping`, and on a server `initialize`. */
+export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
+  const requests = new Map([["ping", { row: rows.ping, handle: answerPing }]]);
+  if (initialize) requests.set("initialize", { row: rows.initialize, handle: initialize });
+  return {
+    requests,
+    notifications: new Map(),
+    batching: false,
+    neverBatched: new Set(),
+    refuse: () => invalidRequest("The session is not initialized: send initialize first"),
+  };
+}
+
+/** The two requests that are possible before a revision has been agreed on. */
+export interface OpeningRows {
+  readonly initialize: RequestRow;
+  readonly ping: RequestRow;
+}
+
+/** Takes the opening rows from a revision; their own checks follow once the revision is known. */
+export function readOpeningRows(revision: Revision): OpeningRows {
+  const { initialize, ping } = revision.clientRequests;
+  if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
+  return { initialize: { ...initialize, params: acceptAll, paramsOptional: true, result: acceptAll }, ping };
+}
+
+/** Answers `ping` in every state. */
+export const answerPing: RequestHandler = () => ({});
+
+/** What is answered at one revision. */
+interface Offer {
+  readonly revision: Revision;
+  readonly routes: Routes;
+  readonly initialize: RequestRow;
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly info: ProgramInfo;
+  readonly capabilities: Capabilities;
+  readonly instructions: string | undefined;
+}
+
+function createOffer(revision: Revision, options: ServeOptions): Offer {
+  const { initialize } = revision.clientRequests;
+  if (!initialize) throw new Error(`Revision ${revision.id} lacks initialize in its tables`);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
+  const result = instructions === undefined ? head : { ...head, instructions };
+  const issue = initialize.result(result);
+  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  const builtins = new Map([
+    ["ping", answerPing],
+    ["initialize", refuseSecond],
+  ]);
+  const handlers = resolve(options.handlers, revision);
+  const routes = createRoutes(revision, { role: "server", handlers, builtins });
+  return { revision, routes, initialize, result, info, capabilities, instructions };
+}
+
+function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
+  const requested = isObject(params) ? params.protocolVersion : undefined;
+  if (options.versionMismatch === "error" && typeof requested === "string" && !findRevision(requested, revisions)) {
+    const data = { supported: revisions.map((revision) => revision.id), requested };
+    throw new RpcError(errorCodes.invalidParams, "Unsupported protocol version", { data });
+  }
+  return chooseRevision(requested, revisions);
+}
+
+function openSession(peer: Peer, params: unknown, offer: Offer, options: ServeOptions): unknown {
+  const issue = offer.initialize.params(params);
+  if (issue) throw invalidParams(issue);
+  const { clientInfo, capabilities } = isObject(params) ? params : {};
+  if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  const { revision, routes, info, instructions } = offer;
+  const own = { info, capabilities: offer.capabilities };
+  peer.open({ revision, role: "server", own, peer: { info: clientInfo, capabilities }, instructions }, routes);
+  options.onOpen?.(peer);
+  return offer.result;
+}
+
+/** Whether a checked value names a program. */
+export function isProgramInfo(value: unknown): value is ProgramInfo {
+  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
+}
+
+/** The value for one revision. */
+export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
+  return isMaker(value) ? value(revision) : value;
+}
+
+function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
+  return typeof value === "function";
+}
+
+const refuseSecond: RequestHandler = () => {
+  throw invalidRequest("The session is already initialized");
+};
+
+function acceptAll(): undefined {
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import { Batch } from "./batch.ts";
+import type { Problem } from "./channel.ts";
+import { PeerError, RpcError, errorCodes, invalidRequest, toErrorObject } from "./errors.ts";
+import type { Inbound } from "./inbound.ts";
+import type { Limits } from "./limits.ts";
+import { classify, type ErrorObject, type Incoming, type Message, type RequestId } from "./message.ts";
+import { acceptNotification, type NoticeHost } from "./notices.ts";
+import type { Outbound } from "./outbound.ts";
+
+/** What the intake needs of its connection. */
+export interface IntakeHost extends NoticeHost {
+  readonly limits: Limits;
+  reply(message: Message, batch: Batch | undefined): void;
+  replyAll(messages: readonly Message[]): void;
+}
+
+/** Where the messages go. */
+export interface IntakeOptions {
+  readonly inbound: Inbound;
+  readonly outbound: Outbound;
+  /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
+  readonly answersNoise: boolean;
+}
+
+/** Sorts what arrives: every message goes to exactly one place, and no message ends the connection. */
+export class Intake {
+  readonly #host: IntakeHost;
+  readonly #options: IntakeOptions;
+
+  constructor(host: IntakeHost, options: IntakeOptions) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  /** Takes one parsed value: a message, or a batch of them. */
+  message(value: unknown, origin: unknown): void {
+    if (Array.isArray(value)) this.#receiveBatch(value, origin);
+    else this.#receive(classify(value), undefined, origin);
+  }
+
+  /** Takes what could not be read; if its envelope could, the request is refused or the call fails. */
+  problem(problem: Problem): void {
+    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
+    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
+    const incoming = problem.value === undefined ? undefined : classify(problem.value);
+    this.#host.report({ kind: "protocol", error });
+    if (incoming === undefined) return this.#refuse(undefined, error, undefined);
+    if (incoming.kind === "notification") return;
+    if (incoming.kind === "request" || incoming.kind === "invalid") return this.#refuse(incoming.id, error, undefined);
+    if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
+  }
+
+  #receiveBatch(values: readonly unknown[], origin: unknown): void {
+    const problem = this.#findBatchProblem(values);
+    if (problem !== undefined) {
+      this.#host.report({ kind: "protocol", error: new Error(problem) });
+      return this.#refuse(undefined, invalidRequest(problem), undefined);
+    }
+    const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
+    for (const value of values) this.#receive(classify(value), batch, origin);
+  }
+
+  /** @see https://www.jsonrpc.org/specification#batch */
+  #findBatchProblem(values: readonly unknown[]): string | undefined {
+    const { maxBatch } = this.#host.limits;
+    if (!this.#host.routes.batching) return "A message must be a JSON object: there are no batches here";
+    if (values.length === 0) return "A batch must not be empty";
+    if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} members`;
+    return undefined;
+  }
+
+  #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
+    switch (incoming.kind) {
+      case "request":
+        return this.#options.inbound.accept(incoming, { batch, origin });
+      case "invalid":
+        this.#host.report({ kind: "protocol", error: new Error(incoming.reason) });
+        return this.#refuse(incoming.id, invalidRequest(incoming.reason), batch);
+      case "notification":
+        acceptNotification(incoming, this.#host, this.#options);
+        return batch?.skip();
+      case "result":
+        this.#options.outbound.answer(incoming.id, incoming.result);
+        return batch?.skip();
+      case "error":
+        this.#receiveError(incoming.id, incoming.error);
+        return batch?.skip();
+      case "unusable":
+        this.#receiveUnusable(incoming.id, new Error(incoming.reason));
+        return batch?.skip();
+      default:
+        return incoming satisfies never;
+    }
+  }
+
+  #receiveError(id: RequestId | undefined, error: ErrorObject): void {
+    if (id !== undefined) this.#options.outbound.refuse(id, error);
+    else this.#host.report({ kind: "protocol", error: new PeerError(error) });
+  }
+
+  #receiveUnusable(id: RequestId | undefined, error: Error): void {
+    this.#host.report({ kind: "protocol", error });
+    if (id !== undefined) this.#options.outbound.discard(id, error);
+  }
+
+  /** Without a readable id the error has none: neither `null` nor a made-up one. */
+  #refuse(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
+    if (id === undefined && !this.#options.answersNoise) return batch?.skip();
+    const body = toErrorObject(error);
+    this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
+  }
+}

@@ -1,0 +1,171 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import type { Receiver } from "../rpc/channel.ts";
+import type { Limits } from "../rpc/limits.ts";
+import type { Outgoing } from "../rpc/message.ts";
+import { readInheritedEnv, toCommand } from "./command.ts";
+import { StreamTransport } from "./stream.ts";
+import type { Transport } from "./transport.ts";
+
+/** How a server is started as a child of this process. */
+export interface ChildProcessOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  /** Added to the few variables that every program needs. Nothing else of this process's environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the server logs: passed on to our stderr, dropped, or given to a function. The last 64 KiB are kept in any case. Default `"inherit"`. */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
+  readonly limits?: Partial<Limits>;
+  readonly shutdown?: Partial<ShutdownDelays>;
+}
+
+/** How long the server gets at each step of its end, in milliseconds. */
+export interface ShutdownDelays {
+  /** After its stdin has ended, before it is asked to terminate. Default 2 s. */
+  readonly terminate: number;
+  /** After that, before it is killed. Default 2 s. */
+  readonly kill: number;
+}
+
+/** A server that runs as a child of this process. */
+export interface ChildProcessTransport extends Transport {
+  /** Process id; absent when it could not be started. */
+  readonly pid: number | undefined;
+  /** The end of what it wrote to stderr. */
+  readonly stderrTail: string;
+}
+
+/** Starts a server without a shell, and talks to it over its stdin and stdout. */
+export function createChildProcessTransport(options: ChildProcessOptions): ChildProcessTransport {
+  return new ServerProcess(options);
+}
+
+class ServerProcess implements ChildProcessTransport {
+  readonly #options: ChildProcessOptions;
+  readonly #child: Child;
+  readonly #stream: StreamTransport;
+  readonly #exited: Promise<void>;
+  #stderrTail = "";
+
+  constructor(options: ChildProcessOptions) {
+    this.#options = options;
+    this.#child = start(options);
+    this.#exited = new Promise((resolve) => {
+      this.#child.once("exit", () => resolve());
+      this.#child.once("error", () => resolve());
+    });
+    this.#stream = new StreamTransport({
+      input: this.#child.stdout,
+      output: this.#child.stdin,
+      limits: options.limits,
+      finish: () => this.#shutDown(),
+    });
+    this.#watch();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get stderrTail(): string {
+    return this.#stderrTail;
+  }
+
+  start(receiver: Receiver): void {
+    this.#stream.start(receiver);
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    return this.#stream.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#stream.close();
+  }
+
+  #watch(): void {
+    const child = this.#child;
+    child.stderr.setEncoding("utf8");
+    child.stderr.on("data", (text: string) => this.#log(text));
+    child.stderr.on("error", ignore);
+    child.once("error", (error) => this.#stream.disconnect(error));
+    // The last output may come after the exit, but a grandchild that holds the pipe must not keep us waiting.
+    child.once("exit", () => void setTimeout(() => this.#stream.disconnect(this.#describeExit()), lastOutputDelay));
+    child.once("close", () => this.#stream.disconnect(this.#describeExit()));
+  }
+
+  #log(text: string): void {
+    this.#stderrTail = (this.#stderrTail + text).slice(-keptLog);
+    const { stderr = "inherit" } = this.#options;
+    if (typeof stderr === "function") stderr(text);
+    else if (stderr === "inherit") process.stderr.write(text);
+  }
+
+  #describeExit(): Error {
+    const { exitCode, signalCode } = this.#child;
+    const log = this.#stderrTail.trimEnd().split("\n").at(-1) ?? "";
+    const cause = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
+    return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio */
+  async #shutDown(): Promise<void> {
+    const { terminate = 2_000, kill = 2_000 } = this.#options.shutdown ?? {};
+    this.#child.stdin.end();
+    if (!(await this.#exitsWithin(terminate))) {
+      signalTree(this.#child, "SIGTERM");
+      if (!(await this.#exitsWithin(kill))) signalTree(this.#child, "SIGKILL");
+    }
+    await this.#exited;
+    // Whatever the server has left behind.
+    signalTree(this.#child, "SIGKILL");
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+  }
+
+  async #exitsWithin(milliseconds: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), milliseconds)));
+    const exited = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return exited;
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const keptLog = 64 * 1024;
+
+const lastOutputDelay = 50;
+
+function start(options: ChildProcessOptions): Child {
+  const machine = { platform: process.platform, env: process.env };
+  const { file, args, verbatim } = toCommand(options.command, options.args ?? [], machine);
+  return spawn(file, [...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...readInheritedEnv(machine), ...options.env },
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+    // A group of its own, so that wrappers (npx, shells) and what they started can be ended together.
+    detached: process.platform !== "win32",
+  });
+}
+
+/** Signals the server and everything it started. */
+function signalTree(child: Child, signal: "SIGTERM" | "SIGKILL"): void {
+  if (child.pid === undefined) return;
+  if (process.platform === "win32") {
+    if (child.exitCode === null) spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true }).on("error", ignore);
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It is gone already.
+  }
+}
+
+function ignore(): void {}

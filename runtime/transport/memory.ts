@@ -1,0 +1,89 @@
+import { copyJson, findDepthProblem } from "../codec/copy.ts";
+import type { Receiver } from "../rpc/channel.ts";
+import { toLimits, type Limits } from "../rpc/limits.ts";
+import type { Outgoing } from "../rpc/message.ts";
+import type { Transport } from "./transport.ts";
+
+/**
+ * Two ends in one process. What one sends the other gets soon after, in order, as a copy of what JSON would carry, so that they share no
+ * object. Closing either end closes both.
+ */
+export function createMemoryPair(limits: Pick<Partial<Limits>, "maxDepth"> = {}): readonly [Transport, Transport] {
+  const { maxDepth } = toLimits(limits);
+  const first = new MemoryEnd(maxDepth);
+  const second = new MemoryEnd(maxDepth);
+  first.connect(second);
+  second.connect(first);
+  return [first, second];
+}
+
+class MemoryEnd implements Transport {
+  readonly #maxDepth: number;
+  #other: MemoryEnd | undefined;
+  #receiver: Receiver | undefined;
+  #queue: unknown[] = [];
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
+
+  connect(other: MemoryEnd): void {
+    this.#other = other;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#queue.length > 0) this.#schedule();
+    if (this.#isClosed) receiver.disconnected();
+  }
+
+  send(message: Outgoing): void {
+    const copy = copyJson(message);
+    if (!this.#isClosed) this.#other?.accept(copy);
+  }
+
+  close(): Promise<void> {
+    this.#other?.end();
+    this.#finish();
+    return Promise.resolve();
+  }
+
+  accept(value: unknown): void {
+    this.#queue.push(value);
+    if (this.#receiver) this.#schedule();
+  }
+
+  /** What is on its way still arrives. */
+  end(): void {
+    queueMicrotask(() => {
+      this.#deliver();
+      this.#finish();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    this.#isScheduled = false;
+    const queue = this.#queue;
+    this.#queue = [];
+    for (const value of queue) {
+      if (this.#isClosed) return;
+      const problem = findDepthProblem(value, this.#maxDepth);
+      if (problem) this.#receiver?.problem(problem);
+      else this.#receiver?.message(value);
+    }
+  }
+
+  #finish(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#receiver?.disconnected();
+  }
+}

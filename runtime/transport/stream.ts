@@ -1,0 +1,130 @@
+import { nextTick } from "node:process";
+import { encode } from "../codec/json.ts";
+import { LineDecoder } from "../codec/lines.ts";
+import type { Receiver } from "../rpc/channel.ts";
+import { toLimits, type Limits } from "../rpc/limits.ts";
+import type { Outgoing } from "../rpc/message.ts";
+import type { Transport } from "./transport.ts";
+
+/** What is read from. */
+export interface ByteSource {
+  on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  on(event: "end" | "close", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** What is written to. */
+export interface ByteSink {
+  /** Bytes that wait to be written. */
+  readonly writableLength: number;
+  write(text: string): boolean;
+  on(event: "drain" | "close", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** How two byte streams become a transport. */
+export interface StreamOptions {
+  readonly input: ByteSource;
+  readonly output: ByteSink;
+  readonly limits?: Partial<Limits> | undefined;
+  /**
+   * Stop reading while the reader of our output is slow. Only one of the two ends may do so, the server: if both did, each could wait for
+   * the other for ever.
+   */
+  readonly pausesInput?: boolean;
+  /** Writes out and closes what is below; called once. */
+  readonly finish: () => Promise<void>;
+}
+
+/** One message a line over a pair of byte streams. What is sent in one turn of the event loop is written in one piece. */
+export class StreamTransport implements Transport {
+  readonly #options: StreamOptions;
+  readonly #limits: Limits;
+  #receiver: Receiver | undefined;
+  #text = "";
+  #isScheduled = false;
+  #congestion: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #state: "open" | "closing" | "closed" = "open";
+  #closing: Promise<void> | undefined;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#limits = toLimits(options.limits);
+  }
+
+  start(receiver: Receiver): void {
+    const { input, output } = this.#options;
+    this.#receiver = receiver;
+    const decoder = new LineDecoder(this.#limits, receiver);
+    input.on("data", (chunk) => this.#state === "open" && decoder.push(chunk));
+    input.on("end", () => {
+      if (this.#state === "open") decoder.end();
+      receiver.ended();
+    });
+    input.on("error", (error) => this.disconnect(error));
+    output.on("error", (error) => this.disconnect(error));
+    output.on("drain", () => this.#relieve());
+    output.on("close", () => this.disconnect());
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    const line = encode(message);
+    if (this.#state === "closed") return;
+    this.#text += `${line}\n`;
+    if (!this.#isScheduled) this.#schedule();
+    if (this.#congestion === undefined) return;
+    if (this.#options.output.writableLength + this.#text.length > this.#limits.maxBufferedBytes) {
+      this.disconnect(new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`));
+    }
+    return this.#congestion?.promise;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** The streams are of no use any more. */
+  disconnect(reason?: Error): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#text = "";
+    this.#relieve();
+    this.#receiver?.disconnected(reason);
+    void this.close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#state === "open") this.#state = "closing";
+    this.#flush();
+    await this.#options.finish();
+    this.disconnect();
+  }
+
+  /** After everything that this turn of the event loop still does, promises included. */
+  #schedule(): void {
+    this.#isScheduled = true;
+    queueMicrotask(() => nextTick(() => this.#flush()));
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    if (this.#text === "" || this.#state === "closed") return;
+    const text = this.#text;
+    this.#text = "";
+    if (this.#options.output.write(text) || this.#congestion) return;
+    let resolve = (): void => {};
+    const promise = new Promise<void>((done) => (resolve = done));
+    this.#congestion = { promise, resolve };
+    if (this.#options.pausesInput) this.#options.input.pause();
+  }
+
+  #relieve(): void {
+    if (!this.#congestion) return;
+    this.#congestion.resolve();
+    this.#congestion = undefined;
+    if (this.#options.pausesInput) this.#options.input.resume();
+  }
+}

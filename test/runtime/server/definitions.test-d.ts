@@ -1,0 +1,236 @@
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import type * as v2024 from "../../../generated/2024-11-05/index.ts";
+import type * as v202503 from "../../../generated/2025-03-26/index.ts";
+import type * as v202506 from "../../../generated/2025-06-18/index.ts";
+import type * as v202511 from "../../../generated/2025-11-25/index.ts";
+import type * as v2026 from "../../../generated/2026-07-28/index.ts";
+import { createDefiners } from "../../../runtime/server/definers.ts";
+import type { ArgumentValues, TemplateVariables } from "../../../runtime/server/definitions.ts";
+import { fromJsonSchema, type FromJsonSchema } from "../../../runtime/server/json-schema.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+
+const on2024 = createDefiners<v2024.Declarations>([]);
+const on202503 = createDefiners<v202503.Declarations>([]);
+const on202506 = createDefiners<v202506.Declarations>([]);
+const on202511 = createDefiners<v202511.Declarations>([]);
+const on2026 = createDefiners<v2026.Declarations>([]);
+
+const input = z.object({ a: z.number(), b: z.number().optional() });
+const output = z.object({ sum: z.number() });
+
+test("arguments are typed by the input schema, results by the output schema", () => {
+  on202511.defineTool({
+    name: "add",
+    input,
+    output,
+    run: (args, context) => {
+      expectTypeOf(args).toEqualTypeOf<{ a: number; b?: number | undefined }>();
+      expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+      return { sum: args.a };
+    },
+    render: ({ sum }) => [{ type: "text", text: String(sum) }],
+  });
+  on202511.defineTool({ name: "later", input, output, run: async ({ a, b = 0 }) => ({ sum: a + b }) });
+  on202511.defineTool({
+    name: "wrong",
+    input,
+    output,
+    // @ts-expect-error the output schema asks for a number
+    run: () => ({ sum: "1" }),
+  });
+  on202511.defineTool({
+    name: "wrong",
+    input,
+    // @ts-expect-error there is no argument c
+    run: ({ c }) => String(c),
+  });
+});
+
+test("without an output schema a tool gives text or a result of the revision", () => {
+  on2024.defineTool({ name: "text", run: () => "hello" });
+  on2024.defineTool({ name: "blocks", run: () => ({ content: [{ type: "text", text: "hello" }] }) });
+  on2026.defineTool({ name: "complete", run: () => ({ content: [] }) });
+  // @ts-expect-error a number is neither
+  on2024.defineTool({ name: "number", run: () => 1 });
+  on2024.defineTool({ name: "none", run: (args) => (expectTypeOf<keyof typeof args>().toBeNever(), "") });
+});
+
+test("structured output exists since 2025-06-18 (TL-11)", () => {
+  // @ts-expect-error not in 2024-11-05
+  on2024.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  // @ts-expect-error not in 2025-03-26
+  on202503.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  on202506.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  on2026.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+});
+
+test("fields of a tool are those of the revision", () => {
+  const run = (): string => "";
+  // @ts-expect-error annotations came with 2025-03-26
+  on2024.defineTool({ name: "a", annotations: { readOnlyHint: true }, run });
+  on202503.defineTool({ name: "a", annotations: { readOnlyHint: true }, run });
+  // @ts-expect-error titles came with 2025-06-18
+  on202503.defineTool({ name: "a", title: "A", run });
+  on202506.defineTool({ name: "a", title: "A", run });
+  // @ts-expect-error icons came with 2025-11-25
+  on202506.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
+  on202511.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
+  on202511.defineTool({ name: "a", execution: { taskSupport: "optional" }, run });
+  // @ts-expect-error tasks left the core with 2026-07-28
+  on2026.defineTool({ name: "a", execution: { taskSupport: "optional" }, run });
+  // @ts-expect-error derived from input
+  on202511.defineTool({ name: "a", inputSchema: { type: "object" }, run });
+});
+
+test("content blocks are those of the revision", () => {
+  on202503.defineTool({ name: "a", run: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }) });
+  // @ts-expect-error audio came with 2025-03-26
+  on2024.defineTool({ name: "a", run: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }) });
+  on202506.defineTool({ name: "a", run: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }) });
+  // @ts-expect-error links came with 2025-06-18
+  on202503.defineTool({ name: "a", run: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }) });
+  on2024.definePrompt({
+    name: "p",
+    // @ts-expect-error audio came with 2025-03-26
+    get: () => [{ role: "user", content: { type: "audio", data: "", mimeType: "audio/wav" } }],
+  });
+});
+
+test("questions to the client are those of the revision (E-01)", () => {
+  on2024.defineTool({
+    name: "a",
+    run: async (_args, context) => {
+      expectTypeOf(await context.roots()).toEqualTypeOf<v2024.Root[]>();
+      expectTypeOf(await context.sample({ messages: [], maxTokens: 1 })).toEqualTypeOf<v2024.CreateMessageResult>();
+      // @ts-expect-error elicitation came with 2025-06-18
+      await context.elicit({});
+      return "";
+    },
+  });
+  on202506.defineTool({
+    name: "a",
+    run: async (_args, { elicit }) =>
+      (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
+  });
+  on202506.defineTool({
+    name: "a",
+    // @ts-expect-error URL mode came with 2025-11-25
+    run: async (_args, { elicit }) => (await elicit({ mode: "url", message: "?", url: "", elicitationId: "" })).action,
+  });
+  on2026.defineTool({ name: "a", run: async (_args, { roots }) => (await roots()).map((root) => root.uri).join() });
+});
+
+test("variables are typed from the template", () => {
+  expectTypeOf<TemplateVariables<"a://{b}/{+c}">>().toEqualTypeOf<{ readonly b: string; readonly c: string }>();
+  expectTypeOf<TemplateVariables<"a://{b,c}">>().toEqualTypeOf<{ readonly b: string; readonly c: string }>();
+  expectTypeOf<TemplateVariables<"a://b{?c,d*}{/e}">>().toEqualTypeOf<{
+    readonly c?: string;
+    readonly d?: readonly string[];
+    readonly e?: string;
+  }>();
+  expectTypeOf<TemplateVariables<"a://{b:3}{/c*}">>().toEqualTypeOf<{
+    readonly b: string;
+    readonly c?: readonly string[];
+  }>();
+  on202511.defineResourceTemplate({
+    uriTemplate: "greeting://{name}{?polite}",
+    name: "greeting",
+    complete: { name: (value) => [value] },
+    read: ({ name, polite }, { uri }) => {
+      expectTypeOf(name).toEqualTypeOf<string>();
+      expectTypeOf(polite).toEqualTypeOf<string | undefined>();
+      expectTypeOf(uri).toEqualTypeOf<string>();
+      return name;
+    },
+  });
+  on202511.defineResourceTemplate({
+    uriTemplate: "greeting://{name}",
+    name: "greeting",
+    // @ts-expect-error no such variable
+    complete: { nome: () => [] },
+    // @ts-expect-error no such variable
+    read: ({ nome }) => String(nome),
+  });
+});
+
+test("prompt arguments are typed from their declaration (Q-07)", () => {
+  expectTypeOf<ArgumentValues<{ a: true; b: false }>>().toEqualTypeOf<{ readonly a: string; readonly b?: string }>();
+  on202511.definePrompt({
+    name: "review",
+    arguments: {
+      code: { required: true, title: "Code" },
+      language: { description: "Of the code", complete: () => [] },
+    },
+    get: ({ code, language }) => {
+      expectTypeOf(code).toEqualTypeOf<string>();
+      expectTypeOf(language).toEqualTypeOf<string | undefined>();
+      return code;
+    },
+  });
+  on2024.definePrompt({
+    name: "review",
+    // @ts-expect-error titles came with 2025-06-18
+    arguments: { code: { title: "Code" } },
+    get: () => "",
+  });
+  on202511.definePrompt({ name: "plain", get: (args) => (expectTypeOf<keyof typeof args>().toBeNever(), "") });
+});
+
+test("every definition fits its server, and what the registries read", () => {
+  const tool = on202511.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  const plain = on202511.defineTool({ name: "plain", run: () => "" });
+  const resource = on202511.defineResource({ uri: "a://b", name: "b", read: () => new Uint8Array() });
+  const template = on202511.defineResourceTemplate({ uriTemplate: "a://{b}", name: "b", read: ({ b }) => b });
+  const prompt = on202511.definePrompt({ name: "p", arguments: { a: { required: true } }, get: ({ a }) => a });
+  const definition = {
+    name: "all",
+    version: "1",
+    websiteUrl: "https://example.org",
+    tools: [tool, plain],
+    resources: [resource],
+    resourceTemplates: [template],
+    prompts: [prompt],
+  };
+  expectTypeOf(definition).toExtend<Parameters<typeof on202511.defineServer>[0]>();
+  expectTypeOf(definition).toExtend<ServerSource>();
+  on2024.defineServer({ name: "a", version: "1", tools: [on2024.defineTool({ name: "t", run: () => "" })] });
+  // @ts-expect-error websites came with 2025-11-25
+  on2024.defineServer({ name: "a", version: "1", websiteUrl: "https://example.org" });
+  // @ts-expect-error a version is required
+  on2024.defineServer({ name: "a" });
+});
+
+test("plain JSON Schema gives types for literals", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      text: { type: "string" },
+      count: { type: "integer" },
+      unit: { enum: ["cm", "in"] },
+      tags: { type: "array", items: { type: "string" } },
+      maybe: { type: ["string", "null"] },
+      other: { anyOf: [] },
+    },
+    required: ["text", "unit"],
+  } as const;
+  expectTypeOf<FromJsonSchema<typeof schema>>().toEqualTypeOf<{
+    text: string;
+    unit: "cm" | "in";
+    count?: number;
+    tags?: string[];
+    maybe?: string | null;
+    other?: unknown;
+  }>();
+  const validate = (): never[] => [];
+  on2024.defineTool({
+    name: "a",
+    input: fromJsonSchema({ type: "object", properties: { a: { type: "number" } }, required: ["a"] }, { validate }),
+    run: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
+  });
+  on2024.defineTool({
+    name: "b",
+    input: fromJsonSchema<{ b: bigint }>({ type: "object" }, { validate }),
+    run: ({ b }) => (expectTypeOf(b).toEqualTypeOf<bigint>(), ""),
+  });
+});

@@ -1,0 +1,290 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { PeerError, RpcError } from "../../../runtime/rpc/errors.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
+import { createDefiners } from "../../../runtime/server/definers.ts";
+import { ToolError } from "../../../runtime/server/errors.ts";
+import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { ToolSource } from "../../../runtime/server/source.ts";
+import { callServer, meta, type CallSetup } from "./call.ts";
+
+const { defineTool } = createDefiners<Declarations>(revisions);
+const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
+const latest = newest();
+
+const add = defineTool({
+  name: "add",
+  description: "Adds two numbers.",
+  input: z.object({ a: z.number(), b: z.number() }),
+  output: z.object({ sum: z.number() }),
+  run: ({ a, b }) => ({ sum: a + b }),
+});
+
+function newest(): Revision {
+  const [first] = handshake;
+  if (!first) throw new Error("no revision to test");
+  return first;
+}
+
+interface Reported {
+  readonly server: Server;
+  readonly reports: Report[];
+}
+
+function serve(...tools: ToolSource[]): Reported {
+  const reports: Report[] = [];
+  const definition = { name: "test", version: "1", onError: (report: Report) => reports.push(report) };
+  return { server: createServer({ ...definition, tools }, revisions), reports };
+}
+
+function call(server: Server, name: string, args?: object, setup?: CallSetup): Promise<unknown> {
+  return callServer(server, latest, ["tools/call", args ? { name, arguments: args } : { name }], setup);
+}
+
+describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
+  const { server } = serve(add);
+
+  test("a tool call answers with the structured value and the same JSON as text (TL-10, TL-11)", async () => {
+    const params = { name: "add", arguments: { a: 1, b: 2 }, ...meta(revision) };
+    expect(await callServer(server, revision, ["tools/call", params])).toMatchObject({
+      content: [{ type: "text", text: '{"sum":3}' }],
+      structuredContent: { sum: 3 },
+    });
+  });
+
+  test("failed argument validation is a result that names the arguments (A12, TL-06, TL-08)", async () => {
+    const params = { name: "add", arguments: { a: "1" }, ...meta(revision) };
+    const result = await callServer(server, revision, ["tools/call", params]);
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).toMatch(/Invalid arguments for tool \\"add\\":\\n- a: .*\\n- b: /);
+  });
+
+  test("the list shows the schemas without a dialect that everybody assumes (TL-15, JS-01)", async () => {
+    expect(await callServer(server, revision, ["tools/list", meta(revision)])).toMatchObject({
+      tools: [
+        {
+          name: "add",
+          description: "Adds two numbers.",
+          inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a", "b"] },
+          outputSchema: { type: "object", required: ["sum"] },
+        },
+      ],
+    });
+    expect(JSON.stringify(await callServer(server, revision, ["tools/list", meta(revision)]))).not.toContain("$schema");
+  });
+
+  test("an unknown tool is a protocol error (TL-06)", async () => {
+    const unknown = callServer(server, revision, ["tools/call", { name: "sub", ...meta(revision) }]);
+    await expect(unknown).rejects.toMatchObject({ code: -32602, message: "Unknown tool: sub" });
+  });
+
+  test("results carry what every result of the revision must", async () => {
+    const result = await callServer(server, revision, ["tools/list", meta(revision)]);
+    const stateless = revision.lifecycle === "per-request";
+    expect(result).toEqual(
+      stateless
+        ? expect.objectContaining({ resultType: "complete", ttlMs: 0, cacheScope: "private" })
+        : { tools: expect.any(Array) },
+    );
+  });
+});
+
+describe("a tool without an input schema", () => {
+  const { server } = serve({ name: "ping", run: () => "pong" });
+
+  test("advertises that it takes nothing (TL-15)", async () => {
+    expect(await callServer(server, latest, ["tools/list"])).toEqual({
+      tools: [{ name: "ping", inputSchema: { type: "object", additionalProperties: false } }],
+    });
+  });
+
+  test.each([undefined, {}])("runs with %j as arguments", async (args) => {
+    expect(await call(server, "ping", args)).toEqual({ content: [{ type: "text", text: "pong" }] });
+  });
+
+  test("refuses what it did not announce", async () => {
+    const text = 'Invalid arguments for tool "ping":\n- x: this tool takes no arguments';
+    expect(await call(server, "ping", { x: 1 })).toEqual({ content: [{ type: "text", text }], isError: true });
+  });
+});
+
+describe("what run may return", () => {
+  test("a result is passed on as it is", async () => {
+    const result = { content: [{ type: "text", text: "a" }], isError: true, _meta: { "example.org/a": 1 } };
+    expect(await call(serve({ name: "t", run: () => result }).server, "t")).toEqual(result);
+  });
+
+  test.each([undefined, null, 7, ["a"]])("%j is a failure of ours", async (outcome) => {
+    await expect(call(serve({ name: "t", run: () => outcome }).server, "t")).rejects.toThrow(
+      /Tool "t" returned .*output schema/,
+    );
+  });
+
+  test("an output that does not fit its schema is a failure of ours, and says so to nobody else (TL-11)", async () => {
+    const tool = { name: "t", output: z.object({ secret: z.number() }), run: () => ({ secret: "hunter2" }) };
+    const failure = await call(serve(tool).server, "t").catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    // The core answers -32603 without words to anything but an RpcError.
+    expect(failure).not.toBeInstanceOf(RpcError);
+  });
+
+  test("output passes through its schema: what the schema drops is not sent", async () => {
+    const tool = { name: "t", output: z.object({ a: z.number() }), run: () => ({ a: 1, secret: 2 }) };
+    expect(await call(serve(tool).server, "t")).toMatchObject({
+      structuredContent: { a: 1 },
+      content: [{ text: '{"a":1}' }],
+    });
+  });
+
+  test("render replaces the JSON text", async () => {
+    const tool = defineTool({ ...add, render: ({ sum }) => [{ type: "text", text: `It is ${sum}.` }] });
+    expect(await call(serve(tool).server, "add", { a: 1, b: 1 })).toEqual({
+      content: [{ type: "text", text: "It is 2." }],
+      structuredContent: { sum: 2 },
+    });
+  });
+});
+
+describe("failures", () => {
+  test("a ToolError is told to the model (TL-06)", async () => {
+    const { server, reports } = serve({
+      name: "t",
+      run: () => {
+        throw new ToolError("No such city.");
+      },
+    });
+    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "No such city." }], isError: true });
+    expect(reports).toEqual([]);
+  });
+
+  test("any other error is told to the owner of the server only (O-05)", async () => {
+    const { server, reports } = serve({ name: "t", run: () => Promise.reject(new Error("password=hunter2")) });
+    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
+    expect(reports).toMatchObject([
+      { kind: "handler", method: "tools/call", id: 1, error: { message: 'Tool "t" failed: password=hunter2' } },
+    ]);
+  });
+
+  test("a validator that throws counts as a failing tool", async () => {
+    const validate = (): never => {
+      throw new Error("broken");
+    };
+    const { server, reports } = serve({
+      name: "t",
+      input: fromJsonSchema({ type: "object" }, { validate }),
+      run: () => "",
+    });
+    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
+    expect(reports).toHaveLength(1);
+  });
+
+  test("an RpcError is a protocol error", async () => {
+    const error = new RpcError(-32042, "URL elicitation required", { data: { elicitations: [] } });
+    await expect(call(serve({ name: "t", run: () => Promise.reject(error) }).server, "t")).rejects.toBe(error);
+  });
+
+  test("an error of the client is not handed back to it", async () => {
+    const { server, reports } = serve({
+      name: "t",
+      run: () => Promise.reject(new PeerError({ code: -1, message: "User rejected sampling request" })),
+    });
+    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
+    expect(reports).toHaveLength(1);
+  });
+
+  test("a call that was cancelled is nobody's failure", async () => {
+    const { server, reports } = serve({ name: "t", run: (_args, { signal }) => Promise.reject(signal.reason) });
+    await call(server, "t", {}, { signal: AbortSignal.abort() });
+    expect(reports).toEqual([]);
+  });
+});
+
+describe("argument validation", () => {
+  test("paths name items and members", async () => {
+    const input = z.object({ items: z.array(z.object({ name: z.string() })) });
+    const { server } = serve({ name: "t", input, run: () => "" });
+    expect(JSON.stringify(await call(server, "t", { items: [{ name: 1 }] }))).toContain("- items[0].name: ");
+  });
+
+  test("run gets what the schema made of the arguments", async () => {
+    const input = z.object({ n: z.number().default(7) });
+    const tool = defineTool({ name: "t", input, run: ({ n }) => String(n) });
+    expect(await call(serve(tool).server, "t")).toMatchObject({ content: [{ text: "7" }] });
+  });
+
+  test("asynchronous schemas are waited for", async () => {
+    const input = z.object({ n: z.number().refine((n) => Promise.resolve(n > 0), "must be positive") });
+    const { server } = serve({ name: "t", input, run: () => "ok" });
+    expect(await call(server, "t", { n: 1 })).toMatchObject({ content: [{ text: "ok" }] });
+    expect(await call(server, "t", { n: 0 })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/n: must be positive/) }],
+    });
+  });
+
+  test("inherited names are not tools (R9)", async () => {
+    await expect(call(serve(add).server, "toString")).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe("schemas", () => {
+  test("the dialect follows the revision (JS-01, JS-03)", async () => {
+    const targets: string[] = [];
+    const schema = z.object({});
+    const standard = schema["~standard"];
+    const input = ({ target }: { readonly target: string }): Record<string, unknown> => {
+      targets.push(target);
+      return standard.jsonSchema.input({ target });
+    };
+    const spied = { "~standard": { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
+    const { server } = serve({ name: "t", input: spied, run: () => "" });
+    for (const revision of revisions) await callServer(server, revision, ["tools/list", meta(revision)]);
+    for (const revision of revisions) await callServer(server, revision, ["tools/list", meta(revision)]);
+    expect(targets).toEqual(revisions.map((r) => (r.jsonSchemaDialect ? "draft-2020-12" : "draft-07")));
+  });
+
+  test("a plain JSON Schema is shown as it is, with the dialect it names (JS-02)", async () => {
+    const schema = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", required: ["a"] } as const;
+    const validate = (value: unknown): { message: string; path: string[] }[] =>
+      Object.hasOwn(Object(value), "a") ? [] : [{ message: "is required", path: ["a"] }];
+    const { server } = serve({ name: "t", input: fromJsonSchema(schema, { validate }), run: () => "ok" });
+    expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+    expect(await call(server, "t", { a: 1 })).toMatchObject({ content: [{ text: "ok" }] });
+    expect(await call(server, "t", {})).toMatchObject({
+      content: [{ text: expect.stringMatching(/- a: is required/) }],
+      isError: true,
+    });
+  });
+
+  test.each([
+    [
+      "a root that is not an object (JS-05)",
+      z.string(),
+      /Tool "t": its input schema has the root type "string": wrap it/,
+    ],
+    ["a union at the root (JS-05)", z.union([z.object({}), z.object({})]), /root type undefined/],
+    ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
+  ])("%s is refused at definition", (_name, input, message) => {
+    expect(() => serve({ name: "t", input, run: () => "" })).toThrow(message);
+  });
+});
+
+describe("names", () => {
+  test.each(["a", "A-b_c.9", "x".repeat(128)])("%s is accepted (TL-16)", (name) => {
+    expect(() => serve({ name, run: () => "" })).not.toThrow();
+  });
+
+  test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("%j is refused (TL-16)", (name) => {
+    expect(() => serve({ name, run: () => "" })).toThrow(/use 1 to 128 of the characters/);
+  });
+
+  test("a name that is there twice is refused with both places (TL-16)", () => {
+    expect(() => serve(add, { name: "other", run: () => "" }, add)).toThrow(
+      'tools[0] and tools[2] have the same name "add": rename one of them.',
+    );
+  });
+});
