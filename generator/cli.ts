@@ -47,6 +47,24 @@ const cli = yargs(hideBin(process.argv))
       process.exitCode = await runModel({ revision, ...(spec !== undefined && { spec }) });
     },
   )
+  .command(
+    "pin <revision>",
+    "Bring in the schema of a revision, with a proposal for its overlay",
+    (command) =>
+      command
+        .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier, a date" })
+        .option("from", { type: "string", demandOption: true, describe: "Path or https address of its schema.ts" })
+        .option("spec", { type: "string", default: "spec", describe: "Spec folder to put it into" })
+        .option("force", {
+          type: "boolean",
+          default: false,
+          describe: "Take the file although its date or its hash is another one than expected",
+        }),
+    async ({ revision, from, spec, force }) => {
+      const { runPin } = await import("./commands/pin.ts");
+      process.exitCode = await runPin({ revision, from, spec, force });
+    },
+  )
   .strict()
   .demandCommand(1, "Name a folder for the new project, or a command.")
   .help();

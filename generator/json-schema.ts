@@ -1,5 +1,5 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape, UnionShape } from "./model.ts";
-import { resolveObject, type Declared } from "./resolve.ts";
+import { resolveConstraints, resolveObject, type Declared } from "./resolve.ts";
 import { mapDeclaration, unreachable } from "./shapes.ts";
 
 /** A JSON Schema object, dialect 2020-12. */
@@ -25,7 +25,7 @@ function toDefinition(declaration: Declaration, model: Declared): JsonSchema {
   const whole: Shape = { kind: "reference", name: declaration.name };
   const shape =
     declaration.kind === "interface" ? (resolveObject(whole, model) ?? declaration.shape) : declaration.shape;
-  return { ...documented(declaration), ...constrained(toSchema(shape, model), declaration.constraints) };
+  return { ...documented(declaration), ...constrained(toSchema(shape, model), resolveConstraints(declaration, model)) };
 }
 
 function toSchema(shape: Shape, model: Declared): JsonSchema {
@@ -98,7 +98,7 @@ function isText(shape: Shape): boolean {
   return shape.kind === "string" || (shape.kind === "literal" && typeof shape.value === "string");
 }
 
-function constrained(schema: JsonSchema, constraints: readonly Constraint[] = []): JsonSchema {
+function constrained(schema: JsonSchema, constraints: readonly Constraint[]): JsonSchema {
   return constraints.length === 0 ? schema : { allOf: [schema, ...constraints.map(toConstraintSchema)] };
 }
 

@@ -1,4 +1,4 @@
-import type { Declaration, ObjectShape, Property, Shape } from "./model.ts";
+import type { Constraint, Declaration, ObjectShape, Property, Shape } from "./model.ts";
 import { referencesIn } from "./shapes.ts";
 
 /** The part of a model in which names are looked up. */
@@ -31,6 +31,14 @@ export function resolveAlias(shape: Shape, model: Declared): Shape {
     found = declaration.shape;
   }
   return found;
+}
+
+/** Rules over several properties of a declaration: its own, or else those of its bases. */
+export function resolveConstraints(declaration: Declaration, model: Declared): readonly Constraint[] {
+  if (declaration.constraints) return declaration.constraints;
+  const names = declarationsByName(model);
+  const bases = declaration.extends.map((base) => names.get(base.kind === "omit" ? base.base.name : base.name));
+  return bases.flatMap((base) => (base ? resolveConstraints(base, model) : []));
 }
 
 /** Names of the declarations that contain themselves, directly or through others: their values nest without bound. */

@@ -7,3 +7,8 @@ const style: Options = { printWidth: 120, endOfLine: "lf" };
 export function formatTypeScript(text: string): Promise<string> {
   return format(text, { ...style, parser: "typescript" });
 }
+
+/** Formats JSON the way the files under `spec/` are. */
+export function formatJson(text: string): Promise<string> {
+  return format(text, { ...style, parser: "json" });
+}

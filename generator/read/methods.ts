@@ -1,6 +1,6 @@
 import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
 import type { MethodOverlay, Overlay } from "../overlay.ts";
-import { declarationsByName, resolveObject } from "../resolve.ts";
+import { declarationsByName, resolveObject, type Declared } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** The unions that say who sends what. A revision may lack some of them. */
@@ -120,6 +120,21 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
   return [method];
 }
 
+/** Whether the declarations have the capability that a gate asks for. */
+export function hasCapability(model: Declared, { side, path }: Gate): boolean {
+  const type = capabilitiesType(side);
+  const isDeclared = model.declarations.some(({ name }) => name === type);
+  let shape: Shape | undefined = isDeclared ? { kind: "reference", name: type } : undefined;
+  for (const key of path) {
+    shape = shape && resolveObject(shape, model)?.properties.find(({ name }) => name === key)?.shape;
+  }
+  return shape !== undefined;
+}
+
+function capabilitiesType(side: Role): string {
+  return side === "client" ? "ClientCapabilities" : "ServerCapabilities";
+}
+
 /** `CallToolRequest` → `callTool`: one rule, no exceptions. */
 export function handlerName(type: string): string {
   const base = type.replace(/(Request|Notification)$/, "");
@@ -165,10 +180,9 @@ function readGate(
 ): [Role, Gate][] {
   if (facts?.gate === null) return [];
   const gate = facts?.gate ?? deriveGate(name, kind, sender);
-  const capabilities = gate.side === "client" ? "ClientCapabilities" : "ServerCapabilities";
-  if (hasPath(context, capabilities, gate.path)) return [[sender, gate]];
+  if (hasCapability(context, gate)) return [[sender, gate]];
   const capability = `${gate.side} capability \`${gate.path.join(".")}\``;
-  ask(context, `${name} needs ${capability}, which ${capabilities} lacks; set methods["${name}"].gate`);
+  ask(context, `${name} needs ${capability}, which ${capabilitiesType(gate.side)} lacks; set methods["${name}"].gate`);
   return [];
 }
 
@@ -187,14 +201,6 @@ function notificationPath([feature = "", event = ""]: readonly string[]): string
   if (event === "list_changed") return [feature, "listChanged"];
   if (event === "updated") return [feature, "subscribe"];
   return [feature];
-}
-
-function hasPath(context: Context, type: string, path: readonly string[]): boolean {
-  let shape: Shape | undefined = context.byName.has(type) ? { kind: "reference", name: type } : undefined;
-  for (const key of path) {
-    shape = shape && resolveObject(shape, context)?.properties.find(({ name }) => name === key)?.shape;
-  }
-  return shape !== undefined;
 }
 
 function propertyOf(

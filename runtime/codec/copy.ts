@@ -1,45 +1,56 @@
-import type { Problem } from "../rpc/channel.ts";
+/** A copy, and how deeply it is nested. */
+export interface JsonCopy {
+  readonly value: unknown;
+  readonly depth: number;
+}
 
 /**
  * A deep copy of what JSON could carry: members that are `undefined` or functions are left out, `toJSON` is honoured, numbers that JSON lacks
  * become `null`. Throws on what JSON text cannot be made of: cycles and big integers.
  */
-export function copyJson(value: unknown): unknown {
-  return copyValue(value, "", []);
+export function copyJson(value: unknown): JsonCopy {
+  const walk = { depth: 0 };
+  return { value: copyValue(value, "", 0, walk), depth: walk.depth };
 }
 
-/** The refusal of a value that is nested too deeply; counts only as far as the limit. */
-export function findDepthProblem(value: unknown, maxDepth: number): Problem | undefined {
-  if (!isDeeper(value, maxDepth)) return undefined;
-  return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
+interface Walk {
+  /** The deepest nesting so far. */
+  depth: number;
 }
 
-function copyValue(value: unknown, key: string, above: object[]): unknown {
+/** Only cycles and values that no peer accepts are deeper. */
+const bottom = 1_000;
+
+function copyValue(value: unknown, key: string, depth: number, walk: Walk): unknown {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "bigint") throw new TypeError("A big integer cannot be written as JSON");
   if (typeof value !== "object") return undefined;
-  if ("toJSON" in value && typeof value.toJSON === "function") return copyValue(value.toJSON(key), key, above);
+  if (Array.isArray(value)) return copyArray(value, enter(depth, walk), walk);
+  if (isPlain(value)) return copyObject(value, enter(depth, walk), walk);
+  if (hasToJson(value)) return copyValue(value.toJSON(key), key, depth, walk);
   if (value instanceof String || value instanceof Number || value instanceof Boolean) return value.valueOf();
-  if (above.includes(value)) throw new TypeError("A cycle cannot be written as JSON");
-  above.push(value);
-  const copy = Array.isArray(value) ? copyArray(value, above) : copyObject(value, above);
-  above.pop();
-  return copy;
+  return copyObject({ ...value }, enter(depth, walk), walk);
 }
 
-function copyArray(values: readonly unknown[], above: object[]): unknown[] {
+function enter(depth: number, walk: Walk): number {
+  if (depth === bottom) throw new TypeError("A cycle cannot be written as JSON");
+  if (depth >= walk.depth) walk.depth = depth + 1;
+  return depth + 1;
+}
+
+function copyArray(values: readonly unknown[], depth: number, walk: Walk): unknown[] {
   const copies: unknown[] = [];
   for (let index = 0; index < values.length; index += 1) {
-    copies.push(copyValue(values[index], String(index), above) ?? null);
+    copies.push(copyValue(values[index], String(index), depth, walk) ?? null);
   }
   return copies;
 }
 
-function copyObject(source: object, above: object[]): Record<string, unknown> {
+function copyObject(source: Record<string, unknown>, depth: number, walk: Walk): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(source)) {
-    const copied: unknown = copyValue(value, key, above);
+  for (const key of Object.keys(source)) {
+    const copied: unknown = copyValue(source[key], key, depth, walk);
     if (copied === undefined) continue;
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, ...ordinary });
     else copy[key] = copied;
@@ -49,9 +60,11 @@ function copyObject(source: object, above: object[]): Record<string, unknown> {
 
 const ordinary = { enumerable: true, configurable: true, writable: true } as const;
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const inner of Object.values(value)) if (isDeeper(inner, levels - 1)) return true;
-  return false;
+/** Nearly every value: the dearer questions need not be asked. */
+function isPlain(value: object): value is Record<string, unknown> {
+  return Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, "toJSON");
+}
+
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
 }

@@ -32,10 +32,15 @@ export function tooLarge(maxMessageBytes: number): Problem {
   return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes` };
 }
 
+/** The refusal of a message that is nested too deeply. */
+export function tooDeep(maxDepth: number, value: unknown): Problem {
+  return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
+}
+
 function toProblem(finding: Finding, value: unknown, maxDepth: number): Problem {
   switch (finding.kind) {
     case "depth":
-      return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
+      return tooDeep(maxDepth, value);
     case "repeated": {
       const problem = { kind: "repeated", message: `The member ${finding.member} appears twice` } as const;
       // Which of two ids is meant nobody knows.

@@ -70,7 +70,7 @@ export class LineDecoder {
     if (bytes.length > this.#limits.maxMessageBytes) return this.#takeEach(bytes);
     const text = this.#decodeText(bytes);
     if (text === undefined) return this.#takeEach(bytes);
-    for (let start = 0; start < text.length; ) {
+    for (let start = 0; start < text.length;) {
       const end = text.indexOf("\n", start);
       this.#takeText(end === -1 ? text.slice(start) : text.slice(start, end));
       if (end === -1) return;
@@ -79,7 +79,7 @@ export class LineDecoder {
   }
 
   #takeEach(bytes: Uint8Array): void {
-    for (let start = 0; start < bytes.length; ) {
+    for (let start = 0; start < bytes.length;) {
       const end = bytes.indexOf(lineFeed, start);
       this.#takeLine(bytes.subarray(start, end === -1 ? bytes.length : end));
       if (end === -1) return;
@@ -98,7 +98,8 @@ export class LineDecoder {
   #takeText(line: string): void {
     const start = line.charCodeAt(0) === byteOrderMark ? 1 : 0;
     const end = line.endsWith("\r") ? line.length - 1 : line.length;
-    if (start < end) decode(start === 0 && end === line.length ? line : line.slice(start, end), this.#limits, this.#sink);
+    if (start < end)
+      decode(start === 0 && end === line.length ? line : line.slice(start, end), this.#limits, this.#sink);
   }
 
   #decodeText(bytes: Uint8Array): string | undefined {

@@ -5,10 +5,15 @@ import { createRoutes, type Handlers, type RequestHandler, type Routes } from ".
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer, type Connection, type PeerOptions } from "../rpc/peer.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import {
+  answerPing,
+  createOpeningRoutes,
+  isProgramInfo,
+  readOpeningRows,
+  resolve,
+  type PerRevision,
+} from "./opening.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
-
-/** The same for every revision, or made for the one that was negotiated. */
-export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
 
 /** What a server is and answers. */
 export interface ServeOptions extends PeerOptions {
@@ -48,35 +53,6 @@ export function createAcceptor(options: ServeOptions): (channel: Channel) => Con
   };
 }
 
-/** Routes for as long as there is no session: `ping`, and on a server `initialize`. */
-export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
-  const requests = new Map([["ping", { row: rows.ping, handle: answerPing }]]);
-  if (initialize) requests.set("initialize", { row: rows.initialize, handle: initialize });
-  return {
-    requests,
-    notifications: new Map(),
-    batching: false,
-    neverBatched: new Set(),
-    refuse: () => invalidRequest("The session is not initialized: send initialize first"),
-  };
-}
-
-/** The two requests that are possible before a revision has been agreed on. */
-export interface OpeningRows {
-  readonly initialize: RequestRow;
-  readonly ping: RequestRow;
-}
-
-/** Takes the opening rows from a revision; their own checks follow once the revision is known. */
-export function readOpeningRows(revision: Revision): OpeningRows {
-  const { initialize, ping } = revision.clientRequests;
-  if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
-  return { initialize: { ...initialize, params: acceptAll, paramsOptional: true, result: acceptAll }, ping };
-}
-
-/** Answers `ping` in every state. */
-export const answerPing: RequestHandler = () => ({});
-
 /** What is answered at one revision. */
 interface Offer {
   readonly revision: Revision;
@@ -89,8 +65,7 @@ interface Offer {
 }
 
 function createOffer(revision: Revision, options: ServeOptions): Offer {
-  const { initialize } = revision.clientRequests;
-  if (!initialize) throw new Error(`Revision ${revision.id} lacks initialize in its tables`);
+  const { initialize } = readOpeningRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
@@ -128,24 +103,6 @@ function openSession(peer: Peer, params: unknown, offer: Offer, options: ServeOp
   return offer.result;
 }
 
-/** Whether a checked value names a program. */
-export function isProgramInfo(value: unknown): value is ProgramInfo {
-  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
-}
-
-/** The value for one revision. */
-export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
-  return isMaker(value) ? value(revision) : value;
-}
-
-function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
-  return typeof value === "function";
-}
-
 const refuseSecond: RequestHandler = () => {
   throw invalidRequest("The session is already initialized");
 };
-
-function acceptAll(): undefined {
-  return undefined;
-}

@@ -61,7 +61,7 @@ export class HandlerScope implements AnyContext {
 
   readonly log = async (level: string, data: unknown, logger?: string): Promise<void> => {
     const { message } = this.#rows;
-    if (!message || !this.#levels.wants(this.#call.session, level)) return;
+    if (!message || !this.#levels.wants(this.#call, level)) return;
     await this.#call.notify(message, { level, data, ...(logger !== undefined && { logger }) });
   };
 

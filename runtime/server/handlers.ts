@@ -50,7 +50,7 @@ interface SetLevelParams {
 export function createHandlers(source: ServerSource, revision: Revision, onError: OnError): RegistryHandlers {
   const envelope = createEnvelope(revision);
   const options: RegistryOptions = { revision, envelope, pageSize: source.pageSize, onError };
-  const levels = createLogLevels(source.logLevel ?? "info");
+  const levels = createLogLevels(revision, source.logLevel ?? "info");
   const rows = findContextRows(revision);
   const scope = (call: CallContext): HandlerScope => new HandlerScope(call, rows, levels);
 

@@ -59,6 +59,7 @@ class ServerProcess implements ChildProcessTransport {
     this.#stream = new StreamTransport({
       input: this.#child.stdout,
       output: this.#child.stdin,
+      write: (text) => this.#child.stdin.write(text),
       limits: options.limits,
       finish: () => this.#shutDown(),
     });
@@ -158,7 +159,8 @@ function start(options: ChildProcessOptions): Child {
 function signalTree(child: Child, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   if (process.platform === "win32") {
-    if (child.exitCode === null) spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true }).on("error", ignore);
+    if (child.exitCode === null)
+      spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true }).on("error", ignore);
     return;
   }
   try {

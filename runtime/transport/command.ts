@@ -24,7 +24,11 @@ export function toCommand(command: string, args: readonly string[], machine: Mac
   const script = machine.platform === "win32" ? findScript(command, machine) : undefined;
   if (script === undefined) return { file: command, args, verbatim: false };
   const line = [escapeInterpreter(script), ...args.map(escapeArgument)].join(" ");
-  return { file: machine.env.ComSpec ?? machine.env.COMSPEC ?? "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
+  return {
+    file: machine.env.ComSpec ?? machine.env.COMSPEC ?? "cmd.exe",
+    args: ["/d", "/s", "/c", `"${line}"`],
+    verbatim: true,
+  };
 }
 
 /** The few variables that programs need to run; everything else must be given. A parent's environment may hold secrets. */
@@ -69,7 +73,8 @@ function findScript(command: string, { env, exists = existsSync }: Machine): str
   const folders = /[\\/]/.test(command) ? [""] : (env.Path ?? env.PATH ?? "").split(";");
   for (const folder of folders) {
     const extension = extensions.find((ending) => exists(win32.join(folder, command + ending)));
-    if (extension !== undefined) return /^\.(cmd|bat)$/i.test(extension) ? win32.join(folder, command + extension) : undefined;
+    if (extension !== undefined)
+      return /^\.(cmd|bat)$/i.test(extension) ? win32.join(folder, command + extension) : undefined;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
-import { copyJson, findDepthProblem } from "../codec/copy.ts";
+import { copyJson, type JsonCopy } from "../codec/copy.ts";
+import { tooDeep } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
@@ -21,7 +22,7 @@ class MemoryEnd implements Transport {
   readonly #maxDepth: number;
   #other: MemoryEnd | undefined;
   #receiver: Receiver | undefined;
-  #queue: unknown[] = [];
+  #queue: JsonCopy[] = [];
   #isScheduled = false;
   #isClosed = false;
 
@@ -50,8 +51,8 @@ class MemoryEnd implements Transport {
     return Promise.resolve();
   }
 
-  accept(value: unknown): void {
-    this.#queue.push(value);
+  accept(copy: JsonCopy): void {
+    this.#queue.push(copy);
     if (this.#receiver) this.#schedule();
   }
 
@@ -73,10 +74,9 @@ class MemoryEnd implements Transport {
     this.#isScheduled = false;
     const queue = this.#queue;
     this.#queue = [];
-    for (const value of queue) {
+    for (const { value, depth } of queue) {
       if (this.#isClosed) return;
-      const problem = findDepthProblem(value, this.#maxDepth);
-      if (problem) this.#receiver?.problem(problem);
+      if (depth > this.#maxDepth) this.#receiver?.problem(tooDeep(this.#maxDepth, value));
       else this.#receiver?.message(value);
     }
   }

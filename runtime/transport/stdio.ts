@@ -49,13 +49,8 @@ export function createStdioTransport(options: StdioOptions = {}): Transport {
   const { stdin, stdout } = process;
   return new StreamTransport({
     input: stdin,
-    output: {
-      get writableLength() {
-        return stdout.writableLength;
-      },
-      write: guard.write,
-      on: (event: string, listener: (...values: never[]) => void) => stdout.on(event, listener),
-    },
+    output: stdout,
+    write: guard.write,
     limits: options.limits,
     pausesInput: true,
     async finish() {

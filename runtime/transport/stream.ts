@@ -15,11 +15,10 @@ export interface ByteSource {
   resume(): unknown;
 }
 
-/** What is written to. */
+/** What tells how writing goes. */
 export interface ByteSink {
   /** Bytes that wait to be written. */
   readonly writableLength: number;
-  write(text: string): boolean;
   on(event: "drain" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -28,6 +27,8 @@ export interface ByteSink {
 export interface StreamOptions {
   readonly input: ByteSource;
   readonly output: ByteSink;
+  /** Writes to the output; `false` when the reader is slow. */
+  readonly write: (text: string) => boolean;
   readonly limits?: Partial<Limits> | undefined;
   /**
    * Stop reading while the reader of our output is slow. Only one of the two ends may do so, the server: if both did, each could wait for
@@ -48,6 +49,7 @@ export class StreamTransport implements Transport {
   #congestion: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #state: "open" | "closing" | "closed" = "open";
   #closing: Promise<void> | undefined;
+  #reason: Error | undefined;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -57,6 +59,7 @@ export class StreamTransport implements Transport {
   start(receiver: Receiver): void {
     const { input, output } = this.#options;
     this.#receiver = receiver;
+    if (this.#state === "closed") return receiver.disconnected(this.#reason);
     const decoder = new LineDecoder(this.#limits, receiver);
     input.on("data", (chunk) => this.#state === "open" && decoder.push(chunk));
     input.on("end", () => {
@@ -76,7 +79,9 @@ export class StreamTransport implements Transport {
     if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
     if (this.#options.output.writableLength + this.#text.length > this.#limits.maxBufferedBytes) {
-      this.disconnect(new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`));
+      this.disconnect(
+        new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`),
+      );
     }
     return this.#congestion?.promise;
   }
@@ -90,6 +95,7 @@ export class StreamTransport implements Transport {
   disconnect(reason?: Error): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
+    this.#reason = reason;
     this.#text = "";
     this.#relieve();
     this.#receiver?.disconnected(reason);
@@ -114,7 +120,7 @@ export class StreamTransport implements Transport {
     if (this.#text === "" || this.#state === "closed") return;
     const text = this.#text;
     this.#text = "";
-    if (this.#options.output.write(text) || this.#congestion) return;
+    if (this.#options.write(text) || this.#congestion) return;
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => (resolve = done));
     this.#congestion = { promise, resolve };

@@ -20,13 +20,11 @@ export async function compileChecks(
   model: RevisionModel,
   change: (javaScript: string) => string = (unchanged) => unchanged,
 ): Promise<CompiledChecks> {
-  const folder = mkdtempSync(join(tmpdir(), "checks-"));
   const support = readFileSync(join(import.meta.dirname, "../../templates/support.ts"), "utf8");
-  writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-  writeFileSync(join(folder, "support.js"), toJavaScript(support));
-  writeFileSync(join(folder, "validate.js"), change(toJavaScript(emitModule(model, support))));
-  const module: Record<string, unknown> = await import(pathToFileURL(join(folder, "validate.js")).href);
-  rmSync(folder, { recursive: true });
+  const module = await importTogether({
+    "support.js": toJavaScript(support),
+    "validate.js": change(toJavaScript(emitModule(model, support))),
+  });
   const found = model.declarations.flatMap(({ name }): [string, Check][] => {
     const check = module[`check${name}`];
     return isCheck(check) ? [[name, check]] : [];
@@ -40,6 +38,21 @@ export function toJavaScript(text: string): string {
   const { ES2023: target } = ts.ScriptTarget;
   const compilerOptions = { module, target, rewriteRelativeImportExtensions: true };
   return ts.transpileModule(text, { compilerOptions }).outputText;
+}
+
+/** Writes modules next to each other, imports the last one and removes them. */
+async function importTogether(files: Readonly<Record<string, string>>): Promise<Record<string, unknown>> {
+  const folder = mkdtempSync(join(tmpdir(), "checks-"));
+  try {
+    writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const module: Record<string, unknown> = await import(
+      pathToFileURL(join(folder, Object.keys(files).at(-1) ?? "")).href
+    );
+    return module;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function emitModule(model: RevisionModel, support: string): string {

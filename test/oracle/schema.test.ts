@@ -10,6 +10,10 @@ import { readDeclared, revisions } from "./revisions.ts";
 /** Known differences by revision; each has a reason, and one that no longer exists must be deleted. */
 const divergences: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../spec/divergences.json"), "utf8"));
 
+it("spec/divergences.json speaks of the revisions under spec/ and of no others", () => {
+  expect(isObject(divergences) ? Object.keys(divergences) : []).toEqual(revisions);
+});
+
 describe.each(revisions)("schema.ts of %s", (revision) => {
   it("says the same as the official schema.json, its two quirks emulated", () => {
     const ours = toJsonSchema(toCompatModel(readDeclared(revision)));

@@ -23,7 +23,7 @@ describe.each(revisions)("checks of %s and ajv on the official schema.json", (re
   });
 });
 
-it("agree on the official examples and their mutants", async () => {
+it("checks and ajv agree on the official examples and their mutants", async () => {
   const revision = "2026-07-28";
   const judges = await createJudges(revision);
   const random = createRandom(129);

@@ -1,4 +1,4 @@
-import type { Caller, Progress, Revision } from "../../../generated/support.ts";
+import { isObject, type Caller, type Progress, type Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
 import { StaticResult } from "../../../runtime/rpc/message.ts";
 import type { Session } from "../../../runtime/rpc/session.ts";
@@ -14,6 +14,8 @@ export interface CallSetup {
   readonly session?: Session;
   readonly sent?: Sent[];
   readonly signal?: AbortSignal;
+  /** `_meta` of the request as the context shows it. */
+  readonly meta?: unknown;
   /** Answers requests to the client. */
   readonly answer?: (method: string, params: unknown) => unknown;
 }
@@ -76,7 +78,7 @@ function createCall(server: Server, revision: Revision, setup: CallSetup): CallC
     requestId: 1,
     session: setup.session ?? createSession(server, revision),
     revision,
-    meta: {},
+    meta: isObject(setup.meta) ? setup.meta : {},
     signal: setup.signal ?? new AbortController().signal,
     origin: undefined,
     async progress(progress: Progress) {

@@ -1,0 +1,41 @@
+import { pinRevision, type PinOptions, type PinReport } from "../pin/pin.ts";
+import { reportProblem } from "./report.ts";
+
+/** `create-mcp-server pin`. Returns the exit code. */
+export async function runPin(options: PinOptions): Promise<number> {
+  try {
+    const report = await pinRevision(options);
+    for (const warning of report.warnings) console.error(`Warning: ${warning}`);
+    console.log(reportText(report));
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+function reportText(report: PinReport): string {
+  const { spec, revision, pin, declarations, overlay, questions } = report;
+  const path = `${spec}/${revision}/overlay.json`;
+  const blocks = [
+    `Pinned ${revision} (${pin.status}) in ${spec}: ${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}.`,
+  ];
+  if (overlay.kind === "kept") blocks.push(`${path} fits as it is and was kept.`);
+  else {
+    blocks.push(`${path} is a proposal that starts from the overlay of ${overlay.base}.`);
+    blocks.push(...listText("Left out, because this schema does not have it any more:", overlay.dropped));
+    blocks.push(...listText("To decide, the generator stops until then:", questions.open));
+    blocks.push(
+      ...listText("To confirm with the specification:", [
+        ...questions.confirm,
+        "clause: that the links lead to the right pages",
+      ]),
+    );
+  }
+  const generate = `create-mcp-server generate --spec ${spec} --revision ${revision} --out generated`;
+  blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: read ${path} and complete it, then ${generate}`);
+  return blocks.join("\n\n");
+}
+
+function listText(title: string, entries: readonly string[]): string[] {
+  return entries.length === 0 ? [] : [[title, ...entries.map((entry) => `  - ${entry}`)].join("\n")];
+}

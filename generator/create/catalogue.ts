@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readPins } from "../read/pins.ts";
+import { UserError } from "./user-error.ts";
+
+/** What choosing a revision needs to know of it. */
+export interface RevisionEntry {
+  readonly id: string;
+  readonly status: "released" | "draft";
+  readonly lifecycle: string;
+}
+
+/** Reads which revisions this package has, newest first, without reading their schemas. */
+export async function readCatalogue(packageFolder: string): Promise<RevisionEntry[]> {
+  const spec = join(packageFolder, "spec");
+  const pins = readPins("spec/pins.json", await readFile(join(spec, "pins.json"), "utf8"));
+  const entries = [...pins].map(async ([id, { status }]): Promise<RevisionEntry> => {
+    const overlay: unknown = JSON.parse(await readFile(join(spec, id, "overlay.json"), "utf8"));
+    return { id, status, lifecycle: readLifecycle(id, overlay) };
+  });
+  return (await Promise.all(entries)).reverse();
+}
+
+/** The revisions that a new project can be made for. */
+export function servable(catalogue: readonly RevisionEntry[]): RevisionEntry[] {
+  return catalogue.filter(({ lifecycle }) => servedLifecycles.includes(lifecycle));
+}
+
+/**
+ * The revisions that `--protocol` asks for, newest first: one, several with commas, `latest` or `all`.
+ * Default: the newest released one. Throws a {@link UserError} that names the possible ones.
+ */
+export function chooseRevisions(protocol: string | undefined, catalogue: readonly RevisionEntry[]): string[] {
+  const possible = servable(catalogue);
+  const words = (protocol ?? "latest").split(",").map((word) => word.trim());
+  const chosen = words.flatMap((word) => expand(word, { catalogue, possible }));
+  return possible.map(({ id }) => id).filter((id) => chosen.includes(id));
+}
+
+/** Lifecycles that the runtime can serve so far. */
+const servedLifecycles: readonly string[] = ["handshake"];
+
+function expand(
+  word: string,
+  {
+    catalogue,
+    possible,
+  }: { readonly catalogue: readonly RevisionEntry[]; readonly possible: readonly RevisionEntry[] },
+): string[] {
+  const ids = possible.map(({ id }) => id);
+  if (word === "all") return ids;
+  if (word === "latest")
+    return possible
+      .filter(({ status }) => status === "released")
+      .slice(0, 1)
+      .map(({ id }) => id);
+  if (ids.includes(word)) return [word];
+  const choice = `Choose among ${ids.join(", ")}, or say latest or all.`;
+  const known = catalogue.find(({ id }) => id === word);
+  if (!known) throw new UserError(`--protocol: there is no revision ${JSON.stringify(word)}. ${choice}`);
+  throw new UserError(
+    `--protocol: revision ${word} has the ${known.lifecycle} lifecycle, which new projects cannot serve yet. ${choice}`,
+  );
+}
+
+function readLifecycle(id: string, overlay: unknown): string {
+  const isOverlay = typeof overlay === "object" && overlay !== null && "lifecycle" in overlay;
+  const lifecycle: unknown = isOverlay ? overlay.lifecycle : undefined;
+  const isLifecycle = typeof lifecycle === "object" && lifecycle !== null && "kind" in lifecycle;
+  if (!isLifecycle || typeof lifecycle.kind !== "string")
+    throw new UserError(`spec/${id}/overlay.json names no lifecycle. Reinstall create-mcp-server.`);
+  return lifecycle.kind;
+}

@@ -1,0 +1,77 @@
+import { interrupted } from "./user-error.ts";
+
+/** How the command talks to a person: plain lines, or with colours and a spinner in a terminal. */
+export interface Screen {
+  /** Shows that a step runs until it is done; `done` is the line that stays. */
+  step<Result>(title: string, work: () => Promise<Result>, done: (result: Result) => string): Promise<Result>;
+  /** Something that went wrong without ending the command. */
+  warn(text: string): void;
+  /** The last words. */
+  end(title: string, lines: readonly string[]): void;
+}
+
+/** One line an event: for logs, pipes and CI. */
+export const plainScreen: Screen = {
+  async step(title, work, done) {
+    console.log(`${title} ...`);
+    const result = await work();
+    console.log(done(result));
+    return result;
+  },
+  warn: (text) => console.error(`Warning: ${text}`),
+  end: (title, lines) => console.log(["", title, "", ...lines, ""].join("\n")),
+};
+
+/** A screen for a terminal. The prompts library is loaded here, and only then. */
+export async function createTerminalScreen(): Promise<Screen> {
+  const { log, outro, note, spinner } = await import("@clack/prompts");
+  return {
+    async step(title, work, done) {
+      // Ctrl-C is the command's to handle.
+      const progress = spinner({ indicator: "timer" });
+      progress.start(title);
+      try {
+        const result = await work();
+        progress.stop(done(result));
+        return result;
+      } catch (error) {
+        progress.error(title);
+        throw error;
+      }
+    },
+    warn: (text) => log.warn(text),
+    end(title, lines) {
+      note(lines.join("\n"), "Next");
+      outro(title);
+    },
+  };
+}
+
+/** What a person is asked before anything is written. */
+export interface Question {
+  readonly folder: string;
+  readonly name: string;
+  /** Revisions to choose among, newest first; none when they are settled already. */
+  readonly choices: readonly string[];
+  readonly chosen: readonly string[];
+}
+
+/** Asks for the revision and for consent. Throws when the person leaves. Returns the chosen revisions. */
+export async function askPerson({ folder, name, choices, chosen }: Question): Promise<readonly string[]> {
+  const { confirm, intro, isCancel, multiselect } = await import("@clack/prompts");
+  intro(`create-mcp-server: ${name}`);
+  const revisions =
+    choices.length === 0
+      ? chosen
+      : await multiselect({
+          message: "Which protocol revisions should it speak?",
+          options: choices.map((id) => ({ value: id, label: id })),
+          initialValues: [...chosen],
+          required: true,
+        });
+  if (isCancel(revisions)) throw interrupted();
+  const message = `Write ${name} (${revisions.join(", ")}) to ${folder}?`;
+  const isWanted = await confirm({ message, active: "Go", inactive: "Cancel" });
+  if (isWanted !== true) throw interrupted();
+  return revisions;
+}

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** The call that a fresh project answers, to show that it works. */
+export interface FirstCall {
+  readonly tool: string;
+  readonly arguments: { readonly [name: string]: unknown };
+}
+
+/** The call that the example of a new project is made for. */
+export const exampleCall: FirstCall = { tool: "measure_text", arguments: { text: "Hello, world" } };
+
+/**
+ * Starts a built project and calls its tool as a client of the revision would. Resolves to the text of the answer;
+ * rejects when there is none within ten seconds.
+ */
+export async function makeFirstCall(
+  call: FirstCall,
+  { folder, revision }: { readonly folder: string; readonly revision: string },
+): Promise<string> {
+  const child = spawn(process.execPath, [join("dist", "server.js")], {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "ignore"],
+    signal: AbortSignal.timeout(10_000),
+  });
+  // Failures of the process show as the end of its output.
+  child.on("error", ignore);
+  child.stdin.on("error", ignore);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const ask = async (id: number, method: string, params: object): Promise<unknown> => {
+    send({ id, method, params });
+    const line = await lines.next();
+    if (line.done === true) throw new Error(`the server ended without an answer to ${method}`);
+    return JSON.parse(line.value);
+  };
+  try {
+    const clientInfo = { name: "create-mcp-server", version: "1" };
+    await ask(1, "initialize", { protocolVersion: revision, capabilities: {}, clientInfo });
+    send({ method: "notifications/initialized" });
+    return readText(await ask(2, "tools/call", { name: call.tool, arguments: call.arguments }));
+  } finally {
+    child.kill();
+  }
+}
+
+function ignore(): void {}
+
+function readText(message: unknown): string {
+  const result = member(message, "result");
+  const content = member(result, "content");
+  const text = Array.isArray(content) ? member(content[0], "text") : undefined;
+  if (typeof text !== "string" || member(result, "isError") === true)
+    throw new Error(`the server did not answer the call: ${JSON.stringify(message)}`);
+  return text;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { Tree } from "../emit/tree.ts";
+
+/** Name of the lock file, inside the emitted folder. */
+export const lockName = "mcp.lock.json";
+
+/** What `src/mcp/mcp.lock.json` records of an emitted layer. */
+export interface Lock {
+  /** Version of this file's format. */
+  readonly format: 1;
+  /** Version of create-mcp-server that emitted the layer. */
+  readonly generator: string;
+  /** Revisions that the layer speaks, newest first. */
+  readonly revisions: readonly string[];
+  /** SHA-256 in lower-case hex of every emitted file, by path relative to the lock file. */
+  readonly files: { readonly [path: string]: string };
+}
+
+/** The lock of a layer. */
+export function createLock(
+  layer: Tree,
+  { generator, revisions }: { readonly generator: string; readonly revisions: readonly string[] },
+): Lock {
+  const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
+  const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { format: 1, generator, revisions, files };
+}
+
+/** Text of a lock file. */
+export function lockText(lock: Lock): string {
+  return `${JSON.stringify(lock, undefined, 2)}\n`;
+}
+
+/** SHA-256 of a text's UTF-8 bytes. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+
+/** What came of a program. */
+export interface Outcome {
+  readonly ok: boolean;
+  /** What it wrote to stdout and stderr, or why it could not be started. */
+  readonly output: string;
+}
+
+/** Where and how a program runs. */
+export interface RunOptions {
+  readonly folder: string;
+  /** Ends the program. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a program without a shell, with nothing on stdin. Never rejects. */
+export function run(program: string, args: readonly string[], { folder, signal }: RunOptions): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: folder, signal, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    const collect = (text: string): void => void (output += text);
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    child.on("error", (error) => resolve({ ok: false, output: `${output}${error.message}` }));
+    child.on("close", (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
+/** The last lines of what a program wrote. */
+export function lastLines({ output }: Outcome, count = 8): string {
+  return output.trim().split("\n").slice(-count).join("\n");
+}

@@ -1,0 +1,85 @@
+import { constants } from "node:fs";
+import { access, lstat, readdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { UserError, systemCode } from "./user-error.ts";
+
+/** Where a project goes. */
+export interface Target {
+  /** Absolute path of its folder. */
+  readonly folder: string;
+  /** Whether that folder is there already, and empty. */
+  readonly exists: boolean;
+}
+
+/** Finds the folder that is meant and refuses what cannot become a project. Changes nothing. */
+export async function findTarget(directory: string): Promise<Target> {
+  if (directory.trim() === "") throw new UserError("The folder's name is empty. Name one, for example: my-server");
+  if (/\p{Cc}/u.test(directory)) {
+    throw new UserError(`The folder's name ${JSON.stringify(directory)} has control characters. Choose another.`);
+  }
+  const folder = resolve(directory);
+  const kind = await kindOf(folder);
+  if (kind === "link")
+    throw new UserError(`${folder} is a symbolic link. Name the folder that it leads to, or choose another name.`);
+  if (kind === "other") throw new UserError(`${folder} is there already and is not a folder. Choose another name.`);
+  if (kind === "folder") await checkEmpty(folder);
+  await checkWritable(kind === "folder" ? folder : await nearestFolder(dirname(folder)));
+  return { folder, exists: kind === "folder" };
+}
+
+type Kind = "absent" | "folder" | "link" | "other";
+
+async function kindOf(path: string): Promise<Kind> {
+  try {
+    const entry = await lstat(path);
+    if (entry.isSymbolicLink()) return "link";
+    return entry.isDirectory() ? "folder" : "other";
+  } catch (error) {
+    // ENOTDIR: a file stands where one of its parents should be, which nearestFolder reports.
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return "absent";
+    if (systemCode(error) === "ENAMETOOLONG")
+      throw new UserError("The folder's name is too long. Choose a shorter one.");
+    throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
+  }
+}
+
+/** Names that may be there already: a fresh repository, and what macOS leaves behind. */
+const harmless: readonly string[] = [".git", ".DS_Store"];
+
+async function checkEmpty(folder: string): Promise<void> {
+  const present = (await list(folder)).filter((name) => !harmless.includes(name));
+  if (present.length === 0) return;
+  const shown = present.slice(0, 5).join(", ");
+  const more = present.length > 5 ? ` and ${present.length - 5} more` : "";
+  throw new UserError(`${folder} is not empty (${shown}${more}). Choose another folder, or empty this one first.`);
+}
+
+async function list(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    throw new UserError(`${folder} cannot be read (${systemCode(error)}). Choose another folder.`, { cause: error });
+  }
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).isDirectory()) return path;
+  } catch (error) {
+    const parent = dirname(path);
+    if (systemCode(error) === "ENOENT" && parent !== path) return nearestFolder(parent);
+    if (systemCode(error) === "ENOTDIR") return nearestFolder(parent);
+    throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
+  }
+  throw new UserError(`${path} is a file, so no folder can be made in it. Choose another place.`);
+}
+
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new UserError(`${folder} cannot be written to. Change its permissions or choose another place.`, {
+      cause: error,
+    });
+  }
+}

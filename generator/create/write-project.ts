@@ -1,0 +1,93 @@
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Tree } from "../emit/tree.ts";
+import type { Target } from "./target.ts";
+import { UserError, systemCode } from "./user-error.ts";
+
+/** How a project is written. */
+export interface WriteOptions {
+  /** Stops the writing; nothing stays behind. */
+  readonly signal?: AbortSignal;
+  /** Writes one file that does not exist yet. Default: the file system's. */
+  readonly write?: (path: string, text: string) => Promise<void>;
+}
+
+/**
+ * Writes a project all at once: into a folder aside, which then takes its place. When anything fails, all that was made
+ * is removed again.
+ */
+export async function writeProject(target: Target, tree: Tree, options: WriteOptions = {}): Promise<void> {
+  try {
+    await (target.exists ? fill(target.folder, tree, options) : make(target.folder, tree, options));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || error === options.signal?.reason) throw error;
+    throw new UserError(
+      `${target.folder} could not be written (${code}); nothing was left behind. Choose another place, or free this one.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A new folder: its sibling is renamed, which is one step. */
+async function make(folder: string, tree: Tree, options: WriteOptions): Promise<void> {
+  const parent = dirname(folder);
+  const outermost = await mkdir(parent, { recursive: true });
+  const aside = join(parent, `.${basename(folder)}.${asideMark}-${process.pid}`);
+  try {
+    await writeAside(aside, tree, options);
+    await rename(aside, folder);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    if (outermost !== undefined) await removeEmpty(parent, outermost);
+    throw error;
+  }
+}
+
+/**
+ * An empty folder stays, because a shell may stand in it and it may be a mount point: what was written aside, inside it,
+ * moves up entry by entry.
+ */
+async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<void> {
+  const aside = join(folder, `.${asideMark}-${process.pid}`);
+  const moved: string[] = [];
+  try {
+    await writeAside(aside, tree, options);
+    for (const name of await readdir(aside)) {
+      await rename(join(aside, name), join(folder, name));
+      moved.push(name);
+    }
+    await rmdir(aside);
+  } catch (error) {
+    for (const name of [...moved, basename(aside)]) await rm(join(folder, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const asideMark = "create-mcp-server";
+
+async function writeAside(aside: string, tree: Tree, { signal, write = writeNew }: WriteOptions): Promise<void> {
+  signal?.throwIfAborted();
+  await mkdir(aside);
+  for (const [path, text] of tree) {
+    await mkdir(dirname(join(aside, path)), { recursive: true });
+    await write(join(aside, path), text);
+    signal?.throwIfAborted();
+  }
+}
+
+/** `wx` neither overwrites nor follows a link. */
+function writeNew(path: string, text: string): Promise<void> {
+  return writeFile(path, text, { flag: "wx" });
+}
+
+/** Removes parents that were made for the project, innermost first, as long as they are empty. */
+async function removeEmpty(innermost: string, outermost: string): Promise<void> {
+  for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}

@@ -1,0 +1,213 @@
+import type { Declaration } from "../model.ts";
+import type { MethodOverlay, Overlay } from "../overlay.ts";
+import { applyOverlay } from "../read/apply-overlay.ts";
+import { examineMethods, hasCapability } from "../read/methods.ts";
+import type { Schema } from "../read/schema.ts";
+import { SpecError } from "../read/spec-error.ts";
+import { withTags } from "../read/tags.ts";
+
+/** An overlay for a schema that has none yet. */
+export interface Proposal {
+  readonly overlay: Overlay;
+  /** Entries of the older overlay that name something which this schema does not have. */
+  readonly dropped: readonly string[];
+}
+
+/** Takes over every entry of an older overlay that still makes sense for a schema, and lists the others. */
+export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
+  const scope = createScope(schema, base);
+  const { $schema, jsonSchemaDialect, mergeMeta, resultTypes } = base;
+  const merged = keep(scope, mergeMeta?.methods, mergeRule(scope));
+  const lists = keepTypeRules(scope, base);
+  const headers = keepHeaders(scope, base);
+  const reserved = keep(scope, base.reservedMeta, {
+    section: "reservedMeta",
+    label: ({ key }) => key,
+    fits: ({ type }) => isType(scope, type),
+  });
+  const empty = keep(scope, base.emptyCapabilities, {
+    section: "emptyCapabilities",
+    label: ({ path }) => path.join("."),
+    fits: ({ side, path, means }) => hasCapability(scope, { side, path: [...path, means] }),
+  });
+  const overlay: Overlay = {
+    ...($schema !== undefined && { $schema }),
+    lifecycle: { ...base.lifecycle, kind: scope.methods.has("initialize") ? "handshake" : "per-request" },
+    batching: keepBatching(scope, base),
+    ...(jsonSchemaDialect && { jsonSchemaDialect }),
+    methods: keepMethods(scope, base),
+    ...(mergeMeta && merged.length > 0 && { mergeMeta: { ...mergeMeta, methods: merged } }),
+    ...(lists.tags.length > 0 && { tags: lists.tags }),
+    ...(lists.integers.length > 0 && { integers: lists.integers }),
+    ...(lists.constraints.length > 0 && { constraints: lists.constraints }),
+    ...(lists.tolerances.length > 0 && { tolerances: lists.tolerances }),
+    errors: keepErrors(scope, schema, base),
+    ...(headers.length > 0 && { headers }),
+    ...(reserved.length > 0 && { reservedMeta: reserved }),
+    ...(resultTypes && hasProperty(scope, "resultType") && { resultTypes }),
+    ...(empty.length > 0 && { emptyCapabilities: empty }),
+  };
+  if (resultTypes && !overlay.resultTypes) scope.dropped.push("resultTypes");
+  return { overlay, dropped: scope.dropped };
+}
+
+/** What entries are held against. */
+interface Scope {
+  /** The least that an overlay can say; rules about types are tried on top of it, one by one. */
+  readonly bare: Overlay;
+  readonly declarations: readonly Declaration[];
+  readonly methods: ReadonlySet<string>;
+  readonly inUnions: ReadonlySet<string>;
+  readonly dropped: string[];
+}
+
+function createScope(schema: Schema, { lifecycle, batching }: Overlay): Scope {
+  const declarations = withTags(schema.declarations);
+  const bare: Overlay = { lifecycle, batching, methods: {}, errors: [] };
+  const { methods } = examineMethods(declarations, bare, "");
+  const inUnions = methods.filter(({ kind }) => kind !== "embedded");
+  return {
+    bare,
+    declarations,
+    methods: new Set(methods.map(({ name }) => name)),
+    inUnions: new Set(inUnions.map(({ name }) => name)),
+    dropped: [],
+  };
+}
+
+/** How entries are judged, and what they are called when they fail. */
+interface Rule<Entry> {
+  readonly section: string;
+  readonly label: (entry: Entry) => string;
+  readonly fits: (entry: Entry) => boolean;
+}
+
+function keep<Entry>(scope: Scope, entries: readonly Entry[] | undefined, rule: Rule<Entry>): readonly Entry[] {
+  return (entries ?? []).filter((entry) => {
+    if (rule.fits(entry)) return true;
+    scope.dropped.push(`${rule.section}: ${rule.label(entry)}`);
+    return false;
+  });
+}
+
+function keepNames(scope: Scope, names: readonly string[] | undefined, section: string): readonly string[] {
+  return keep(scope, names, { section, label: (name) => name, fits: (name) => scope.methods.has(name) });
+}
+
+function keepBatching(scope: Scope, { batching: { never, ...batching } }: Overlay): Overlay["batching"] {
+  const kept = keepNames(scope, never, "batching.never");
+  return { ...batching, ...(kept.length > 0 && { never: kept }) };
+}
+
+function keepMethods(scope: Scope, { methods }: Overlay): Overlay["methods"] {
+  const known = keepNames(scope, Object.keys(methods), "methods");
+  return Object.fromEntries(
+    known.flatMap((name) => {
+      const facts = methods[name];
+      const kept = facts && keepFacts(scope, name, facts);
+      return kept && Object.keys(kept).length > 1 ? [[name, kept]] : [];
+    }),
+  );
+}
+
+function keepFacts(
+  scope: Scope,
+  name: string,
+  { clause, kind, gate, result, alternatives }: MethodOverlay,
+): MethodOverlay {
+  const section = `methods["${name}"]`;
+  const hasKind = kind !== undefined && !scope.inUnions.has(name);
+  const hasGate = gate === null || (gate !== undefined && hasCapability(scope, gate));
+  const hasResult = result !== undefined && isType(scope, result);
+  if (kind !== undefined && !hasKind) scope.dropped.push(`${section}.kind: it is in a role union now`);
+  if (gate && !hasGate) scope.dropped.push(`${section}.gate: ${gate.side} capability ${gate.path.join(".")}`);
+  if (result !== undefined && !hasResult) scope.dropped.push(`${section}.result: ${result}`);
+  const others = keep(scope, alternatives, {
+    section: `${section}.alternatives`,
+    label: ({ type }) => type,
+    fits: ({ type }) => isType(scope, type),
+  });
+  return {
+    clause,
+    ...(hasKind && { kind }),
+    ...(hasGate && { gate }),
+    ...(hasResult && { result }),
+    ...(others.length > 0 && { alternatives: others }),
+  };
+}
+
+type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances">>;
+
+function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances }: Overlay): TypeRules {
+  return {
+    tags: keep(scope, tags, {
+      section: "tags",
+      label: ({ of }) => of.join(" | "),
+      fits: (rule) => applies(scope, { tags: [rule] }),
+    }),
+    integers: keep(scope, integers, {
+      section: "integers",
+      label: ({ at }) => at,
+      fits: (rule) => applies(scope, { integers: [rule] }),
+    }),
+    constraints: keep(scope, constraints, {
+      section: "constraints",
+      label: ({ type }) => type,
+      fits: (rule) => applies(scope, { constraints: [rule] }),
+    }),
+    tolerances: keep(scope, tolerances, {
+      section: "tolerances",
+      label: ({ at }) => at,
+      fits: (rule) => applies(scope, { tolerances: [rule] }),
+    }),
+  };
+}
+
+function mergeRule(scope: Scope): Rule<string> {
+  const { clause } = scope.bare.lifecycle;
+  return {
+    section: "mergeMeta",
+    label: (method) => method,
+    fits: (method) => applies(scope, { mergeMeta: { clause, methods: [method] } }),
+  };
+}
+
+/** The schema is right about its constants: their values are taken over, and the names of constants that are gone are left out. */
+function keepErrors(scope: Scope, { constants }: Schema, { errors }: Overlay): Overlay["errors"] {
+  return errors.map(({ constant, ...rule }) => {
+    const value = constants.find(({ name }) => name === constant)?.value;
+    if (constant === undefined) return rule;
+    if (typeof value === "number") return { ...rule, constant, code: value };
+    scope.dropped.push(`errors: the constant ${constant} of ${rule.name}`);
+    return rule;
+  });
+}
+
+function keepHeaders(scope: Scope, { headers = [] }: Overlay): Required<Overlay>["headers"] {
+  return headers.flatMap((header) => {
+    const { methods, ...rest } = header;
+    if (!methods) return [header];
+    const kept = keepNames(scope, methods, `headers: ${header.name}`);
+    return kept.length === 0 ? [] : [{ ...rest, methods: kept }];
+  });
+}
+
+/** Whether the reader accepts a rule: it alone knows what each kind of rule asks of a schema. */
+function applies({ bare, declarations }: Scope, rule: Partial<Overlay>): boolean {
+  try {
+    applyOverlay(declarations, { ...bare, ...rule }, "");
+    return true;
+  } catch (error) {
+    if (error instanceof SpecError) return false;
+    throw error;
+  }
+}
+
+/** Keywords such as `string` need no declaration. */
+function isType({ declarations }: Scope, type: string): boolean {
+  return !/^[A-Z]/.test(type) || declarations.some(({ name }) => name === type);
+}
+
+function hasProperty({ declarations }: Scope, key: string): boolean {
+  return declarations.some(({ shape }) => shape.kind === "object" && shape.properties.some(({ name }) => name === key));
+}

@@ -1,0 +1,79 @@
+import type { Declaration, Gate, Method, RevisionModel } from "../model.ts";
+import type { Overlay } from "../overlay.ts";
+import { applyOverlay } from "../read/apply-overlay.ts";
+import { examineMethods } from "../read/methods.ts";
+import type { Schema } from "../read/schema.ts";
+import { withTags } from "../read/tags.ts";
+import { declarationsByName, resolveObject } from "../resolve.ts";
+
+/** What a person has to look at before a new overlay is right. */
+export interface Questions {
+  /** Without an answer the generator stops. */
+  readonly open: readonly string[];
+  /** Derived or taken over, and worth a look. */
+  readonly confirm: readonly string[];
+}
+
+/** What questions are asked about. */
+export interface QuestionsInput {
+  readonly schema: Schema;
+  readonly overlay: { readonly path: string; readonly value: Overlay };
+  /** The nearest revision: what it had needs no new look. */
+  readonly base: RevisionModel;
+}
+
+/** Lists what neither the schema nor a proposed overlay settles, and what they settle only by assumption. */
+export function askQuestions({ schema, overlay, base }: QuestionsInput): Questions {
+  const { path, value } = overlay;
+  const declarations = applyOverlay(withTags(schema.declarations), value, path);
+  const { methods, questions } = examineMethods(declarations, value, path);
+  const known = new Set(base.methods.map(({ name }) => name));
+  const added = methods.filter(({ name }) => !known.has(name));
+  return {
+    open: questions.map(({ message }) => message),
+    confirm: [
+      ...(value.lifecycle.kind === base.rules.lifecycle
+        ? []
+        : [`lifecycle: ${value.lifecycle.kind}, unlike ${base.id}`]),
+      ...added.map(describeMethod),
+      ...methods.filter((method) => lacksMeta(method, declarations)).map(describeMeta),
+      ...newErrors(schema, value),
+      ...newResultTypes(declarations, value),
+    ],
+  };
+}
+
+function describeMethod({ name, kind, senders, gates }: Method): string {
+  const needs = senders.map((sender) => `the ${sender} needs ${gateText(gates[sender])}`).join(", ");
+  return `methods["${name}"]: new ${kind}; ${needs}`;
+}
+
+function gateText(gate: Gate | undefined): string {
+  return gate ? `${gate.side} capability ${gate.path.join(".")}` : "no capability";
+}
+
+/** Requests and notifications carry `_meta` by their base; params written anew may have lost it. */
+function lacksMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
+  if (kind === "embedded" || !params) return false;
+  const object = resolveObject(params.shape, { declarations });
+  return object !== undefined && !object.index && !object.properties.some(({ name }) => name === "_meta");
+}
+
+function describeMeta({ name }: Method): string {
+  return `mergeMeta: the params of ${name} are declared without _meta`;
+}
+
+function newErrors({ constants }: Schema, { errors }: Overlay): string[] {
+  const known = new Set(errors.map(({ constant }) => constant));
+  // The range that JSON-RPC reserves for error codes.
+  const isCode = (value: string | number): boolean => typeof value === "number" && value >= -32768 && value <= -32000;
+  const added = constants.filter(({ name, value }) => isCode(value) && !known.has(name));
+  return added.map(({ name, value }) => `errors: the constant ${name} (${value}) has no entry`);
+}
+
+function newResultTypes(declarations: readonly Declaration[], { resultTypes }: Overlay): string[] {
+  if (resultTypes || !declarationsByName({ declarations }).has("Result")) return [];
+  const result = resolveObject({ kind: "reference", name: "Result" }, { declarations });
+  const hasType = result?.properties.some(({ name }) => name === "resultType");
+  return hasType ? ["resultTypes: results carry resultType, and nothing says what its values mean"] : [];
+}

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RevisionModel } from "../model.ts";
+import type { Overlay } from "../overlay.ts";
+import { readOverlay } from "../read/overlay.ts";
+import { readPins, type Pins } from "../read/pins.ts";
+import { openSpecFolder } from "../read/spec-folder.ts";
+
+/** The revisions that a new one can be compared with: those of a spec folder, and behind them those of this package. */
+export interface Shelf {
+  /** Pins of the folder itself; none when it is new. */
+  readonly pins: Pins;
+  readonly overlaySchema: string;
+  /** Text of the overlay that the folder has for a revision. */
+  readOwnOverlay(revision: string): Promise<string | undefined>;
+  /** The revision before the given one (else the first after it), with the overlay to start from. */
+  readNearest(revision: string): Promise<Nearest>;
+}
+
+/** Where an overlay starts from. */
+export interface Nearest {
+  readonly model: RevisionModel;
+  /** The folder's own overlay of the revision asked for, if it has one; else that of the nearest, its links moved to the new pages. */
+  readonly overlay: Overlay;
+}
+
+/** Opens a spec folder that may not exist yet. */
+export async function openShelf(folders: { readonly folder: string; readonly packaged: string }): Promise<Shelf> {
+  const { folder, packaged } = folders;
+  const pins = await readOwnPins(folder);
+  const packagedPins = (await openSpecFolder(packaged)).pins;
+  const overlaySchema =
+    (await readIfThere(join(folder, "overlay.schema.json"))) ??
+    (await readFile(join(packaged, "overlay.schema.json"), "utf8"));
+  const readOwnOverlay = (revision: string): Promise<string | undefined> =>
+    readIfThere(join(folder, revision, "overlay.json"));
+  return {
+    pins,
+    overlaySchema,
+    readOwnOverlay,
+    async readNearest(revision) {
+      const id = nearestTo(revision, [...pins.keys(), ...packagedPins.keys()]);
+      const home = pins.has(id) ? folder : packaged;
+      const own = await readOwnOverlay(revision);
+      const path = join(own === undefined ? home : folder, own === undefined ? id : revision, "overlay.json");
+      const text = own ?? (await readFile(path, "utf8")).replaceAll(`/${id}/`, `/${revision}/`);
+      return {
+        model: await (await openSpecFolder(home)).readModel(id),
+        overlay: readOverlay({ path, text, schema: overlaySchema }),
+      };
+    },
+  };
+}
+
+/** Revision identifiers are dates, so their order is that of their text. */
+function nearestTo(revision: string, ids: readonly string[]): string {
+  const others = [...new Set(ids)].filter((id) => id !== revision).sort();
+  const nearest = others.findLast((id) => id < revision) ?? others[0];
+  if (nearest === undefined) throw new Error("There is no other revision to start from; reinstall the package.");
+  return nearest;
+}
+
+async function readOwnPins(folder: string): Promise<Pins> {
+  const path = join(folder, "pins.json");
+  const text = await readIfThere(path);
+  return text === undefined ? new Map() : readPins(path, text);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import { readFile, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { UserError } from "../user-error.ts";
+
+/** A schema file, brought in but not yet read as one. */
+export interface SchemaSource {
+  /** URL or path that it was asked for by. */
+  readonly from: string;
+  /** Its text with `\n` line endings. */
+  readonly text: string;
+  /** The commit that the URL names, when it names one. */
+  readonly commit?: string;
+}
+
+/** The part of `fetch` that is needed here, so that tests can stand in for the network. */
+export type Fetch = (
+  url: URL,
+  options: { readonly redirect: "manual"; readonly signal: AbortSignal },
+) => Promise<Response>;
+
+/** What may differ from one run to another. */
+export interface SourceOptions {
+  readonly fetch?: Fetch;
+  /** Milliseconds for the whole download. Default: 30 seconds. */
+  readonly timeout?: number;
+}
+
+const sizeLimit = 4 * 1024 * 1024;
+const redirectLimit = 5;
+
+/** Reads a schema from a path, a `file:` URL or an `https:` URL. Throws a {@link UserError} for anything that cannot be one. */
+export async function readSource(from: string, options: SourceOptions = {}): Promise<SchemaSource> {
+  const url = toUrl(from);
+  const bytes = url && url.protocol !== "file:" ? await download(url, options) : await readBytes(from, url);
+  const text = decode(from, bytes);
+  refuseOtherFormats(from, text);
+  const commit = /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/.exec(from)?.[0];
+  return { from, text, ...(url && commit !== undefined && { commit }) };
+}
+
+/** A scheme has at least two letters: `C:\schema.ts` is a path. */
+function toUrl(from: string): URL | undefined {
+  if (!/^[a-z][a-z\d+.-]+:/i.test(from)) return undefined;
+  if (URL.canParse(from)) return new URL(from);
+  throw new UserError(`${from} is not a valid URL. Give the https address of a schema.ts, or a path.`);
+}
+
+async function readBytes(from: string, url: URL | undefined): Promise<Uint8Array> {
+  const path = url ? fileURLToPath(url) : from;
+  try {
+    const { size } = await stat(path);
+    if (size > sizeLimit) throw tooLarge(from);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      `${from} cannot be read: ${reasonOf(error)}. Check the path; a web address starts with https://.`,
+    );
+  }
+}
+
+async function download(
+  start: URL,
+  { fetch = globalThis.fetch, timeout = 30_000 }: SourceOptions,
+): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(timeout);
+  try {
+    const response = await follow(start, fetch, signal);
+    if (!response.ok) throw new UserError(`${start.href} answered with status ${response.status}. Check the address.`);
+    return await readBody(start, response);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const reason = signal.aborted ? `no complete answer within ${timeout / 1000} seconds` : reasonOf(error);
+    throw new UserError(
+      `${start.href} cannot be fetched: ${reason}. Check address and network, or download the file and give its path.`,
+    );
+  }
+}
+
+/** Follows redirects by hand: `fetch` itself would leave https without a word. */
+async function follow(start: URL, fetch: Fetch, signal: AbortSignal): Promise<Response> {
+  let url = start;
+  for (let redirects = 0; redirects <= redirectLimit; redirects += 1) {
+    if (url.protocol !== "https:") throw notSecure(start, url);
+    const response = await fetch(url, { redirect: "manual", signal });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    await response.body?.cancel();
+    if (!URL.canParse(location, url)) throw new UserError(`${start.href} redirects to ${location}, which is no URL.`);
+    url = new URL(location, url);
+  }
+  throw new UserError(`${start.href} redirects more than ${redirectLimit} times. Give the final address.`);
+}
+
+function notSecure(start: URL, url: URL): UserError {
+  const advice = "Only https is fetched; give such an address, or download the file and give its path.";
+  return new UserError(
+    url === start
+      ? `${start.href} is not an https address. ${advice}`
+      : `${start.href} redirects to ${url.href}. ${advice}`,
+  );
+}
+
+async function readBody(url: URL, response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    size += part.value.byteLength;
+    if (size > sizeLimit) {
+      await reader?.cancel();
+      throw tooLarge(url.href);
+    }
+    chunks.push(part.value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(from: string): UserError {
+  return new UserError(
+    `${from} is larger than ${sizeLimit / 1024 / 1024} MiB, which no schema.ts is. Check the address.`,
+  );
+}
+
+function decode(from: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+  } catch {
+    throw new UserError(`${from} is not UTF-8 text. Give the address of a schema.ts.`);
+  }
+}
+
+function refuseOtherFormats(from: string, text: string): void {
+  const advice = "Give the schema.ts itself; on GitHub, its address on raw.githubusercontent.com.";
+  if (text.trim() === "") throw new UserError(`${from} is empty. ${advice}`);
+  if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts. ${advice}`);
+  if (isJson(text))
+    throw new UserError(`${from} is JSON, not TypeScript; schema.json says less than schema.ts. ${advice}`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The innermost cause says most: `fetch failed` alone helps nobody. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}

@@ -1,0 +1,69 @@
+import { cp, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files of one revision, and the list of revisions with it. */
+export interface PinnedFiles {
+  readonly revision: string;
+  readonly schema: string;
+  readonly overlay: string;
+  readonly pins: string;
+  /** Text of `overlay.schema.json`; written where it is missing. */
+  readonly overlaySchema: string;
+}
+
+/**
+ * Puts a revision into a spec folder: everything is written aside first, then renamed, `pins.json` last.
+ * Whatever fails, the folder is as it was before.
+ */
+export async function storePin(folder: string, files: PinnedFiles): Promise<void> {
+  const created = await mkdir(folder, { recursive: true });
+  const target = join(folder, files.revision);
+  const aside = join(folder, `.${files.revision}.${process.pid}.new`);
+  const previous = join(folder, `.${files.revision}.${process.pid}.old`);
+  try {
+    const isKnown = await exists(target);
+    await fill(aside, files, isKnown ? target : undefined);
+    if (isKnown) await rename(target, previous);
+    await rename(aside, target).catch(async (error: unknown) => {
+      if (isKnown) await rename(previous, target);
+      throw error;
+    });
+    await storePins(folder, files).catch(async (error: unknown) => {
+      await rm(target, { recursive: true });
+      if (isKnown) await rename(previous, target);
+      throw error;
+    });
+    await rm(previous, { recursive: true, force: true });
+  } catch (error) {
+    await rm(created ?? aside, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Other files of a revision that is pinned again stay with it. */
+async function fill(aside: string, { schema, overlay }: PinnedFiles, known: string | undefined): Promise<void> {
+  if (known !== undefined) await cp(known, aside, { recursive: true });
+  else await mkdir(aside);
+  await writeFile(join(aside, "schema.ts"), schema);
+  await writeFile(join(aside, "overlay.json"), overlay);
+}
+
+async function storePins(folder: string, { pins, overlaySchema }: PinnedFiles): Promise<void> {
+  const rules = join(folder, "overlay.schema.json");
+  if (!(await exists(rules))) await writeFile(rules, overlaySchema);
+  const aside = join(folder, `.pins.${process.pid}.json`);
+  try {
+    await writeFile(aside, pins);
+    await rename(aside, join(folder, "pins.json"));
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,150 @@
+import type { Problem } from "../rpc/channel.ts";
+import type { Limits } from "../rpc/limits.ts";
+
+/** A server-sent event as it arrived. */
+export interface ServerEvent {
+  /** Default `"message"`. */
+  readonly type: string;
+  /** Empty when the event only carries an id or a delay: there is no message in it then. */
+  readonly data: string;
+  /** The last id that the stream has named, with this event or before. Empty means that resumption is not possible. */
+  readonly id: string | undefined;
+  /** Milliseconds to wait before reconnecting, if the event names them. */
+  readonly retry: number | undefined;
+}
+
+/** Where decoded events go. */
+export interface EventSink {
+  event(event: ServerEvent): void;
+  problem(problem: Problem): void;
+}
+
+/** What an event is made of. */
+export interface EventParts {
+  readonly type?: string;
+  readonly id?: string;
+  readonly retry?: number;
+  readonly data: string;
+}
+
+/**
+ * Cuts bytes into server-sent events. Lines end with LF, CR LF or CR, characters may be split anywhere. An event over the limit is reported
+ * once and skipped as it arrives; one that the stream breaks off is dropped.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export class EventDecoder {
+  readonly #maxLength: number;
+  readonly #sink: EventSink;
+  readonly #utf8 = new TextDecoder();
+  #isAfterReturn = false;
+  /** The line that is not complete yet. */
+  #rest = "";
+  #lastId: string | undefined;
+  #block: Block = emptyBlock;
+
+  /** @param limits - `maxMessageBytes` bounds one event, counted in UTF-16 units */
+  constructor(limits: Pick<Limits, "maxMessageBytes">, sink: EventSink) {
+    this.#maxLength = limits.maxMessageBytes;
+    this.#sink = sink;
+  }
+
+  /** Takes the next bytes. They are not kept. */
+  push(chunk: Uint8Array): void {
+    const text = this.#unifyLineEnds(this.#utf8.decode(chunk, { stream: true }));
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      this.#hold(text.slice(start, end));
+      const line = this.#rest;
+      this.#rest = "";
+      this.#takeLine(line);
+      start = end + 1;
+    }
+    this.#hold(text.slice(start));
+  }
+
+  #unifyLineEnds(text: string): string {
+    const own = this.#isAfterReturn && text.startsWith("\n") ? text.slice(1) : text;
+    if (text !== "") this.#isAfterReturn = text.endsWith("\r");
+    return own.includes("\r") ? own.replace(/\r\n?/g, "\n") : own;
+  }
+
+  #hold(text: string): void {
+    this.#rest += text;
+    const block = this.#block;
+    if (this.#rest.length + (block.data?.length ?? 0) > this.#maxLength) this.#skip(block);
+    // Of a line that is skipped only its being there counts.
+    if (this.#block.isSkipped) this.#rest = this.#rest.slice(0, 1);
+  }
+
+  #skip(block: Block): void {
+    if (block.isSkipped) return;
+    this.#block = { ...block, data: undefined, isSkipped: true };
+    this.#sink.problem({ kind: "size", message: `The event is longer than ${this.#maxLength} bytes` });
+  }
+
+  #takeLine(line: string): void {
+    if (line === "") return this.#dispatch();
+    if (!this.#block.isSkipped) this.#block = addLine(this.#block, line);
+  }
+
+  #dispatch(): void {
+    const { type = "message", data = "", id, retry, isSkipped } = this.#block;
+    const isEmpty = this.#block === emptyBlock;
+    this.#block = emptyBlock;
+    if (id !== undefined) this.#lastId = id;
+    if (!isEmpty && !isSkipped) this.#sink.event({ type, data, id: this.#lastId, retry });
+  }
+}
+
+/** One event as text. */
+export function encodeEvent({ type, id, retry, data }: EventParts): string {
+  const typeLine = type === undefined ? "" : `event: ${type}\n`;
+  const idLine = id === undefined ? "" : `id: ${id}\n`;
+  const retryLine = retry === undefined ? "" : `retry: ${retry}\n`;
+  return `${typeLine}${idLine}${retryLine}data: ${isOneLine(data) ? data : data.replace(/\r\n?|\n/g, "\ndata: ")}\n\n`;
+}
+
+/** A comment as text: it keeps proxies from closing an idle stream, and shows readers that have gone. */
+export const keepAliveComment: ":\n\n" = ":\n\n";
+
+/** Whether a value can be the id of an event. */
+export function isEventId(value: string): boolean {
+  return !/[\r\n\0]/.test(value);
+}
+
+/** The fields of an event so far. */
+interface Block {
+  readonly type?: string;
+  readonly data?: string | undefined;
+  readonly id?: string;
+  readonly retry?: number;
+  readonly isSkipped?: boolean;
+}
+
+const emptyBlock: Block = {};
+
+/** Comments, unknown fields and values that cannot be are ignored. */
+function addLine(block: Block, line: string): Block {
+  const colon = line.indexOf(":");
+  const name = colon === -1 ? line : line.slice(0, colon);
+  const value = colon === -1 ? "" : line.slice(line.charCodeAt(colon + 1) === space ? colon + 2 : colon + 1);
+  switch (name) {
+    case "data":
+      return { ...block, data: block.data === undefined ? value : `${block.data}\n${value}` };
+    case "event":
+      return { ...block, type: value };
+    case "id":
+      return isEventId(value) ? { ...block, id: value } : block;
+    case "retry":
+      return /^\d{1,15}$/.test(value) ? { ...block, retry: Number(value) } : block;
+    default:
+      return block;
+  }
+}
+
+const space = 0x20;
+
+function isOneLine(text: string): boolean {
+  return !text.includes("\n") && !text.includes("\r");
+}

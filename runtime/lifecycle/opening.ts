@@ -1,0 +1,58 @@
+import type { RequestRow, Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { RequestHandler, Routes } from "../rpc/dispatch.ts";
+import { invalidRequest } from "../rpc/errors.ts";
+import type { ProgramInfo } from "../rpc/session.ts";
+
+/** The same for every revision, or made for the one that was negotiated. */
+export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
+
+/** The value for one revision. */
+export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
+  return isMaker(value) ? value(revision) : value;
+}
+
+/** Routes for as long as there is no session: `ping`, and on a server `initialize`. */
+export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
+  const requests = new Map([["ping", { row: rows.ping, handle: answerPing }]]);
+  if (initialize) requests.set("initialize", { row: { ...rows.initialize, ...unchecked }, handle: initialize });
+  return {
+    requests,
+    notifications: new Map(),
+    batching: false,
+    neverBatched: new Set(),
+    refuse: () => invalidRequest("The session is not initialized: send initialize first"),
+  };
+}
+
+/** The two requests that are possible before a revision has been agreed on. */
+export interface OpeningRows {
+  readonly initialize: RequestRow;
+  readonly ping: RequestRow;
+}
+
+/** Takes the opening rows from the tables of a revision. */
+export function readOpeningRows(revision: Revision): OpeningRows {
+  const { initialize, ping } = revision.clientRequests;
+  if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
+  return { initialize, ping };
+}
+
+/** Answers `ping` in every state. */
+export const answerPing: RequestHandler = () => ({});
+
+/** Whether a checked value names a program. */
+export function isProgramInfo(value: unknown): value is ProgramInfo {
+  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
+}
+
+function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
+  return typeof value === "function";
+}
+
+/** Which checks apply is known only when the version that is asked for has been read. */
+const unchecked = { params: acceptAll, paramsOptional: true, result: acceptAll } as const;
+
+function acceptAll(): undefined {
+  return undefined;
+}

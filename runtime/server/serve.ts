@@ -1,0 +1,31 @@
+import { createAcceptor, type ServeOptions } from "../lifecycle/handshake.ts";
+import type { Channel } from "../rpc/channel.ts";
+import type { Connection } from "../rpc/peer.ts";
+import type { Server } from "./server.ts";
+
+/** How connections are kept; everything else follows from the server. */
+export type ServerConnectionOptions = Omit<
+  ServeOptions,
+  "info" | "capabilities" | "instructions" | "revisions" | "handlers"
+>;
+
+/** Serves one connection over any transport. */
+export function serve(server: Server, transport: Channel, options: ServerConnectionOptions = {}): Connection {
+  return createServerAcceptor(server, options)(transport);
+}
+
+/** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
+export function createServerAcceptor(
+  server: Server,
+  options: ServerConnectionOptions = {},
+): (transport: Channel) => Connection {
+  return createAcceptor({
+    onError: server.onError,
+    ...options,
+    info: server.info,
+    ...(server.instructions !== undefined && { instructions: server.instructions }),
+    revisions: server.revisions,
+    capabilities: (revision) => server.implement(revision).capabilities,
+    handlers: (revision) => server.implement(revision).handlers,
+  });
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import type { Revision } from "../../../generated/support.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { CapabilityError } from "../../../runtime/rpc/errors.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { ServerSource, ToolSource } from "../../../runtime/server/source.ts";
+import { callServer, createSession, meta, type CallSetup, type Sent } from "./call.ts";
+
+const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
+
+function newest(): Revision {
+  const [first] = handshake;
+  if (!first) throw new Error("no revision to test");
+  return first;
+}
+
+function create(run: ToolSource["run"], definition: Partial<ServerSource> = {}): Server {
+  return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", run }] }, revisions);
+}
+
+function call(server: Server, setup?: CallSetup, revision = newest()): Promise<unknown> {
+  return callServer(server, revision, ["tools/call", { name: "t", ...meta(revision) }], setup);
+}
+
+describe("a handler learns about its request", () => {
+  test.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", async (id, revision) => {
+    const server = create((_args, { client, requestId, revision: spoken, signal }) =>
+      JSON.stringify({ client, requestId, spoken, aborted: signal.aborted }),
+    );
+    const session = createSession(server, revision, { roots: {} });
+    expect(await call(server, { session }, revision)).toMatchObject({
+      content: [
+        {
+          text: JSON.stringify({
+            client: { info: { name: "test", version: "1" }, capabilities: { roots: {} } },
+            requestId: 1,
+            spoken: id,
+            aborted: false,
+          }),
+        },
+      ],
+    });
+  });
+});
+
+test("functions may be taken off the context", async () => {
+  const sent: Sent[] = [];
+  const server = create(async (_args, { progress, log }) => {
+    await progress(1);
+    await progress(2, 4, "half");
+    await log("warning", { disk: "full" }, "storage");
+    return "";
+  });
+  await call(server, { sent });
+  expect(sent).toEqual([
+    { method: "notifications/progress", params: { progress: 1 } },
+    { method: "notifications/progress", params: { progress: 2, total: 4, message: "half" } },
+    { method: "notifications/message", params: { level: "warning", data: { disk: "full" }, logger: "storage" } },
+  ]);
+});
+
+describe("logging", () => {
+  const logAll: ToolSource["run"] = async (_args, { log }) => {
+    for (const level of ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]) {
+      await log(level, level);
+    }
+    return "";
+  };
+
+  async function count(server: Server, setup: CallSetup): Promise<number> {
+    const sent: Sent[] = [];
+    await call(server, { ...setup, sent });
+    return sent.length;
+  }
+
+  test.each([
+    ["debug", 8],
+    ["info", 7],
+    ["error", 4],
+    ["emergency", 1],
+  ])("from level %s on %d of 8 messages are sent (O-02)", async (level, expected) => {
+    const server = create(logAll);
+    const session = createSession(server, newest());
+    expect(await callServer(server, newest(), ["logging/setLevel", { level }], { session })).toEqual({});
+    expect(await count(server, { session })).toBe(expected);
+  });
+
+  test("before a level is set the server decides (O-03)", async () => {
+    expect(await count(create(logAll), {})).toBe(7);
+    expect(await count(create(logAll, { logLevel: "error" }), {})).toBe(4);
+  });
+
+  test("the level of one session is none of another's", async () => {
+    const server = create(logAll);
+    const [one, other] = [createSession(server, newest()), createSession(server, newest())];
+    await callServer(server, newest(), ["logging/setLevel", { level: "emergency" }], { session: one });
+    expect(await count(server, { session: one })).toBe(1);
+    expect(await count(server, { session: other })).toBe(7);
+  });
+
+  test.each([
+    [undefined, 0],
+    ["debug", 8],
+    ["error", 4],
+  ])("where each request names its level, %s means %d of 8 messages", async (level, expected) => {
+    const revision = revisions.find((candidate) => candidate.lifecycle === "per-request");
+    const key = revision?.reservedMeta.find((reserved) => reserved.type === "LoggingLevel")?.key;
+    const sent: Sent[] = [];
+    await call(create(logAll), { sent, meta: { [key ?? ""]: level } }, revision);
+    expect(sent).toHaveLength(expected);
+  });
+
+  test("an unknown level is refused (O-04)", async () => {
+    const unknown = callServer(create(logAll), newest(), ["logging/setLevel", { level: "loud" }]);
+    await expect(unknown).rejects.toThrow(/params level/);
+    expect(() => create(logAll, { logLevel: "loud" })).toThrow(/Unknown log level "loud"/);
+  });
+});
+
+describe("questions to the client", () => {
+  const answers: { readonly [method: string]: unknown } = {
+    "sampling/createMessage": { role: "assistant", content: { type: "text", text: "4" }, model: "m" },
+    "elicitation/create": { action: "accept", content: {} },
+    "roots/list": { roots: [{ uri: "file:///a" }] },
+  };
+  const answer = (method: string): unknown => answers[method];
+
+  test("travel as requests of the revision (S-17)", async () => {
+    const sent: Sent[] = [];
+    const server = create(async (_args, { sample, elicit, roots }) =>
+      JSON.stringify([
+        await sample?.({ messages: [], maxTokens: 1 }),
+        await elicit?.({ message: "?" }),
+        await roots?.(),
+      ]),
+    );
+    const result = await call(server, { sent, answer });
+    const text = JSON.stringify([
+      answers["sampling/createMessage"],
+      answers["elicitation/create"],
+      [{ uri: "file:///a" }],
+    ]);
+    expect(result).toEqual({ content: [{ type: "text", text }] });
+    expect(sent.map(({ method }) => method)).toEqual(["sampling/createMessage", "elicitation/create", "roots/list"]);
+  });
+
+  test("that the client cannot answer become a result that says so (RT-06)", async () => {
+    const row = newest().serverRequests["roots/list"];
+    const gate = row?.gate ?? { side: "client", path: ["roots"] };
+    const server = create(() => Promise.reject(new CapabilityError("roots/list", gate)));
+    expect(await call(server)).toEqual({
+      content: [{ type: "text", text: "This tool needs a client with the capability roots." }],
+      isError: true,
+    });
+  });
+
+  test("that the revision does not have are a failure of ours", async () => {
+    const oldest = handshake.at(-1);
+    const errors: string[] = [];
+    const server = create((_args, { elicit }) => elicit?.({}), { onError: ({ error }) => errors.push(error.message) });
+    expect(await call(server, {}, oldest)).toMatchObject({ isError: true });
+    expect(errors).toEqual([expect.stringMatching(/has no elicitation requests that a server may send/)]);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject } from "../../../generated/support.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import type { Transport } from "../../../runtime/transport/transport.ts";
+import { createDefiners } from "../../../runtime/server/definers.ts";
+import { serve } from "../../../runtime/server/serve.ts";
+import { createServer } from "../../../runtime/server/server.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+
+const text = (): string => "";
+const complete = (): string[] => [];
+const tool = { name: "t", run: text };
+const resource = { uri: "a://b", name: "b", read: text };
+const template = { uriTemplate: "a://{b}", name: "b", read: text };
+const prompt = { name: "p", get: text };
+const completable = { name: "p", arguments: { a: { complete } }, get: text };
+
+describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-01)", () => {
+  test.each<readonly [string, Partial<ServerSource>, readonly string[]]>([
+    ["nothing", {}, ["logging"]],
+    ["tools", { tools: [tool] }, ["logging", "tools"]],
+    ["resources", { resources: [resource] }, ["logging", "resources"]],
+    ["templates", { resourceTemplates: [template] }, ["logging", "resources"]],
+    ["prompts", { prompts: [prompt] }, ["logging", "prompts"]],
+    ["completion", { prompts: [completable] }, ["completions", "logging", "prompts"]],
+    ["empty lists", { tools: [], resources: [], prompts: [] }, ["logging"]],
+  ])("%s", (_name, definition, expected) => {
+    const server = createServer({ name: "test", version: "1", ...definition }, revisions);
+    for (const revision of revisions) {
+      const declared = server.implement(revision).capabilities;
+      const hasCompletions = revision.clientRequests["completion/complete"]?.gate !== undefined;
+      const known = expected.filter((name) => name !== "completions" || hasCompletions);
+      expect([revision.id, Object.keys(declared).sort()]).toEqual([revision.id, known]);
+      // An empty object: subscriptions and change notifications are not offered yet.
+      expect(Object.values(declared).every((value) => isObject(value) && Object.keys(value).length === 0)).toBe(true);
+    }
+  });
+
+  test("what is not defined is not answered (-32601)", () => {
+    const { handlers } = createServer({ name: "test", version: "1" }, revisions).implement(first());
+    expect(Object.keys(handlers)).toEqual(["setLevel"]);
+  });
+});
+
+describe("a server", () => {
+  test("introduces itself with everything that the definition says about it", () => {
+    const definition = { name: "test", version: "1", title: "Test", tools: [tool], instructions: "Be brief." };
+    const server = createServer(definition, revisions);
+    expect(server.info).toEqual({ name: "test", version: "1", title: "Test" });
+    expect(server.instructions).toBe("Be brief.");
+  });
+
+  test("is built once per revision", () => {
+    const server = createServer({ name: "test", version: "1", tools: [tool] }, revisions);
+    expect(server.implement(first())).toBe(server.implement(first()));
+    expect(server.implement(first())).toMatchObject({ role: "server", revision: first() });
+  });
+
+  test.each([0, -1, 1.5, NaN])("refuses %d as page size", (pageSize) => {
+    expect(() => createServer({ name: "test", version: "1", pageSize }, revisions)).toThrow(
+      /use a whole number above 0/,
+    );
+  });
+
+  test("needs a revision", () => {
+    expect(() => createServer({ name: "test", version: "1" }, [])).toThrow(
+      'Server "test" needs at least one protocol revision.',
+    );
+  });
+});
+
+describe("over a connection", () => {
+  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const add = defineTool({
+    name: "add",
+    input: z.object({ a: z.number(), b: z.number() }),
+    output: z.object({ sum: z.number() }),
+    run: ({ a, b }) => ({ sum: a + b }),
+  });
+  const broken = defineTool({ name: "broken", output: z.object({ a: z.number() }).loose(), run: () => ({ a: NaN }) });
+
+  test.each(revisions.filter((revision) => revision.lifecycle === "handshake").map((revision) => revision.id))(
+    "a definition is served at revision %s",
+    async (protocolVersion) => {
+      const errors: string[] = [];
+      const server = defineServer({
+        name: "demo",
+        version: "1.0.0",
+        tools: [add, broken],
+        onError: ({ error }) => errors.push(error.message),
+      });
+      const [near, far] = createMemoryPair();
+      const connection = serve(server, far);
+      const ask = createAsker(near);
+      const hello = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+      expect(await ask("initialize", hello)).toEqual({
+        result: {
+          protocolVersion,
+          capabilities: { logging: {}, tools: {} },
+          serverInfo: { name: "demo", version: "1.0.0" },
+        },
+      });
+      near.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+      expect(await ask("tools/list")).toMatchObject({ result: { tools: [{ name: "add" }, { name: "broken" }] } });
+      expect(await ask("tools/call", { name: "add", arguments: { a: 1, b: 2 } })).toEqual({
+        result: { content: [{ type: "text", text: '{"sum":3}' }], structuredContent: { sum: 3 } },
+      });
+      expect(await ask("tools/call", { name: "broken" })).toEqual({
+        error: { code: -32603, message: "Internal error" },
+      });
+      expect(errors).toEqual([
+        expect.stringContaining('Tool "broken" returned something that does not fit its output schema'),
+      ]);
+      expect(await ask("tools/call", { name: "other" })).toMatchObject({ error: { code: -32602 } });
+      expect(await ask("prompts/list")).toMatchObject({ error: { code: -32601 } });
+      await connection.close();
+    },
+  );
+});
+
+function first(): (typeof revisions)[number] {
+  const [newest] = revisions;
+  if (!newest) throw new Error("no revision to test");
+  return newest;
+}
+
+/** Sends requests with growing ids and hands out the rest of each answer. */
+function createAsker(transport: Transport): (method: string, params?: object) => Promise<unknown> {
+  const waiting = new Map<unknown, (answer: unknown) => void>();
+  transport.start({
+    message(value) {
+      if (!isObject(value)) return;
+      const { id, jsonrpc: _jsonrpc, ...answer } = value;
+      waiting.get(id)?.(answer);
+    },
+    problem() {},
+    ended() {},
+    disconnected() {},
+  });
+  let id = 0;
+  return (method, params) =>
+    new Promise((resolve) => {
+      id += 1;
+      waiting.set(id, resolve);
+      transport.send({ jsonrpc: "2.0", id, method, ...(params && { params }) });
+    });
+}
