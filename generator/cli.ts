@@ -9,6 +9,35 @@ const cli = yargs(hideBin(process.argv))
   .version(packageVersion())
   .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
   .command(
+    "$0 <dir>",
+    "Write a new MCP server project",
+    (command) =>
+      command
+        .positional("dir", { type: "string", demandOption: true, describe: "Folder of the project; `.` for this one" })
+        .option("protocol", {
+          type: "string",
+          describe: "Revisions that it speaks: one, several with commas, latest or all",
+          defaultDescription: "latest",
+        })
+        .option("name", { type: "string", describe: "Package name", defaultDescription: "the folder's name" })
+        .option("yes", { alias: "y", type: "boolean", default: false, describe: "Ask nothing" })
+        .option("install", { type: "boolean", default: true, describe: "Install, build and make a first call" })
+        .option("git", { type: "boolean", default: true, describe: "Make it a git repository with a first commit" })
+        .option("dry-run", { type: "boolean", default: false, describe: "List the files, write nothing" }),
+    async ({ dir, protocol, name, yes, install, git, dryRun }) => {
+      const { runCreate } = await import("./commands/create.ts");
+      process.exitCode = await runCreate({
+        directory: dir,
+        yes,
+        install,
+        git,
+        dryRun,
+        ...(protocol !== undefined && { protocol }),
+        ...(name !== undefined && { name }),
+      });
+    },
+  )
+  .command(
     "generate",
     "Write the generated layer from the pinned schemas",
     (command) =>

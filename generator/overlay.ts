@@ -20,6 +20,8 @@ export interface Overlay {
   readonly tags?: readonly TagOverlay[];
   /** Numbers that prose restricts to integers: `"RequestId"` (an alias) or `"Error.code"` (a property, also of types that inherit it). */
   readonly integers?: readonly (Clause & { readonly at: string })[];
+  /** Inline objects whose unlisted members prose allows but the type leaves out: `"Tool.inputSchema"`. */
+  readonly openObjects?: readonly (Clause & { readonly at: string })[];
   /** Rules over several properties of one object. */
   readonly constraints?: readonly ConstraintOverlay[];
   /** Required properties that a peer may leave out; the receiver assumes the value given. `Declaration.property`, inherited by derived types. */

@@ -1,96 +1,148 @@
 export { revisions } from "../generated/revisions.ts";
-export {
-  type Awaitable,
-  type CallOptions,
-  type Caller,
-  type Check,
-  type Implementation,
-  type Issue,
-  type NotificationRow,
-  type Progress,
-  type RequestRow,
-  type Revision,
-  type Role,
-} from "../generated/support.ts";
 
-export { connect, type ClientConnection, type ConnectOptions } from "./client/client.ts";
-export { listAll, readItems, readPages, type Page, type PageLimits, type PageParams } from "./client/pages.ts";
+export type { Awaitable } from "../generated/support.ts";
+export type { CallOptions } from "../generated/support.ts";
+export type { Caller } from "../generated/support.ts";
+export type { Check } from "../generated/support.ts";
+export type { Implementation } from "../generated/support.ts";
+export type { Issue } from "../generated/support.ts";
+export type { NotificationRow } from "../generated/support.ts";
+export type { Progress } from "../generated/support.ts";
+export type { RequestRow } from "../generated/support.ts";
+export type { Revision } from "../generated/support.ts";
+export type { Role } from "../generated/support.ts";
 
-export { createAcceptor, serve as serveHandlers, type ServeOptions } from "./lifecycle/handshake.ts";
-export { type PerRevision } from "./lifecycle/opening.ts";
+export { connect } from "./client/client.ts";
+export type { ClientConnection } from "./client/client.ts";
+export type { ConnectOptions } from "./client/client.ts";
 
-export { type CallContext, type RequestOptions } from "./rpc/call.ts";
-export { type Channel, type Problem, type Receiver } from "./rpc/channel.ts";
-export { type Handlers, type NotificationHandler, type RequestHandler } from "./rpc/dispatch.ts";
-export {
-  CapabilityError,
-  ClosedError,
-  InvalidMessageError,
-  PeerError,
-  RpcError,
-  TimeoutError,
-  VersionError,
-  errorCodes,
-  isCapabilityError,
-  isClosedError,
-  isPeerError,
-  isRpcError,
-  isTimeoutError,
-} from "./rpc/errors.ts";
-export { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from "./rpc/limits.ts";
-export { StaticResult, type Message, type Outgoing, type RequestId } from "./rpc/message.ts";
-export { type Connection, type PeerOptions, type State } from "./rpc/peer.ts";
-export { type OnError, type Report } from "./rpc/report.ts";
-export { type Capabilities, type Party, type ProgramInfo, type Session } from "./rpc/session.ts";
+export { listAll } from "./client/pages.ts";
+export { readItems } from "./client/pages.ts";
+export { readPages } from "./client/pages.ts";
+export type { Page } from "./client/pages.ts";
+export type { PageLimits } from "./client/pages.ts";
+export type { PageParams } from "./client/pages.ts";
 
-export { createDefiners, type Definers } from "./server/definers.ts";
-export {
-  type ArgumentFlags,
-  type ArgumentValues,
-  type NoFlags,
-  type PromptArgumentDefinition,
-  type PromptContent,
-  type PromptDefinition,
-  type ResourceContent,
-  type ResourceDefinition,
-  type ResourceTemplateDefinition,
-  type Run,
-  type ServerDefinition,
-  type ServerOptions,
-  type TemplateVariables,
-  type ToolDefinition,
-} from "./server/definitions.ts";
-export { ToolError, isToolError } from "./server/errors.ts";
-export { fromJsonSchema, type FromJsonSchema, type JsonSchemaOptions } from "./server/json-schema.ts";
-export {
-  type Answer,
-  type ClientQuestions,
-  type Complete,
-  type Completion,
-  type CompletionContext,
-  type HandlerContext,
-  type ProtocolTypes,
-  type RequestFacts,
-} from "./server/protocol.ts";
+export { createAcceptor } from "./lifecycle/handshake.ts";
+export { serve as serveHandlers } from "./lifecycle/handshake.ts";
+export type { ServeOptions } from "./lifecycle/handshake.ts";
+
+export type { PerRevision } from "./lifecycle/opening.ts";
+
+export type { CallContext } from "./rpc/call.ts";
+export type { RequestOptions } from "./rpc/call.ts";
+
+export type { Channel } from "./rpc/channel.ts";
+export type { Problem } from "./rpc/channel.ts";
+export type { Receiver } from "./rpc/channel.ts";
+
+export type { Handlers } from "./rpc/dispatch.ts";
+export type { NotificationHandler } from "./rpc/dispatch.ts";
+export type { RequestHandler } from "./rpc/dispatch.ts";
+
+export { CapabilityError } from "./rpc/errors.ts";
+export { ClosedError } from "./rpc/errors.ts";
+export { InvalidMessageError } from "./rpc/errors.ts";
+export { PeerError } from "./rpc/errors.ts";
+export { RpcError } from "./rpc/errors.ts";
+export { TimeoutError } from "./rpc/errors.ts";
+export { VersionError } from "./rpc/errors.ts";
+export { errorCodes } from "./rpc/errors.ts";
+export { isCapabilityError } from "./rpc/errors.ts";
+export { isClosedError } from "./rpc/errors.ts";
+export { isPeerError } from "./rpc/errors.ts";
+export { isRpcError } from "./rpc/errors.ts";
+export { isTimeoutError } from "./rpc/errors.ts";
+
+export { defaultLimits } from "./rpc/limits.ts";
+export { defaultTimeouts } from "./rpc/limits.ts";
+export type { Limits } from "./rpc/limits.ts";
+export type { Timeouts } from "./rpc/limits.ts";
+
+export { StaticResult } from "./rpc/message.ts";
+export type { Message } from "./rpc/message.ts";
+export type { Outgoing } from "./rpc/message.ts";
+export type { RequestId } from "./rpc/message.ts";
+
+export type { Connection } from "./rpc/peer.ts";
+export type { PeerOptions } from "./rpc/peer.ts";
+export type { State } from "./rpc/peer.ts";
+
+export type { OnError } from "./rpc/report.ts";
+export type { Report } from "./rpc/report.ts";
+
+export type { Capabilities } from "./rpc/session.ts";
+export type { Party } from "./rpc/session.ts";
+export type { ProgramInfo } from "./rpc/session.ts";
+export type { Session } from "./rpc/session.ts";
+
+export { createDefiners } from "./server/definers.ts";
+export type { Definers } from "./server/definers.ts";
+
+export type { ArgumentFlags } from "./server/definitions.ts";
+export type { ArgumentValues } from "./server/definitions.ts";
+export type { NoFlags } from "./server/definitions.ts";
+export type { PromptArgumentDefinition } from "./server/definitions.ts";
+export type { PromptContent } from "./server/definitions.ts";
+export type { PromptDefinition } from "./server/definitions.ts";
+export type { ResourceContent } from "./server/definitions.ts";
+export type { ResourceDefinition } from "./server/definitions.ts";
+export type { ResourceTemplateDefinition } from "./server/definitions.ts";
+export type { Run } from "./server/definitions.ts";
+export type { ServerDefinition } from "./server/definitions.ts";
+export type { ServerOptions } from "./server/definitions.ts";
+export type { TemplateVariables } from "./server/definitions.ts";
+export type { ToolDefinition } from "./server/definitions.ts";
+
+export { ToolError } from "./server/errors.ts";
+export { isToolError } from "./server/errors.ts";
+
+export { fromJsonSchema } from "./server/json-schema.ts";
+export type { FromJsonSchema } from "./server/json-schema.ts";
+export type { JsonSchemaOptions } from "./server/json-schema.ts";
+
+export type { Answer } from "./server/protocol.ts";
+export type { ClientQuestions } from "./server/protocol.ts";
+export type { Complete } from "./server/protocol.ts";
+export type { Completion } from "./server/protocol.ts";
+export type { CompletionContext } from "./server/protocol.ts";
+export type { HandlerContext } from "./server/protocol.ts";
+export type { ProtocolTypes } from "./server/protocol.ts";
+export type { RequestFacts } from "./server/protocol.ts";
+
 export { resourceNotFound } from "./server/resources.ts";
-export {
-  type NoArguments,
-  type ObjectSchema,
-  type Schema,
-  type SchemaIssue,
-  type SchemaResult,
-} from "./server/schema.ts";
-export { createServerAcceptor, serve, type ServerConnectionOptions } from "./server/serve.ts";
-export { createServer, type Server, type ServerImplementation } from "./server/server.ts";
-export { type ServerSource } from "./server/source.ts";
-export { serveStdio } from "./server/stdio.ts";
-export { parseUriTemplate, type ExpandValue, type MatchedValue, type UriTemplate } from "./server/uri-template.ts";
 
-export {
-  createChildProcessTransport,
-  type ChildProcessOptions,
-  type ChildProcessTransport,
-} from "./transport/child-process.ts";
+export type { NoArguments } from "./server/schema.ts";
+export type { ObjectSchema } from "./server/schema.ts";
+export type { Schema } from "./server/schema.ts";
+export type { SchemaIssue } from "./server/schema.ts";
+export type { SchemaResult } from "./server/schema.ts";
+
+export { createServerAcceptor } from "./server/serve.ts";
+export { serve } from "./server/serve.ts";
+export type { ServerConnectionOptions } from "./server/serve.ts";
+
+export { createServer } from "./server/server.ts";
+export type { Server } from "./server/server.ts";
+export type { ServerImplementation } from "./server/server.ts";
+
+export type { ServerSource } from "./server/source.ts";
+
+export { serveStdio } from "./server/stdio.ts";
+
+export { parseUriTemplate } from "./server/uri-template.ts";
+export type { ExpandValue } from "./server/uri-template.ts";
+export type { MatchedValue } from "./server/uri-template.ts";
+export type { UriTemplate } from "./server/uri-template.ts";
+
+export { createChildProcessTransport } from "./transport/child-process.ts";
+export type { ChildProcessOptions } from "./transport/child-process.ts";
+export type { ChildProcessTransport } from "./transport/child-process.ts";
+
 export { createMemoryPair } from "./transport/memory.ts";
-export { createStdioTransport, type ServeStdioOptions, type StdioOptions } from "./transport/stdio.ts";
-export { type Transport } from "./transport/transport.ts";
+
+export { createStdioTransport } from "./transport/stdio.ts";
+export type { ServeStdioOptions } from "./transport/stdio.ts";
+export type { StdioOptions } from "./transport/stdio.ts";
+
+export type { Transport } from "./transport/transport.ts";

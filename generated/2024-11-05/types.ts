@@ -737,6 +737,7 @@ export interface Tool {
     properties?: { [key: string]: object };
     /** Names of the arguments that a call cannot leave out. */
     required?: string[];
+    [key: string]: unknown;
   };
 }
 

@@ -804,6 +804,7 @@ export interface Tool {
     properties?: { [key: string]: object };
     /** Names of the arguments that a call cannot leave out. */
     required?: string[];
+    [key: string]: unknown;
   };
   /** Hints on how the tool behaves. Treat them as untrusted unless you trust the server. */
   annotations?: ToolAnnotations;

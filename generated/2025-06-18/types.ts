@@ -1037,6 +1037,7 @@ export interface Tool extends BaseMetadata {
     properties?: { [key: string]: object };
     /** Names of the arguments that a call cannot leave out. */
     required?: string[];
+    [key: string]: unknown;
   };
   /**
    * JSON Schema for `structuredContent` in the results of this tool; the root must have `type:
@@ -1048,6 +1049,7 @@ export interface Tool extends BaseMetadata {
     properties?: { [key: string]: object };
     /** Names of the members that are always present in the output. */
     required?: string[];
+    [key: string]: unknown;
   };
   /**
    * Hints on how the tool behaves; treat them as untrusted unless you trust the server. To label the

@@ -1233,6 +1233,7 @@ export interface Tool extends BaseMetadata, Icons {
     properties?: { [key: string]: object };
     /** Names of the arguments that a call cannot leave out. */
     required?: string[];
+    [key: string]: unknown;
   };
   /** How the tool may be run, in particular whether calls can become tasks; absent means they cannot. */
   execution?: ToolExecution;
@@ -1249,6 +1250,7 @@ export interface Tool extends BaseMetadata, Icons {
     properties?: { [key: string]: object };
     /** Names of the members that are always present in the output. */
     required?: string[];
+    [key: string]: unknown;
   };
   /**
    * Hints on how the tool behaves; treat them as untrusted unless you trust the server. To label the

@@ -68,7 +68,8 @@ async function planProject(
   const chosen = chooseRevisions(protocol, catalogue);
   const checked = readPackageName({ folder, taken: projectDependencies, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
-  const revisions = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
+  const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
+  const revisions = chooseRevisions(wanted.join(","), catalogue);
   return { folder, name: checked, revisions, version: packageVersion(), packageFolder: packageRoot };
 }
 

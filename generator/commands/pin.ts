@@ -22,8 +22,8 @@ function reportText(report: PinReport): string {
   if (overlay.kind === "kept") blocks.push(`${path} fits as it is and was kept.`);
   else {
     blocks.push(`${path} is a proposal that starts from the overlay of ${overlay.base}.`);
-    blocks.push(...listText("Left out, because this schema does not have it any more:", overlay.dropped));
-    blocks.push(...listText("To decide, the generator stops until then:", questions.open));
+    blocks.push(...listText("Left out, because it names what this schema does not have:", overlay.dropped));
+    blocks.push(...listText("To decide, before the generator goes on:", questions.open));
     blocks.push(
       ...listText("To confirm with the specification:", [
         ...questions.confirm,

@@ -1,5 +1,5 @@
 import type { Constraint, Declaration, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
-import { declarationsByName, findRecursive, resolveObject } from "../resolve.ts";
+import { findRecursive, resolveConstraints, resolveObject } from "../resolve.ts";
 import { referencesIn } from "../shapes.ts";
 import { conditionOf } from "./check-condition.ts";
 import { unionBody } from "./check-union.ts";
@@ -28,7 +28,6 @@ export interface CheckWriter {
 /** Creates the writer of one revision. Functions come out in the order in which they should stand in the file. */
 export function createCheckWriter(model: RevisionModel): CheckWriter {
   const recursive = findRecursive(model);
-  const declared = declarationsByName(model);
   const origins = originsOf(model);
   const helpers = new Map<string, string>();
   const taken = new Set(model.declarations.map(({ name }) => `check${name}`));
@@ -83,14 +82,9 @@ export function createCheckWriter(model: RevisionModel): CheckWriter {
     callee,
     call,
     writeDeclaration(declaration) {
-      const { name, kind, shape, constraints } = declaration;
+      const { name, kind, shape } = declaration;
       const whole = kind === "interface" ? resolveObject({ kind: "reference", name }, model) : shape;
-      const text = writeBody(
-        whole ?? shape,
-        name,
-        recursive.has(name),
-        constraints ?? inheritedConstraints(declaration, declared),
-      );
+      const text = writeBody(whole ?? shape, name, recursive.has(name), resolveConstraints(declaration, model));
       return [{ name: `check${name}`, text }, ...flush()];
     },
     writeShape(shape, suggestion) {
@@ -233,16 +227,6 @@ function originsOf(model: RevisionModel): Map<Property, string> {
     for (const property of shape.properties) origins.set(property, name);
   }
   return origins;
-}
-
-function inheritedConstraints(
-  declaration: Declaration,
-  declared: ReadonlyMap<string, Declaration>,
-): readonly Constraint[] {
-  return declaration.extends.flatMap((base) => {
-    const found = declared.get(base.kind === "omit" ? base.base.name : base.name);
-    return found ? (found.constraints ?? inheritedConstraints(found, declared)) : [];
-  });
 }
 
 /** `io.modelcontextprotocol/logLevel` → `LogLevel`, `_meta` → `Meta`. */

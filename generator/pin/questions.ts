@@ -1,10 +1,11 @@
-import type { Declaration, Gate, Method, RevisionModel } from "../model.ts";
+import type { Declaration, Gate, Method, RevisionModel, Shape } from "../model.ts";
 import type { Overlay } from "../overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { withTags } from "../read/tags.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
+import { mapDeclaration, referencesIn } from "../shapes.ts";
 
 /** What a person has to look at before a new overlay is right. */
 export interface Questions {
@@ -27,16 +28,19 @@ export function askQuestions({ schema, overlay, base }: QuestionsInput): Questio
   const { path, value } = overlay;
   const declarations = applyOverlay(withTags(schema.declarations), value, path);
   const { methods, questions } = examineMethods(declarations, value, path);
+  const open = questions.map(({ message }) => message.replace(`${path}: `, ""));
   const known = new Set(base.methods.map(({ name }) => name));
-  const added = methods.filter(({ name }) => !known.has(name));
+  const isOpen = ({ name }: Method): boolean => open.some((question) => question.includes(methodKey(name)));
+  const added = methods.filter((method) => !known.has(method.name) && !isOpen(method));
   return {
-    open: questions.map(({ message }) => message),
+    open,
     confirm: [
       ...(value.lifecycle.kind === base.rules.lifecycle
         ? []
         : [`lifecycle: ${value.lifecycle.kind}, unlike ${base.id}`]),
       ...added.map(describeMethod),
       ...methods.filter((method) => lacksMeta(method, declarations)).map(describeMeta),
+      ...newUntagged(declarations, base),
       ...newErrors(schema, value),
       ...newResultTypes(declarations, value),
     ],
@@ -45,7 +49,11 @@ export function askQuestions({ schema, overlay, base }: QuestionsInput): Questio
 
 function describeMethod({ name, kind, senders, gates }: Method): string {
   const needs = senders.map((sender) => `the ${sender} needs ${gateText(gates[sender])}`).join(", ");
-  return `methods["${name}"]: new ${kind}; ${needs}`;
+  return `${methodKey(name)}: new ${kind}; ${needs}`;
+}
+
+function methodKey(name: string): string {
+  return `methods["${name}"]`;
 }
 
 function gateText(gate: Gate | undefined): string {
@@ -61,6 +69,25 @@ function lacksMeta({ params, kind }: Method, declarations: readonly Declaration[
 
 function describeMeta({ name }: Method): string {
   return `mergeMeta: the params of ${name} are declared without _meta`;
+}
+
+/** Unions of named objects without a tag: their members are tried one after the other. */
+function newUntagged(declarations: readonly Declaration[], base: RevisionModel): string[] {
+  const known = new Set(untaggedUnions(base.declarations));
+  const added = untaggedUnions(declarations).filter((members) => !known.has(members));
+  return [...new Set(added)].map((members) => `tags: nothing tells apart ${members}`);
+}
+
+function untaggedUnions(declarations: readonly Declaration[]): string[] {
+  const model = { declarations };
+  const isObject = (shape: Shape): boolean => shape.kind === "reference" && resolveObject(shape, model) !== undefined;
+  const found: string[] = [];
+  const note = (shape: Shape): Shape => {
+    if (shape.kind === "union" && !shape.tag && shape.of.every(isObject)) found.push(referencesIn(shape).join(" | "));
+    return shape;
+  };
+  for (const declaration of declarations) mapDeclaration(declaration, note);
+  return found;
 }
 
 function newErrors({ constants }: Schema, { errors }: Overlay): string[] {

@@ -9,6 +9,7 @@ export function applyOverlay(declarations: readonly Declaration[], overlay: Over
   const editor = createEditor(declarations, path);
   for (const method of overlay.mergeMeta?.methods ?? []) mergeMeta(editor, method);
   for (const { at } of overlay.integers ?? []) editor.edit(at, toInteger);
+  for (const { at } of overlay.openObjects ?? []) editor.edit(at, toOpen);
   for (const { at, absentMeans } of overlay.tolerances ?? [])
     editor.editProperty(at, (property) => ({ ...property, absentMeans }));
   for (const rule of overlay.constraints ?? []) {
@@ -74,6 +75,10 @@ function editAt(
 
 function toInteger(shape: Shape): Shape {
   return mapShape(shape, (part) => (part.kind === "number" ? { ...part, integer: true } : part));
+}
+
+function toOpen(shape: Shape): Shape {
+  return shape.kind === "object" ? { ...shape, index: { kind: "unknown" } } : shape;
 }
 
 /** Puts the base `_meta` back into params that a derived type, or a base on the way to it, wrote anew without it. */

@@ -3,7 +3,6 @@ import type { Complete, Completion, CompletionContext } from "./protocol.ts";
 import type { PromptRegistry } from "./prompts.ts";
 import type { ResourceRegistry } from "./resources.ts";
 import type { ServerSource } from "./source.ts";
-import { parseUriTemplate } from "./uri-template.ts";
 
 /** Params of `completion/complete`, as every revision has them. */
 export interface CompleteParams {
@@ -54,11 +53,11 @@ function findComplete({ ref, argument }: CompleteParams, { prompts, resources }:
     }
     case "ref/resource": {
       if (resources.find(ref.uri)) return undefined;
-      const template = resources.findTemplate(ref.uri);
-      if (!template) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
-      const variables = parseUriTemplate(template.uriTemplate).variables;
-      if (!variables.includes(argument.name)) throw unknownArgument(argument.name);
-      return Object.hasOwn(template.complete ?? {}, argument.name) ? template.complete?.[argument.name] : undefined;
+      const found = resources.findTemplate(ref.uri);
+      if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+      if (!found.pattern.variables.includes(argument.name)) throw unknownArgument(argument.name);
+      const { complete = {} } = found.template;
+      return Object.hasOwn(complete, argument.name) ? complete[argument.name] : undefined;
     }
   }
   return ref satisfies never;
@@ -73,7 +72,7 @@ function unknownArgument(name: string): Error {
   return refuse(`Unknown argument: ${name}`, { argument: name });
 }
 
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion */
+/** @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion */
 function toCompletion(outcome: readonly string[] | Completion, name: string): object {
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;
   if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" gave no list of values.`);

@@ -80,8 +80,8 @@ export class HandlerScope implements AnyContext {
   }
 }
 
-/** The context of a read through a template. */
-export class TemplateScope extends HandlerScope {
+/** The context of a read, which knows the URI. */
+export class ReadScope extends HandlerScope {
   readonly uri: string;
 
   constructor(call: CallContext, rows: ContextRows, options: { readonly levels: LogLevels; readonly uri: string }) {

@@ -36,9 +36,7 @@ export type KnownKeys<T> = keyof {
 };
 
 /** The fields that a definition may fill in: those of the revision, but for the ones that are derived. */
-export type Fields<T, Derived extends PropertyKey> = {
-  readonly [Name in keyof T as Name extends Derived ? never : Name]: T[Name];
-};
+export type Fields<T, Derived extends PropertyKey> = Readonly<Without<T, Derived>>;
 
 /** What a handler learns about its request and what it may do while it runs. */
 export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;

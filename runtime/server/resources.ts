@@ -13,14 +13,14 @@ export interface ResourceRegistry {
   listTemplates(cursor: string | undefined): StaticResult;
   find(uri: string): ResourceSource | undefined;
   /** By the text of the template. */
-  findTemplate(uriTemplate: string): TemplateSource | undefined;
-  read(uri: string, context: ResourceContexts): Promise<object>;
+  findTemplate(uriTemplate: string): ParsedTemplate | undefined;
+  read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
 }
 
-/** Makes the context of a read: a template's handler also learns the URI. */
-export interface ResourceContexts {
-  plain(): AnyContext;
-  withUri(): AnyContext & { readonly uri: string };
+/** A template, ready to match. */
+export interface ParsedTemplate {
+  readonly template: TemplateSource;
+  readonly pattern: UriTemplate;
 }
 
 /** Builds the registry. Fixed resources win over templates, and earlier templates over later ones. */
@@ -31,8 +31,8 @@ export function createResources(
 ): ResourceRegistry {
   const { envelope, pageSize, revision } = options;
   const byUri = new Map(resources.map((resource) => [resource.uri, resource]));
-  const byTemplate = new Map(templates.map((template) => [template.uriTemplate, template]));
   const parsed = templates.map((template) => ({ template, pattern: parseUriTemplate(template.uriTemplate) }));
+  const byTemplate = new Map(parsed.map((entry) => [entry.pattern.text, entry]));
   const pageOptions = { size: pageSize, envelope: envelope.cacheable };
   const pages = createPages("resources", resources.map(describeResource), pageOptions);
   const templatePages = createPages("resourceTemplates", templates.map(describeTemplate), pageOptions);
@@ -41,12 +41,12 @@ export function createResources(
     listTemplates: (cursor) => templatePages.page(cursor),
     find: (uri) => byUri.get(uri),
     findTemplate: (uriTemplate) => byTemplate.get(uriTemplate),
-    async read(uri, contexts) {
+    async read(uri, context) {
       const resource = byUri.get(uri);
-      if (resource) return toResult(await resource.read(uri, contexts.plain()), { uri, source: resource, options });
+      if (resource) return toResult(await resource.read(uri, context), { uri, source: resource, options });
       const found = matchFirst(parsed, uri);
       if (!found) throw resourceNotFound(uri, revision);
-      const outcome = await found.template.read(Object.fromEntries(found.variables), contexts.withUri());
+      const outcome = await found.template.read(Object.fromEntries(found.variables), context);
       return toResult(outcome, { uri, source: found.template, options });
     },
   };
@@ -67,11 +67,6 @@ function describeResource(resource: ResourceSource): object {
 function describeTemplate(template: TemplateSource): object {
   const { read: _read, complete: _complete, ...fields } = template;
   return fields;
-}
-
-interface ParsedTemplate {
-  readonly template: TemplateSource;
-  readonly pattern: UriTemplate;
 }
 
 function matchFirst(

@@ -52,7 +52,7 @@ export function checkToolName(name: string): void {
 }
 
 /** The tool as `tools/list` shows it. Throws when a schema cannot be shown. */
-export function describeTool(tool: ToolSource, revision: Revision): object {
+function describeTool(tool: ToolSource, revision: Revision): object {
   const { input, output, run: _run, render: _render, ...fields } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
   try {
