@@ -18,8 +18,14 @@ const cli = yargs(hideBin(process.argv))
           type: "string",
           describe: "Revisions that it speaks: one, several with commas, latest or all",
           defaultDescription: "latest",
+          coerce: joinRepeated,
         })
-        .option("name", { type: "string", describe: "Package name", defaultDescription: "the folder's name" })
+        .option("name", {
+          type: "string",
+          describe: "Package name",
+          defaultDescription: "the folder's name",
+          coerce: joinRepeated,
+        })
         .option("yes", { alias: "y", type: "boolean", default: false, describe: "Ask nothing" })
         .option("install", { type: "boolean", default: true, describe: "Install, build and make a first call" })
         .option("git", { type: "boolean", default: true, describe: "Make it a git repository with a first commit" })
@@ -99,3 +105,8 @@ const cli = yargs(hideBin(process.argv))
   .help();
 
 await cli.parseAsync();
+
+/** An option that is given twice arrives as a list. */
+function joinRepeated(value: unknown): string {
+  return Array.isArray(value) ? value.join(",") : String(value);
+}

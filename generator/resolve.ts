@@ -6,9 +6,16 @@ export interface Declared {
   readonly declarations: readonly Declaration[];
 }
 
+/** Resolving looks names up all the time, and lists of declarations never change. */
+const known = new WeakMap<readonly Declaration[], ReadonlyMap<string, Declaration>>();
+
 /** Declarations by name. A `Map`, because the names come from files and may be those of `Object.prototype`. */
-export function declarationsByName(model: Declared): Map<string, Declaration> {
-  return new Map(model.declarations.map((declaration) => [declaration.name, declaration]));
+export function declarationsByName({ declarations }: Declared): ReadonlyMap<string, Declaration> {
+  const found = known.get(declarations);
+  if (found) return found;
+  const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+  known.set(declarations, byName);
+  return byName;
 }
 
 /**

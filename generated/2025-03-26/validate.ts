@@ -229,7 +229,7 @@ export function checkClientCapabilities(v: unknown): Issue | undefined {
 
 function checkObjectMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (!isObject(v[key])) return fail("object", key);
   }
   return undefined;
@@ -568,7 +568,7 @@ export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
 
 function checkStringMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (typeof v[key] !== "string") return fail("string", key);
   }
   return undefined;

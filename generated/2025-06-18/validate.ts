@@ -200,7 +200,7 @@ export function checkClientCapabilities(v: unknown): Issue | undefined {
 
 function checkObjectMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (!isObject(v[key])) return fail("object", key);
   }
   return undefined;
@@ -555,7 +555,7 @@ export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
 
 function checkStringMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (typeof v[key] !== "string") return fail("string", key);
   }
   return undefined;
@@ -1181,7 +1181,7 @@ function checkElicitRequestParamsRequestedSchema(v: unknown): Issue | undefined 
 
 function checkPrimitiveSchemaDefinitionMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkPrimitiveSchemaDefinition(v[key]);
     if (issue) return under(key, issue);
   }
@@ -1270,7 +1270,7 @@ export function checkElicitResult(v: unknown): Issue | undefined {
 
 function checkElicitResultContent(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (typeof v[key] !== "string" && !isNumber(v[key]) && typeof v[key] !== "boolean")
       return fail("string, number or boolean", key);
   }

@@ -263,7 +263,7 @@ export function checkClientCapabilities(v: unknown): Issue | undefined {
 
 function checkObjectMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (!isObject(v[key])) return fail("object", key);
   }
   return undefined;
@@ -773,7 +773,7 @@ export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
 
 function checkStringMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (typeof v[key] !== "string") return fail("string", key);
   }
   return undefined;
@@ -1678,7 +1678,7 @@ function checkElicitRequestFormParamsRequestedSchema(v: unknown): Issue | undefi
 
 function checkPrimitiveSchemaDefinitionMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkPrimitiveSchemaDefinition(v[key]);
     if (issue) return under(key, issue);
   }
@@ -1919,7 +1919,7 @@ export function checkElicitResult(v: unknown): Issue | undefined {
 
 function checkElicitResultContent(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkElicitResultContentValue(v[key]);
     if (issue) return under(key, issue);
   }

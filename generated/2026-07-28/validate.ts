@@ -15,7 +15,7 @@ export function checkJSONValue(v: unknown, depth = 0): Issue | undefined {
 export function checkJSONObject(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkJSONValue(v[key], depth + 1);
     if (issue) return under(key, issue);
   }
@@ -360,7 +360,7 @@ export function checkInputResponse(v: unknown): Issue | undefined {
 /** Checks a value against `InputRequests`. */
 export function checkInputRequests(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkInputRequest(v[key]);
     if (issue) return under(key, issue);
   }
@@ -370,7 +370,7 @@ export function checkInputRequests(v: unknown): Issue | undefined {
 /** Checks a value against `InputResponses`. */
 export function checkInputResponses(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkInputResponse(v[key]);
     if (issue) return under(key, issue);
   }
@@ -480,7 +480,7 @@ export function checkClientCapabilities(v: unknown): Issue | undefined {
 function checkJSONObjectMap(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkJSONObject(v[key], depth + 1);
     if (issue) return under(key, issue);
   }
@@ -1083,7 +1083,7 @@ export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
 
 function checkStringMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     if (typeof v[key] !== "string") return fail("string", key);
   }
   return undefined;
@@ -1858,7 +1858,7 @@ function checkElicitRequestFormParamsRequestedSchema(v: unknown): Issue | undefi
 
 function checkPrimitiveSchemaDefinitionMap(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkPrimitiveSchemaDefinition(v[key]);
     if (issue) return under(key, issue);
   }
@@ -2091,7 +2091,7 @@ export function checkElicitResult(v: unknown): Issue | undefined {
 
 function checkElicitResultContent(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  for (const key of Object.keys(v)) {
+  for (const key in v) {
     const issue = checkElicitResultContentValue(v[key]);
     if (issue) return under(key, issue);
   }

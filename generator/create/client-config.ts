@@ -1,3 +1,5 @@
+import { jsonText } from "./json-text.ts";
+
 /** A built server, as hosts start it. */
 export interface ServerCommand {
   /** How the host calls it. */
@@ -8,7 +10,7 @@ export interface ServerCommand {
 
 /** `claude_desktop_config.json` of Claude Desktop. */
 export function desktopConfig({ name, program }: ServerCommand): string {
-  return toJson({ mcpServers: { [name]: { command: "node", args: [program] } } });
+  return jsonText({ mcpServers: { [name]: { command: "node", args: [program] } } });
 }
 
 /** `.cursor/mcp.json` of Cursor. */
@@ -18,7 +20,7 @@ export function cursorConfig(server: ServerCommand): string {
 
 /** `.vscode/mcp.json` of VS Code. */
 export function vscodeConfig({ name, program }: ServerCommand): string {
-  return toJson({ servers: { [name]: { type: "stdio", command: "node", args: [program] } } });
+  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args: [program] } } });
 }
 
 /** The command that adds the server to Claude Code. */
@@ -30,8 +32,4 @@ export function claudeCodeCommand({ name, program }: ServerCommand): string {
 export function quoteForShell(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function toJson(value: object): string {
-  return JSON.stringify(value, undefined, 2);
 }

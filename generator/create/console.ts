@@ -24,28 +24,47 @@ export const plainScreen: Screen = {
 
 /** A screen for a terminal. The prompts library is loaded here, and only then. */
 export async function createTerminalScreen(): Promise<Screen> {
-  const { log, outro, note, spinner } = await import("@clack/prompts");
+  const { log, outro } = await import("@clack/prompts");
   return {
     async step(title, work, done) {
-      // Ctrl-C is the command's to handle.
-      const progress = spinner({ indicator: "timer" });
-      progress.start(title);
+      const hide = showProgress(title);
       try {
         const result = await work();
-        progress.stop(done(result));
+        hide();
+        log.step(done(result));
         return result;
-      } catch (error) {
-        progress.error(title);
-        throw error;
+      } finally {
+        hide();
       }
     },
     warn: (text) => log.warn(text),
     end(title, lines) {
-      note(lines.join("\n"), "Next");
       outro(title);
+      // Without a frame, so that the commands can be copied.
+      console.log([...lines, ""].join("\n"));
     },
   };
 }
+
+/**
+ * Shows that something runs, and for how long. The library's spinner is not used: at Ctrl-C it ends the process with
+ * code 0, whatever else is still running. Returns what takes it away.
+ */
+function showProgress(title: string): () => void {
+  const start = performance.now();
+  const draw = (): void => {
+    const seconds = Math.floor((performance.now() - start) / 1000);
+    process.stdout.write(`${clearLine}${title} ${".".repeat(1 + (seconds % 3)).padEnd(3)} ${seconds} s`);
+  };
+  draw();
+  const timer = setInterval(draw, 250);
+  return () => {
+    clearInterval(timer);
+    process.stdout.write(clearLine);
+  };
+}
+
+const clearLine = "\r\u001B[2K";
 
 /** What a person is asked before anything is written. */
 export interface Question {

@@ -47,7 +47,7 @@ const sources = /^(runtime|generated)\//;
 function entryView({ revisions, version }: LayerOptions): object {
   const views = revisions.map((id) => ({ id, alias: `revision${id.replaceAll("-", "")}` }));
   return {
-    header: header({ version, source: "templates/mcp/index.ts.hbs" }),
+    header: header(version, `for MCP ${revisions.join(", ")}`),
     revisions: views,
     newest: views[0],
     list: views.map(({ alias }) => alias).join(", "),
@@ -72,13 +72,13 @@ async function readSource(path: string, { packageFolder, version }: LayerOptions
 
 /** Generated sources have a header already; it keeps saying which schema they come from. */
 function withHeader(path: string, text: string, version: string): string {
-  if (!text.startsWith(generatedMark)) return `${header({ version, source: path })}\n\n${text}`;
+  if (!text.startsWith(generatedMark)) return `${header(version, `from ${path}`)}\n\n${text}`;
   const [first = "", , ...rest] = text.split("\n");
   return [first, advice, ...rest].join("\n");
 }
 
-function header({ version, source }: { readonly version: string; readonly source: string }): string {
-  return `${generatedMark} ${version} from ${source}.\n${advice}`;
+function header(version: string, origin: string): string {
+  return `${generatedMark} ${version} ${origin}.\n${advice}`;
 }
 
 const advice = "// Do not edit: `npx create-mcp-server update` writes this folder anew.";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Tree } from "../emit/tree.ts";
+import { jsonText } from "./json-text.ts";
 
 /** Name of the lock file, inside the emitted folder. */
 export const lockName = "mcp.lock.json";
@@ -28,7 +29,7 @@ export function createLock(
 
 /** Text of a lock file. */
 export function lockText(lock: Lock): string {
-  return `${JSON.stringify(lock, undefined, 2)}\n`;
+  return `${jsonText(lock)}\n`;
 }
 
 /** SHA-256 of a text's UTF-8 bytes. */

@@ -51,11 +51,13 @@ const copied = [
 
 async function projectView({ folder, name, revisions, packageFolder }: ProjectOptions): Promise<object> {
   const [newest = ""] = revisions;
-  const types = await readFile(join(packageFolder, "generated", newest, "types.ts"), "utf8");
+  const structured = await Promise.all(revisions.map((id) => hasStructuredOutput(id, packageFolder)));
   const server = { name: name.slice(name.indexOf("/") + 1), program: join(folder, "dist", "server.js") };
   return {
     name,
-    structured: declaresMember(types, "Tool", "outputSchema"),
+    structured: structured[0],
+    structuredEverywhere: structured.every(Boolean),
+    answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
     revisionText: revisions.length === 1 ? `revision ${newest}` : `the revisions ${revisions.join(", ")}`,
     revisionsJson: JSON.stringify(revisions).replaceAll(",", ", "),
     claudeDesktop: desktopConfig(server),
@@ -65,9 +67,10 @@ async function projectView({ folder, name, revisions, packageFolder }: ProjectOp
   };
 }
 
-/** Whether a declaration in a generated `types.ts` has a member of its own with this name. */
-function declaresMember(types: string, declaration: string, member: string): boolean {
-  const [, after = ""] = types.split(`\nexport interface ${declaration} `);
+/** Whether tools of a revision can have an output schema, read from its generated types. */
+async function hasStructuredOutput(revision: string, packageFolder: string): Promise<boolean> {
+  const types = await readFile(join(packageFolder, "generated", revision, "types.ts"), "utf8");
+  const [, after = ""] = types.split("\nexport interface Tool ");
   const [body = ""] = after.split("\n}\n");
-  return new RegExp(`^  ${member}\\??:`, "m").test(body);
+  return /^  outputSchema\?:/m.test(body);
 }

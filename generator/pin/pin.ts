@@ -95,7 +95,7 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   const { shelf, revision, schema, path } = input;
   const base = await shelf.readNearest(revision);
   const { overlay, dropped } = proposeOverlay(schema, base.overlay);
-  const text = await formatJson(JSON.stringify(overlay));
+  const text = await formatJson(JSON.stringify(overlay, undefined, 2));
   const questions = askQuestions({ schema, overlay: { path, value: overlay }, base: base.model });
   if (questions.open.length === 0) checkOverlay(input, text);
   return { draft: { kind: "proposed", text, base: base.model.id, dropped }, questions };

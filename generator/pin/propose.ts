@@ -174,10 +174,11 @@ function mergeRule(scope: Scope): Rule<string> {
 
 /** The schema is right about its constants: their values are taken over, and the names of constants that are gone are left out. */
 function keepErrors(scope: Scope, { constants }: Schema, { errors }: Overlay): Overlay["errors"] {
-  return errors.map(({ constant, ...rule }) => {
+  return errors.map((error) => {
+    const { constant, ...rule } = error;
+    if (constant === undefined) return error;
     const value = constants.find(({ name }) => name === constant)?.value;
-    if (constant === undefined) return rule;
-    if (typeof value === "number") return { ...rule, constant, code: value };
+    if (typeof value === "number") return { ...error, code: value };
     scope.dropped.push(`errors: the constant ${constant} of ${rule.name}`);
     return rule;
   });
@@ -185,10 +186,10 @@ function keepErrors(scope: Scope, { constants }: Schema, { errors }: Overlay): O
 
 function keepHeaders(scope: Scope, { headers = [] }: Overlay): Required<Overlay>["headers"] {
   return headers.flatMap((header) => {
-    const { methods, ...rest } = header;
+    const { methods } = header;
     if (!methods) return [header];
     const kept = keepNames(scope, methods, `headers: ${header.name}`);
-    return kept.length === 0 ? [] : [{ ...rest, methods: kept }];
+    return kept.length === 0 ? [] : [{ ...header, methods: kept }];
   });
 }
 

@@ -23,6 +23,7 @@ const noTags: TypeTags = {};
 /** Reads the JSDoc of a declaration or member. An unknown tag is refused: it might constrain the type. */
 export function readComment(path: string, node: ts.Node): Comment {
   const block = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+  refuseIgnored(path, node, block);
   if (block === undefined) return { tags: noTags };
   let doc: Doc = { text: textOf(block.comment) };
   let tags: TypeTags = noTags;
@@ -33,6 +34,15 @@ export function readComment(path: string, node: ts.Node): Comment {
   }
   const isEmpty = doc.text === "" && Object.keys(doc).length === 1;
   return isEmpty ? { tags } : { doc, tags };
+}
+
+/** TypeScript reads the last comment only, and none that shares a line with what is before it: no type tag may get lost there. */
+function refuseIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined): void {
+  const { text } = node.getSourceFile();
+  const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());
+  const comments = ignored.match(/\/\*\*.*?\*\//gs) ?? [];
+  if (!comments.some((comment) => /^[\s/*]*@(?!(category|internal|deprecated|see|example)\b)\w/m.test(comment))) return;
+  throw refuse(path, node, "a tag before it is not read; put it into the last comment, on a line of its own");
 }
 
 function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string {

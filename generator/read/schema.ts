@@ -1,8 +1,9 @@
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
 import { referencesIn } from "../shapes.ts";
 import { readComment } from "./doc-comment.ts";
-import { readShape, type ShapeContext } from "./shape.ts";
+import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "./spec-error.ts";
+import { refuseCircles, refuseNonObjects } from "./structure.ts";
 import { locationOf, parseSource, refuse, ts } from "./syntax.ts";
 
 /** Everything that a schema file declares, in source order. */
@@ -23,6 +24,7 @@ export function readSchema(path: string, text: string): Schema {
     path,
     constants: new Map(constants.map((constant) => [constant.name, constant])),
     readMembers,
+    depth: 0,
   };
   const declarations: Declaration[] = [];
   for (const statement of file.statements) {
@@ -34,6 +36,8 @@ export function readSchema(path: string, text: string): Schema {
   }
   refuseDuplicates(path, [...constants, ...declarations]);
   refuseDangling(path, declarations);
+  refuseCircles(path, declarations);
+  refuseNonObjects(path, declarations);
   return { constants, declarations };
 }
 
@@ -43,7 +47,9 @@ function readConstant(path: string, statement: ts.VariableStatement): Constant {
   if (!isExported(statement) || !isConst || declaration === undefined || rest.length > 0) {
     throw refuse(path, statement, "expected `export const NAME = literal`");
   }
-  if (!ts.isIdentifier(declaration.name)) throw refuse(path, declaration, "expected a plain name");
+  if (!ts.isIdentifier(declaration.name) || !/^[A-Z]\w*$/.test(declaration.name.text))
+    throw refuse(path, declaration, "expected a plain name in capitals");
+  if (declaration.type) throw refuse(path, declaration, "expected a constant without a type annotation");
   const { doc } = readComment(path, statement);
   const value = readConstantValue(path, declaration);
   return { name: declaration.name.text, value, ...(doc && { doc }), location: locationOf(statement) };
@@ -52,9 +58,9 @@ function readConstant(path: string, statement: ts.VariableStatement): Constant {
 function readConstantValue(path: string, declaration: ts.VariableDeclaration): string | number {
   const value = declaration.initializer;
   if (value && ts.isStringLiteral(value)) return value.text;
-  if (value && ts.isNumericLiteral(value)) return Number(value.text);
+  if (value && isFiniteLiteral(value)) return Number(value.text);
   const isNegative = value && ts.isPrefixUnaryExpression(value) && value.operator === ts.SyntaxKind.MinusToken;
-  if (isNegative && ts.isNumericLiteral(value.operand)) return -Number(value.operand.text);
+  if (isNegative && isFiniteLiteral(value.operand)) return -Number(value.operand.text);
   throw refuse(path, declaration, "expected a string or number literal");
 }
 
@@ -63,6 +69,7 @@ function readDeclaration(context: ShapeContext, statement: ts.Statement): Declar
   const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
   if (!isKnown) throw refuse(path, statement, "expected an exported interface, type alias or constant");
   if (!isExported(statement)) throw refuse(path, statement, "every declaration must be exported");
+  if (!isTypeName(statement.name.text)) throw refuse(path, statement, "expected a plain name with a capital first");
   if (statement.typeParameters) throw refuse(path, statement, "generic declarations are not supported");
   const { doc, tags } = readComment(path, statement);
   const common = { name: statement.name.text, ...(doc && { doc }), location: locationOf(statement) };
@@ -79,7 +86,10 @@ function readDeclaration(context: ShapeContext, statement: ts.Statement): Declar
 }
 
 function readBases(context: ShapeContext, declaration: ts.InterfaceDeclaration): (ReferenceShape | OmitShape)[] {
-  const types = declaration.heritageClauses?.flatMap((clause) => [...clause.types]) ?? [];
+  const clauses = declaration.heritageClauses ?? [];
+  const stranger = clauses.find((clause, at) => at > 0 || clause.token !== ts.SyntaxKind.ExtendsKeyword);
+  if (stranger) throw refuse(context.path, stranger, "an interface has one `extends` and nothing else");
+  const types = clauses.flatMap((clause) => [...clause.types]);
   return types.map((type) => {
     const shape = readShape(context, type);
     if (shape.kind === "reference" || shape.kind === "omit") return shape;
@@ -109,6 +119,10 @@ function readProperty(context: ShapeContext, member: ts.PropertySignature): Prop
   if (member.modifiers) throw refuse(path, member, "modifiers are not supported");
   if (!ts.isIdentifier(member.name) && !ts.isStringLiteral(member.name))
     throw refuse(path, member, "expected a plain property name");
+  // Reading it yields the prototype even where it is absent.
+  if (member.name.text === "__proto__") throw refuse(path, member, "a property of this name cannot be checked");
+  // The parser takes a value here, although it is not TypeScript.
+  if ("initializer" in member && member.initializer) throw refuse(path, member, "a property of a type has no value");
   if (!member.type) throw refuse(path, member, "expected a type after the property name");
   const { doc, tags } = readComment(path, member);
   return {
@@ -121,10 +135,17 @@ function readProperty(context: ShapeContext, member: ts.PropertySignature): Prop
 }
 
 function readIndex(context: ShapeContext, member: ts.IndexSignatureDeclaration): Shape {
-  const key = member.parameters[0]?.type;
-  if (key?.kind !== ts.SyntaxKind.StringKeyword)
-    throw refuse(context.path, member, "expected an index signature with string keys");
-  return readShape(context, member.type);
+  const [key, ...others] = member.parameters;
+  const type: ts.TypeNode | undefined = member.type;
+  if (key?.type?.kind !== ts.SyntaxKind.StringKeyword || others.length > 0 || !type)
+    throw refuse(context.path, member, "expected an index signature with string keys and a type");
+  if (member.modifiers) throw refuse(context.path, member, "modifiers are not supported");
+  return readShape(context, type);
+}
+
+/** Names of ours must not change the meaning of the few that TypeScript brings. */
+function isTypeName(name: string): boolean {
+  return /^[A-Z]\w*$/.test(name) && !["Array", "Record", "Omit"].includes(name);
 }
 
 function isExported(node: ts.Statement & { readonly modifiers?: ts.NodeArray<ts.ModifierLike> }): boolean {

@@ -7,11 +7,17 @@ export interface ShapeContext {
   readonly path: string;
   readonly constants: ReadonlyMap<string, Constant>;
   readonly readMembers: (context: ShapeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
+  /** How many types the one being read stands in. */
+  readonly depth: number;
 }
+
+/** Far more than a schema needs, far less than a stack holds. */
+const depthLimit = 50;
 
 /** Reads a type expression and applies the type tags of the declaration or property that it belongs to. */
 export function readShape(context: ShapeContext, node: ts.TypeNode, tags: TypeTags = {}): Shape {
-  return constrain(context, node, readType(context, node), tags);
+  if (context.depth > depthLimit) throw refuse(context.path, node, `types are nested more than ${depthLimit} deep`);
+  return constrain(context, node, readType({ ...context, depth: context.depth + 1 }, node), tags);
 }
 
 function readType(context: ShapeContext, node: ts.TypeNode): Shape {
@@ -52,18 +58,24 @@ function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
 function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
   const { literal } = node;
   if (ts.isStringLiteral(literal)) return { kind: "literal", value: literal.text };
-  if (ts.isNumericLiteral(literal)) return { kind: "literal", value: Number(literal.text) };
+  if (isFiniteLiteral(literal)) return { kind: "literal", value: Number(literal.text) };
   if (literal.kind === ts.SyntaxKind.TrueKeyword) return { kind: "literal", value: true };
   if (literal.kind === ts.SyntaxKind.FalseKeyword) return { kind: "literal", value: false };
   if (literal.kind === ts.SyntaxKind.NullKeyword) return { kind: "null" };
   throw refuse(context.path, node, "this kind of literal is not supported");
 }
 
+/** `1e999` is TypeScript, but no number that JSON can carry. */
+export function isFiniteLiteral(node: ts.Node): node is ts.NumericLiteral {
+  return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text));
+}
+
 /** Literals together with plain `string` are suggestions: the union is open and the keyword itself is left out. */
 function readUnion(context: ShapeContext, node: ts.UnionTypeNode): UnionShape {
   const of = node.types.map((type) => readShape(context, type));
-  const literals = of.filter((shape) => shape.kind === "literal" && typeof shape.value === "string");
-  const others = of.filter((shape) => !literals.includes(shape));
+  const isText = (shape: Shape): boolean => shape.kind === "literal" && typeof shape.value === "string";
+  const literals = of.filter(isText);
+  const others = of.filter((shape) => !isText(shape));
   const isOpen = literals.length > 0 && others.length === 1 && others[0]?.kind === "string";
   return isOpen ? { kind: "union", of: literals, open: true } : { kind: "union", of };
 }
@@ -84,12 +96,12 @@ function readReference(
   if (!ts.isIdentifier(nameNode)) throw refuse(context.path, node, "expected a plain type name");
   const name = nameNode.text;
   if (!typeArguments) return { kind: "reference", name };
-  const [first, second] = typeArguments;
+  const [first, second, third] = typeArguments;
   if (name === "Array" && first && !second) return { kind: "array", items: readShape(context, first) };
-  if (name === "Record" && first?.kind === ts.SyntaxKind.StringKeyword && second) {
+  if (name === "Record" && first?.kind === ts.SyntaxKind.StringKeyword && second && !third) {
     return { kind: "object", properties: [], index: readShape(context, second) };
   }
-  if (name === "Omit" && first && second) return readOmit(context, node, first, second);
+  if (name === "Omit" && first && second && !third) return readOmit(context, node, first, second);
   throw refuse(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
 }
 

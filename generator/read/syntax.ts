@@ -8,22 +8,52 @@ import { SpecError } from "./spec-error.ts";
 
 export { ts };
 
+/** Many times the size of any protocol schema; the parser is slow on what is no TypeScript at all. */
+const sizeLimit = 4 * 1024 * 1024;
+
 /** Parses one TypeScript file without touching the disk, libraries or the type checker. Throws a {@link SpecError} at the first syntax error. */
 export function parseSource(path: string, text: string): ts.SourceFile {
+  if (text.length > sizeLimit)
+    throw new SpecError({ file: path, text: "the file is larger than 4 MiB, which no schema is" });
+  refuseStrangeCharacters(path, text);
+  try {
+    return parse(path, text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new SpecError({ file: path, text: "not a schema: it is nested too deeply to be parsed" });
+  }
+}
+
+function parse(path: string, text: string): ts.SourceFile {
   const project = new Project({
     useInMemoryFileSystem: true,
     skipLoadingLibFiles: true,
     skipFileDependencyResolution: true,
   });
   const file = project.createSourceFile("/schema.ts", text);
-  const [problem] = project.getProgram().getSyntacticDiagnostics(file);
+  const source = file.compilerNode;
+  // Not the library's own list: it wraps every one of what may be millions.
+  const [problem] = project.getProgram().compilerObject.getSyntacticDiagnostics(source);
   if (problem) {
-    const message = problem.getMessageText();
-    const text = typeof message === "string" ? message : message.getMessageText();
-    const { line, column } = file.getLineAndColumnAtPos(problem.getStart());
-    throw new SpecError({ file: path, line, column, text: `not valid TypeScript: ${text}` });
+    const { line, character } = source.getLineAndCharacterOfPosition(problem.start);
+    const reason = ts.flattenDiagnosticMessageText(problem.messageText, " ");
+    throw new SpecError({ file: path, line: line + 1, column: character + 1, text: `not valid TypeScript: ${reason}` });
   }
-  return file.compilerNode;
+  return source;
+}
+
+/** Control characters and halves of surrogate pairs survive parsing, and would spoil what is generated. */
+function refuseStrangeCharacters(path: string, text: string): void {
+  const strange = /[^\P{Cc}\t\n]|\p{Cs}/u.exec(text);
+  if (!strange) return;
+  const before = text.slice(0, strange.index).split("\n");
+  const code = strange[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  throw new SpecError({
+    file: path,
+    line: before.length,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    text: `the character U+${code} does not belong in a schema`,
+  });
 }
 
 /** Where a node starts, its leading comments left out. */

@@ -1,3 +1,4 @@
+import type { Revision } from "../../generated/support.ts";
 import type { Outgoing, RequestId } from "./message.ts";
 
 /** What a peer needs of a transport. */
@@ -11,6 +12,8 @@ export interface Channel {
    * @param related - the peer's request that this message belongs to, for transports with several streams
    */
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  /** Both ends have agreed on a revision: what is sent from now on follows it, headers included. */
+  agree?(revision: Revision): void;
   /** A request of the peer gets no answer (it was cancelled): its stream may end. */
   abandon?(id: RequestId): void;
   /** Flushes what was sent and closes. May be called again. */

@@ -98,6 +98,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.begin();
     this.#session = session;
     this.#routes = routes;
+    this.#channel.agree?.(session.revision);
   }
 
   /** The handshake is complete: requests may be sent in both directions. */

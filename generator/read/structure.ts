@@ -1,0 +1,71 @@
+import type { Declaration, Shape } from "../model.ts";
+import { resolveObject } from "../resolve.ts";
+import { mapDeclaration } from "../shapes.ts";
+import { SpecError } from "./spec-error.ts";
+
+/** Far longer than any chain of bases in a schema. */
+const chainLimit = 50;
+
+/** Refuses types that are made of themselves, not merely of members that contain them, and endless chains of bases. */
+export function refuseCircles(path: string, declarations: readonly Declaration[]): void {
+  const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+  const heights = new Map<string, number>();
+  const measure = (name: string, open: readonly string[]): number => {
+    const known = heights.get(name);
+    const declaration = byName.get(name);
+    if (known !== undefined || !declaration) return known ?? 0;
+    const circle = open.indexOf(name);
+    if (circle >= 0)
+      throw problemOf(path, declaration, `is defined by itself (${[...open.slice(circle), name].join(" -> ")})`);
+    const tooLong = (): SpecError =>
+      problemOf(path, declaration, `is part of a chain of more than ${chainLimit} types`);
+    if (open.length >= chainLimit) throw tooLong();
+    const height = 1 + Math.max(0, ...partsOf(declaration).map((part) => measure(part, [...open, name])));
+    if (height > chainLimit) throw tooLong();
+    heights.set(name, height);
+    return height;
+  };
+  for (const { name } of declarations) measure(name, []);
+}
+
+/** Refuses bases, intersections and `Omit` of anything but objects: no value fits them, or not every one that should. */
+export function refuseNonObjects(path: string, declarations: readonly Declaration[]): void {
+  const model = { declarations };
+  for (const declaration of declarations) {
+    const refuseOthers = (shape: Shape): Shape => {
+      const mustBeObject = shape.kind === "intersection" || shape.kind === "omit";
+      if (!mustBeObject || resolveObject(shape, model)) return shape;
+      throw problemOf(path, declaration, `has an ${shape.kind} of something that is no object`);
+    };
+    mapDeclaration(declaration, refuseOthers);
+    for (const base of declaration.extends) {
+      if (!resolveObject(base, model)) throw problemOf(path, declaration, "extends something that is no object");
+    }
+    const whole = resolveObject({ kind: "reference", name: declaration.name }, model);
+    const torn = whole?.properties.find(({ shape }) => shape.kind === "intersection" && !resolveObject(shape, model));
+    if (torn) throw problemOf(path, declaration, `inherits two contradicting types of \`${torn.name}\``);
+  }
+}
+
+/** The types that a type is made of. Members of objects and arrays are not among them: those may refer back. */
+function partsOf(declaration: Declaration): string[] {
+  return [...declaration.extends, declaration.shape].flatMap(namesIn);
+}
+
+function namesIn(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "reference":
+      return [shape.name];
+    case "omit":
+      return [shape.base.name];
+    case "union":
+    case "intersection":
+      return shape.of.flatMap(namesIn);
+    default:
+      return [];
+  }
+}
+
+function problemOf(path: string, { name, location }: Declaration, text: string): SpecError {
+  return new SpecError({ file: path, ...location, text: `\`${name}\` ${text}` });
+}

@@ -1,0 +1,145 @@
+import { systemClock, type Clock } from "../rpc/timers.ts";
+import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
+import type { SessionKey } from "./session-store.ts";
+
+/** Bounds of events that are kept in memory. */
+export interface MemoryEventStoreOptions {
+  /** Events of one stream. Default 1,000. */
+  readonly maxEvents?: number;
+  /** Characters of one stream. Default 4 Mi. */
+  readonly maxStreamSize?: number;
+  /** Characters of all streams; the streams that were quiet the longest are forgotten first. Default 64 Mi. */
+  readonly maxSize?: number;
+  /** Milliseconds that a stream is kept after its last event. Default 10 min. */
+  readonly ttl?: number;
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/** Events in the memory of this process. */
+export class MemoryEventStore implements EventStore {
+  readonly #options: Required<MemoryEventStoreOptions>;
+  readonly #sessions = new Map<string, SessionLog>();
+  /** The longest quiet first. */
+  readonly #streams = new Set<StreamLog>();
+  #size = 0;
+
+  constructor(options: MemoryEventStoreOptions = {}) {
+    this.#options = { ...defaults, clock: systemClock, ...options };
+  }
+
+  /** Characters that are kept. */
+  get size(): number {
+    this.#evict();
+    return this.#size;
+  }
+
+  append(session: SessionKey, event: StoredEvent): void {
+    const log = this.#open(session, event.stream);
+    if (!log || event.sequence < log.next) return;
+    this.#streams.delete(log);
+    this.#streams.add(log);
+    // What a gap leaves out can never be replayed, so neither can what came before it.
+    if (event.sequence > log.next) this.#trim(log, log.events.length);
+    log.events.push(event);
+    log.next = event.sequence + 1;
+    log.touchedAt = this.#options.clock.now();
+    this.#grow(log, costOf(event));
+    this.#trim(log, this.#countExcess(log));
+    this.#evict();
+  }
+
+  after(session: SessionKey, position: StreamPosition): readonly StoredEvent[] | undefined {
+    this.#evict();
+    const log = this.#find(session)?.streams.get(position.stream);
+    const first = log?.events[0]?.sequence;
+    if (!log || first === undefined) return undefined;
+    // The first event is in the client's hands, or it would not know its id.
+    const index = position.sequence + 1 - first;
+    return index < 0 || position.sequence >= log.next ? undefined : log.events.slice(index);
+  }
+
+  remove(session: SessionKey): void {
+    for (const log of this.#find(session)?.streams.values() ?? []) this.#drop(log);
+  }
+
+  #find(session: SessionKey): SessionLog | undefined {
+    const log = this.#sessions.get(session.id);
+    return log?.owner === session.owner ? log : undefined;
+  }
+
+  #open(session: SessionKey, stream: string): StreamLog | undefined {
+    if (!this.#sessions.has(session.id)) {
+      this.#sessions.set(session.id, { id: session.id, owner: session.owner, streams: new Map() });
+    }
+    const log = this.#find(session);
+    if (!log) return undefined;
+    const known = log.streams.get(stream);
+    if (known) return known;
+    const made: StreamLog = { key: stream, session: log, events: [], next: 0, size: 0, touchedAt: 0 };
+    log.streams.set(stream, made);
+    return made;
+  }
+
+  #countExcess({ events, size }: StreamLog): number {
+    const { maxEvents, maxStreamSize } = this.#options;
+    let count = Math.max(0, events.length - maxEvents);
+    let left = size;
+    for (const event of events.slice(0, count)) left -= costOf(event);
+    for (; left > maxStreamSize && count < events.length; count += 1) {
+      const event = events[count];
+      if (event) left -= costOf(event);
+    }
+    return count;
+  }
+
+  #trim(log: StreamLog, count: number): void {
+    if (count === 0) return;
+    for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
+  }
+
+  #evict(): void {
+    const { clock, ttl, maxSize } = this.#options;
+    const oldest = clock.now() - ttl;
+    for (const log of this.#streams) {
+      if (log.touchedAt > oldest && this.#size <= maxSize) return;
+      this.#drop(log);
+    }
+  }
+
+  #drop(log: StreamLog): void {
+    this.#grow(log, -log.size);
+    this.#streams.delete(log);
+    log.session.streams.delete(log.key);
+    if (log.session.streams.size === 0) this.#sessions.delete(log.session.id);
+  }
+
+  #grow(log: StreamLog, size: number): void {
+    log.size += size;
+    this.#size += size;
+  }
+}
+
+const defaults = { maxEvents: 1_000, maxStreamSize: 4 * 1024 * 1024, maxSize: 64 * 1024 * 1024, ttl: 600_000 } as const;
+
+/** An empty event takes memory too. */
+const eventOverhead = 100;
+
+function costOf(event: StoredEvent): number {
+  return event.data.length + eventOverhead;
+}
+
+interface SessionLog {
+  readonly id: string;
+  readonly owner: string | undefined;
+  readonly streams: Map<string, StreamLog>;
+}
+
+interface StreamLog {
+  readonly key: string;
+  readonly session: SessionLog;
+  readonly events: StoredEvent[];
+  /** The sequence that comes next. */
+  next: number;
+  size: number;
+  touchedAt: number;
+}

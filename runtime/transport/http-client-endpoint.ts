@@ -1,0 +1,111 @@
+import type { Awaitable } from "../../generated/support.ts";
+import { HttpError, LostError } from "./http-client-errors.ts";
+import { readText } from "./http-client-body.ts";
+
+/** What `fetch` must be able to do. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
+
+/** How the requests of a client are made. */
+export interface EndpointOptions {
+  /** Default: the platform's. Give another one to use a proxy, a certificate or a client of your own. */
+  readonly fetch?: Fetch;
+  /** Sent with every request, and asked for anew each time: tokens may change. The headers of the protocol cannot be replaced. */
+  readonly headers?: () => Awaitable<Readonly<Record<string, string>>>;
+}
+
+/** One request. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Makes requests to one URL of a server. */
+export interface Endpoint {
+  readonly url: URL;
+  /** Resolves with the head of whatever the server answers, refusals included. Rejects when no answer came. */
+  request(request: HttpRequest): Promise<Response>;
+}
+
+/** Prepares requests to a URL. Redirects are followed only within its origin: headers may carry secrets. */
+export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
+  const { fetch = (target: URL, init: RequestInit) => globalThis.fetch(target, init) } = options;
+  return {
+    url,
+    async request({ method, headers, body, signal }) {
+      const all = new Headers(await options.headers?.());
+      for (const [name, value] of Object.entries(headers)) all.set(name, value);
+      const init: RequestInit = { method, headers: all, signal, redirect: "manual", ...(body !== undefined && { body }) };
+      let target = url;
+      for (let hop = 0; hop <= maxRedirects; hop += 1) {
+        const response = await attempt(() => fetch(target, init), { target, signal });
+        if (!isRedirect(response)) return response;
+        target = readRedirect(response, { from: target, method });
+        await response.body?.cancel();
+      }
+      throw new HttpError(`${describeUrl(url)} redirects too often`, { status: 310, body: "" });
+    },
+  };
+}
+
+/** The refusal of a request as an error. */
+export async function readRefusal(response: Response, url: URL): Promise<HttpError> {
+  const body = await readText(response, maxRefusal).catch(() => "");
+  const reason = response.status === 401 || response.status === 403 ? " (see wwwAuthenticate for what it asks for)" : "";
+  return new HttpError(`${describeUrl(url)} answered with HTTP ${response.status}${reason}${quote(body)}`, {
+    status: response.status,
+    body,
+    wwwAuthenticate: response.headers.get("www-authenticate") ?? undefined,
+    retryAfter: response.headers.get("retry-after") ?? undefined,
+  });
+}
+
+/** A URL for people: without what may be secret. */
+export function describeUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+const maxRedirects = 3;
+
+const maxRefusal = 64 * 1024;
+
+async function attempt(
+  run: () => Promise<Response>,
+  { target, signal }: { readonly target: URL; readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await run();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new LostError(`The request to ${describeUrl(target)} failed: ${describeCause(cause)}`, { cause });
+  }
+}
+
+/** Browsers hide where a redirect leads. */
+function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || [301, 302, 303, 307, 308].includes(response.status);
+}
+
+function readRedirect(response: Response, { from, method }: { readonly from: URL; readonly method: string }): URL {
+  const { status } = response;
+  const refuse = (why: string): HttpError =>
+    new HttpError(`${describeUrl(from)} redirects ${why}. Use the URL that it leads to.`, { status, body: "" });
+  const location = response.headers.get("location");
+  if (location === null || !URL.canParse(location, from)) throw refuse("without saying where");
+  const target = new URL(location, from);
+  if (target.origin !== from.origin) throw refuse(`to another origin, ${target.origin}, which is refused`);
+  if (method !== "GET" && status < 307) throw refuse("in a way that would turn a POST into a GET");
+  return target;
+}
+
+/** `fetch` puts what happened into the cause of an error that only says that it failed. */
+function describeCause(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause.message : thrown.message;
+}
+
+function quote(body: string): string {
+  const text = body.replaceAll(/\s+/g, " ").trim();
+  return text === "" ? "" : `: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
+}

@@ -1,0 +1,68 @@
+import type { Revision } from "../../generated/support.ts";
+import { discard, readMediaType } from "./http-client-body.ts";
+import { createEndpoint, readRefusal, type Endpoint, type EndpointOptions } from "./http-client-endpoint.ts";
+import { AnswerError, SessionExpiredError } from "./http-client-errors.ts";
+import { readSession, toSessionHeaders, type HttpSession } from "./http-client-session.ts";
+
+/** What is posted. */
+export interface Posting {
+  readonly body: string;
+  /** Whether it opens a session, and so belongs to none yet. */
+  readonly isOpening?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The requests of one client to one server: each carries the session and the revision that hold when it is made. */
+export class Link {
+  session: HttpSession = {};
+  revision: Revision | undefined;
+  readonly #endpoint: Endpoint;
+
+  constructor(url: URL, options: EndpointOptions) {
+    this.#endpoint = createEndpoint(url, options);
+  }
+
+  /**
+   * Posts a message or a batch. Rejects when it is not accepted.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   */
+  async post({ body, isOpening, signal }: Posting): Promise<Response> {
+    const session = isOpening ? {} : this.session;
+    const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+    const all = isOpening ? headers : { ...headers, ...toSessionHeaders(session, this.revision) };
+    const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal });
+    if (!response.ok) throw await this.#refuse(response, session);
+    if (isOpening) this.session = readSession(response);
+    return response;
+  }
+
+  /**
+   * Opens a stream of events: a new one, or the continuation of the one that the event was on.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+   */
+  async get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const { session } = this;
+    const headers = { Accept: "text/event-stream", ...toSessionHeaders(session, this.revision) };
+    const all = lastEventId === undefined ? headers : { ...headers, "Last-Event-ID": lastEventId };
+    const response = await this.#endpoint.request({ method: "GET", headers: all, signal });
+    if (!response.ok) throw await this.#refuse(response, session);
+    if (readMediaType(response) === "text/event-stream") return response;
+    await discard(response);
+    throw new AnswerError("The server answered GET with something else than an event stream");
+  }
+
+  /** Ends the session, if the server keeps one and lets clients end it. */
+  async end(signal: AbortSignal): Promise<void> {
+    if (this.session.id === undefined) return;
+    const headers = toSessionHeaders(this.session, this.revision);
+    await discard(await this.#endpoint.request({ method: "DELETE", headers, signal }));
+  }
+
+  async #refuse(response: Response, session: HttpSession): Promise<Error> {
+    const refusal = await readRefusal(response, this.#endpoint.url);
+    if (response.status !== 404 || session.id === undefined) return refusal;
+    return new SessionExpiredError("The server does not know the session any more", { cause: refusal });
+  }
+}

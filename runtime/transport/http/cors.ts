@@ -1,0 +1,41 @@
+import type { HeaderFields, RequestHead } from "./exchange.ts";
+
+/** What browsers are told when a page of an allowed origin asks. */
+export interface CorsOptions {
+  /** Seconds that a browser may remember the answer to its question. Default 600. */
+  readonly maxAge?: number;
+  /** Request headers beyond the protocol's that pages may send. */
+  readonly headers?: readonly string[];
+}
+
+/** The fields that let a page of this (allowed) origin read the answer. */
+export function toCorsFields(request: RequestHead, cors: CorsOptions | undefined): HeaderFields | undefined {
+  const origin = request.header("origin");
+  if (!cors || origin === undefined) return undefined;
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, Retry-After",
+    vary: "Origin",
+  };
+}
+
+/** The answer to a browser that asks what a page may send. */
+export function toPreflightFields(cors: CorsOptions): HeaderFields {
+  const headers = [...protocolHeaders, ...(cors.headers ?? [])];
+  return {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": headers.join(", "),
+    "access-control-max-age": String(cors.maxAge ?? 600),
+  };
+}
+
+const protocolHeaders = [
+  "Accept",
+  "Authorization",
+  "Content-Type",
+  "Last-Event-ID",
+  "MCP-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Mcp-Session-Id",
+] as const;

@@ -1,0 +1,31 @@
+/**
+ * Whether an `Accept` header admits a media type. Without the header nothing is admitted: the protocol makes clients send it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
+ */
+export function accepts(header: string | undefined, type: string): boolean {
+  if (header === undefined) return false;
+  if (header === usualAccept) return usualAccept.includes(type);
+  return header.split(",").some((range) => admits(range, type));
+}
+
+/** Whether a `Content-Type` header says JSON in UTF-8. */
+export function isJson(header: string | undefined): boolean {
+  if (header === "application/json") return true;
+  const [type = "", ...parameters] = (header ?? "").toLowerCase().split(";");
+  if (type.trim() !== "application/json") return false;
+  return parameters.every((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim() !== "charset" || /^"?utf-?8"?$/.test(value.trim());
+  });
+}
+
+/** What nearly every client sends. */
+const usualAccept = "application/json, text/event-stream";
+
+function admits(range: string, type: string): boolean {
+  const [name = "", ...parameters] = range.toLowerCase().split(";");
+  const wanted = name.trim();
+  const isMatch = wanted === type || wanted === "*/*" || wanted === `${type.slice(0, type.indexOf("/"))}/*`;
+  return isMatch && !parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/.test(parameter));
+}

@@ -1,0 +1,143 @@
+import { encodeEvent } from "../../codec/events.ts";
+import type { StoredEvent } from "../../store/event-store.ts";
+import type { EventWriter } from "./exchange.ts";
+
+/** What streams of one session share. */
+export interface StreamHost {
+  /** Bytes that may wait for a slow reader before its connection is broken off. */
+  readonly maxWaiting: number;
+  /** Milliseconds that clients are told to wait before they reconnect. */
+  readonly retry: number;
+  /** Remembers events; absent where streams cannot be resumed: events have no ids then. */
+  readonly remember: ((event: StoredEvent) => Promise<void> | undefined) | undefined;
+}
+
+/**
+ * A sequence of events that outlives the connection it is written to: what is sent while nobody is connected waits in the event store.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+export class EventStream {
+  readonly key: string;
+  readonly #host: StreamHost;
+  #writer: EventWriter | undefined;
+  #next = 0;
+  #isEnded = false;
+  /** What is sent while a new connection is being brought up to date. */
+  #held: StoredEvent[] | undefined;
+  #remembered: Promise<void> | undefined;
+
+  constructor(key: string, host: StreamHost) {
+    this.key = key;
+    this.#host = host;
+  }
+
+  get isConnected(): boolean {
+    return this.#writer !== undefined;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Whether a client may know an id of this stream, so that it can come back. */
+  get isResumable(): boolean {
+    return this.#host.remember !== undefined && this.#next > 0;
+  }
+
+  /** Writes to this connection from now on; an earlier one is closed. */
+  connect(writer: EventWriter): void {
+    this.#writer?.end();
+    this.#writer = writer;
+    writer.onClose(() => this.#disconnect(writer));
+  }
+
+  /** Gives the client an id to come back with, before there is anything to say. */
+  prime(): void {
+    if (this.#host.remember) this.#emit("", this.#host.retry);
+  }
+
+  /** Sends one message as JSON text. A promise means that the reader is slow. */
+  send(data: string): void | Promise<void> {
+    this.#emit(data, undefined);
+    const writer = this.#writer;
+    if (!writer || writer.waiting <= comfortable) return;
+    if (writer.waiting <= this.#host.maxWaiting) return writer.drained();
+    writer.destroy();
+    this.#disconnect(writer);
+  }
+
+  /** Sends the last message of the stream, of which nobody knows yet: there is nothing to come back for afterwards. */
+  sendOnly(data: string): void {
+    this.#isEnded = true;
+    this.#writer?.write(encodeEvent({ type: "message", data }));
+    this.#writer?.end();
+  }
+
+  /** Writes a comment, which shows proxies and us that the reader is there. */
+  touch(comment: string): void {
+    this.#writer?.write(comment);
+  }
+
+  /** Closes the connection but not the stream. */
+  release(): void {
+    this.#writer?.end();
+    this.#writer = undefined;
+  }
+
+  /** There will be no more messages. */
+  end(): void {
+    this.#isEnded = true;
+    if (!this.#held) this.release();
+  }
+
+  /** Goes on with a client that has come back: first with what it has missed, then live. Nothing is lost or doubled. */
+  async resume(
+    open: () => EventWriter,
+    read: () => Promise<readonly StoredEvent[] | undefined>,
+  ): Promise<boolean> {
+    const held: StoredEvent[] = [];
+    this.release();
+    this.#held = held;
+    await this.#remembered;
+    const missed = await read();
+    // Another connection has come back meanwhile: it is the one that counts.
+    if (this.#held !== held) return false;
+    this.#held = undefined;
+    if (!missed) return false;
+    this.connect(open());
+    const last = missed.at(-1)?.sequence ?? -1;
+    for (const event of missed) this.#write(event, undefined);
+    for (const event of held) if (event.sequence > last) this.#write(event, undefined);
+    if (this.#isEnded) this.release();
+    return true;
+  }
+
+  #emit(data: string, retry: number | undefined): void {
+    const event: StoredEvent = { stream: this.key, sequence: this.#next, data };
+    this.#next += 1;
+    const remembered = this.#host.remember?.(event);
+    if (remembered) this.#remembered = remembered;
+    if (this.#held) this.#held.push(event);
+    else this.#write(event, retry);
+  }
+
+  #write({ sequence, data }: StoredEvent, retry: number | undefined): void {
+    const id = this.#host.remember ? `${this.key}-${sequence}` : undefined;
+    this.#writer?.write(
+      encodeEvent({
+        ...(data !== "" && { type: "message" }),
+        ...(id !== undefined && { id }),
+        ...(retry !== undefined && { retry }),
+        data,
+      }),
+    );
+  }
+
+  #disconnect(writer: EventWriter): void {
+    if (this.#writer === writer) this.#writer = undefined;
+  }
+}
+
+/** Fewer bytes than this may wait without anybody noticing. */
+const comfortable = 64 * 1024;

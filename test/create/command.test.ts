@@ -1,0 +1,148 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCli } from "./cli.ts";
+import { listAll, temporaryFolder } from "./folder.ts";
+
+const offline = ["--no-install", "--no-git"];
+
+describe("create-mcp-server <dir>", () => {
+  test("writes a project without a question when there is no terminal", async () => {
+    const cwd = temporaryFolder();
+    const { code, stdout, stderr } = await runCli(["my-server", ...offline], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/cd my-server\n +npm install .*\n +npm test /);
+    expect(listAll(cwd).filter((path) => !path.includes("/"))).toEqual(["my-server"]);
+    expect(readFileSync(join(cwd, "my-server", "README.md"), "utf8")).toContain(join(cwd, "my-server", "dist"));
+  });
+
+  test("fills the folder that it is called in", async () => {
+    const cwd = join(temporaryFolder(), "here");
+    mkdirSync(cwd);
+    const { code, stdout } = await runCli([".", ...offline], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("cd ");
+    expect(listAll(cwd)).toContain("src/server.ts");
+  });
+
+  test("lists the files with their sizes and writes nothing with --dry-run", async () => {
+    const cwd = temporaryFolder();
+    const { code, stdout } = await runCli(["my-server", "--dry-run"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ *\d+ {2}src\/server\.ts$/m);
+    expect(stdout).toMatch(/ \d+ {2}bytes in \d+ files; nothing was written\n$/);
+    expect(listAll(cwd)).toEqual([]);
+  });
+
+  test.each([
+    ["an invalid name", ["My Server"], "--name my-server"],
+    ["an unknown revision", ["x", "--protocol", "1999-01-01"], "Choose among "],
+    ["a folder that is not empty", ["full"], "is not empty (file)"],
+    ["a file", ["full/file"], "is not a folder"],
+    ["two folders", ["x", "y"], "Unknown argument: y"],
+    ["an unknown flag", ["x", "--bogus"], "Unknown argument: bogus"],
+    ["two names", ["x", "--name", "a", "--name", "b"], '"a,b"'],
+    ["a place that cannot be written", ["/proc/x"], /could not be written|cannot be written/],
+  ])("refuses %s with the next step and exit code 1", async (_what, args, message) => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, "full"));
+    writeFileSync(join(cwd, "full", "file"), "");
+    const { code, stderr } = await runCli([...args, ...offline], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(listAll(cwd)).toEqual(["full", "full/file"]);
+  });
+
+  test.each([1, 20, 50])("leaves nothing when Ctrl-C comes at file %i", async (count) => {
+    const cwd = temporaryFolder();
+    const preload = `
+      import fs from "node:fs/promises";
+      import { syncBuiltinESMExports } from "node:module";
+      const { writeFile } = fs;
+      let count = 0;
+      fs.writeFile = async (...args) => {
+        await writeFile(...args);
+        if (++count !== ${count}) return;
+        process.kill(process.pid, "SIGINT");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      };
+      syncBuiltinESMExports();`;
+    const { code, stderr } = await runCli(["my-server", ...offline], { cwd, preload });
+    expect(stderr).toContain("interrupted; nothing was written");
+    expect(code).toBe(130);
+    expect(listAll(cwd)).toEqual([]);
+  });
+
+  test("keeps the project when npm fails, and says what to run", async () => {
+    const cwd = temporaryFolder();
+    // A registry that nobody serves: no network is needed to fail.
+    const env = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0", npm_config_cache: cwd };
+    const { code, stderr } = await runCli(["my-server", "--no-git"], { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("npm install failed");
+    expect(stderr).toContain("Run `npm install` in it");
+    expect(listAll(join(cwd, "my-server"))).toContain("src/server.ts");
+  });
+
+  test("loads neither ts-morph, prettier, json-schema-to-typescript nor prompts", async () => {
+    const cwd = temporaryFolder();
+    const log = join(cwd, "modules.txt");
+    const hook = `
+      import { appendFileSync } from "node:fs";
+      export const resolve = async (specifier, context, next) => {
+        const result = await next(specifier, context);
+        appendFileSync(${JSON.stringify(log)}, result.url + "\\n");
+        return result;
+      };`;
+    const preload = `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
+    const { code } = await runCli(["my-server", ...offline], { cwd, preload });
+    expect(code).toBe(0);
+    const loaded = [...readFileSync(log, "utf8").matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(
+      ([, name]) => name,
+    );
+    expect(loaded).toContain("handlebars");
+    expect(loaded).not.toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^(ts-morph|prettier|json-schema-to-typescript|typescript|ajv|@clack\/.*)$/),
+      ]),
+    );
+  });
+});
+
+describe("git", () => {
+  const identity = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  const known = {
+    ...identity,
+    GIT_CONFIG_COUNT: "2",
+    GIT_CONFIG_KEY_0: "user.name",
+    GIT_CONFIG_VALUE_0: "A",
+    GIT_CONFIG_KEY_1: "user.email",
+    GIT_CONFIG_VALUE_1: "a@example.org",
+  };
+
+  test("gets a first commit when it knows the user", async () => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: known });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(readFileSync(join(cwd, "my-server", ".git", "COMMIT_EDITMSG"), "utf8")).toMatch(
+      /^Start from create-mcp-server /,
+    );
+  });
+
+  test("gets no commit when it does not", async () => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: identity });
+    expect(code).toBe(0);
+    expect(stderr).toContain("nothing was committed");
+    expect(listAll(join(cwd, "my-server", ".git"))).not.toContain("COMMIT_EDITMSG");
+  });
+
+  test("is left alone inside a repository", async () => {
+    const cwd = temporaryFolder();
+    await runCli(["outer", "--no-install"], { cwd, env: identity });
+    const { code } = await runCli(["outer/inner", "--no-install"], { cwd, env: known });
+    expect(code).toBe(0);
+    expect(listAll(join(cwd, "outer", "inner"))).not.toContain(".git");
+  });
+});

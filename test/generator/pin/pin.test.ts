@@ -1,0 +1,357 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runPin } from "../../../generator/commands/pin.ts";
+import { emitTree } from "../../../generator/generate.ts";
+import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
+import type { Fetch } from "../../../generator/pin/source.ts";
+import { readPins, type Pin } from "../../../generator/read/pins.ts";
+import { hashText } from "../../../generator/read/revision.ts";
+import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
+
+const newest = "2026-07-28";
+const next = "2099-01-01";
+const address = "https://example.com/schema.ts";
+
+let folder = "";
+let spec = "";
+let schema = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pin-"));
+  spec = join(folder, "spec");
+  await cp("spec", spec, { recursive: true });
+  schema = await readFile(`spec/${newest}/schema.ts`, "utf8");
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+describe("a new revision", () => {
+  it("is written with its schema as it is, an overlay and a pin, and can be generated", async () => {
+    const report = await pinText(dated(schema, next), { revision: next });
+    expect(report).toMatchObject({
+      revision: next,
+      declarations: 155,
+      overlay: { kind: "proposed", base: newest, dropped: [] },
+      questions: { open: [], confirm: [] },
+      warnings: [],
+    });
+    expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
+    expect((await emitTree({ spec, revisions: [next] })).get(`${next}/methods.ts`)).toContain(`id: "${next}"`);
+  });
+
+  it("starts from the overlay of the revision before it, with the links moved to its own pages", async () => {
+    await pinText(dated(schema, next), { revision: next });
+    const expected = (await readFile(`spec/${newest}/overlay.json`, "utf8")).replaceAll(`/${newest}/`, `/${next}/`);
+    expect(await readFile(join(spec, next, "overlay.json"), "utf8")).toBe(expected);
+  });
+
+  it("starts from the overlay of the first revision when none is older", async () => {
+    const oldest = await readFile("spec/2024-11-05/schema.ts", "utf8");
+    const { overlay } = await pinText(dated(oldest, "2024-01-01"), { revision: "2024-01-01" });
+    expect(overlay).toMatchObject({ kind: "proposed", base: "2024-11-05", dropped: [] });
+  });
+
+  it("makes a new spec folder that generates on its own", async () => {
+    spec = join(folder, "deep", "own");
+    await pinText(dated(schema, next), { revision: next });
+    expect((await readdir(spec)).sort()).toEqual([next, "overlay.schema.json", "pins.json"]);
+    expect([...(await emitTree({ spec })).keys()]).toContain(`${next}/types.ts`);
+  });
+
+  it("keeps line feeds only, whatever the file has", async () => {
+    await pinText(`\uFEFF${dated(schema, next).replaceAll("\n", "\r\n")}`, { revision: next });
+    expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
+  });
+});
+
+describe("the pin", () => {
+  const commit = "b0f60ba5409db7a6582440a7b473cc0398890f15";
+
+  it("records hash, address and the commit that the address names (T1)", async () => {
+    const from = `https://example.com/${commit}/schema.ts`;
+    await pinRevision({ revision: next, from, spec, fetch: answering(dated(schema, next)) });
+    expect(await pinOf(next)).toEqual({
+      status: "released",
+      commit,
+      sha256: hashText(dated(schema, next)),
+      source: from,
+    });
+  });
+
+  it("of a file has a path and no commit", async () => {
+    const path = join(folder, `${commit}.ts`);
+    await writeFile(path, dated(schema, next));
+    await pinRevision({ revision: next, from: path, spec });
+    expect(await pinOf(next)).toEqual({ status: "released", sha256: hashText(dated(schema, next)), source: path });
+  });
+
+  it.each([
+    ["its address says so", "https://example.com/schema/draft/schema.ts", next],
+    ["its constant is no date (T2)", address, "DRAFT-2025-v3"],
+  ])("is a draft when %s", async (_reason, from, version) => {
+    await pinRevision({ revision: next, from, spec, fetch: answering(dated(schema, version)) });
+    expect((await pinOf(next))?.status).toBe("draft");
+  });
+});
+
+describe("a revision that is pinned already", () => {
+  it("keeps an overlay that fits, and every other file of its folder", async () => {
+    await writeFile(join(spec, newest, "notes.md"), "mine");
+    const { overlay } = await pinText(schema, { revision: newest, force: true });
+    expect(overlay.kind).toBe("kept");
+    expect(await readFile(join(spec, newest, "notes.md"), "utf8")).toBe("mine");
+    expect(await readFile(join(spec, newest, "overlay.json"), "utf8")).toBe(
+      await readFile(`spec/${newest}/overlay.json`, "utf8"),
+    );
+  });
+
+  it("is not replaced by another file without --force (T1)", async () => {
+    await expect(pinText(schema, { revision: newest })).rejects.toThrow(/pinned to another file.*--force/s);
+    await pinText(schema, { revision: newest, force: true });
+    await expect(pinText(schema, { revision: newest })).resolves.toMatchObject({ warnings: [] });
+  });
+
+  it("gets a proposal made from its own overlay when that does not fit any more", async () => {
+    const without = schema.replaceAll("PARSE_ERROR", "BROKEN_JSON");
+    const { overlay, questions } = await pinText(without, { revision: newest, force: true });
+    expect(overlay).toMatchObject({ kind: "proposed", dropped: ["errors: the constant PARSE_ERROR of parseError"] });
+    expect(questions.confirm).toContain("errors: the constant BROKEN_JSON (-32700) has no entry");
+  });
+});
+
+describe("what a person has to decide", () => {
+  it("is named: every method and gate that does not derive, and every entry that was left out", async () => {
+    spec = join(folder, "own");
+    // The step between the eras: nearly everything in the overlay changes.
+    const { overlay, questions } = await pinText(schema, { revision: "2026-07-27", force: true });
+    expect(overlay).toMatchObject({
+      base: "2025-11-25",
+      dropped: expect.arrayContaining([
+        "methods: initialize",
+        "mergeMeta: tasks/get",
+        'methods["tools/call"].alternatives: CreateTaskResult',
+        "reservedMeta: io.modelcontextprotocol/related-task",
+        "errors: the constant URL_ELICITATION_REQUIRED of urlElicitationRequired",
+      ]),
+    });
+    expect(questions.open).toEqual([
+      expect.stringMatching(/`CreateMessageRequest` \(sampling\/createMessage\) is in no role union/),
+      expect.stringMatching(/`ListRootsRequest` \(roots\/list\) is in no role union/),
+      expect.stringMatching(/`ElicitRequest` \(elicitation\/create\) is in no role union/),
+      expect.stringMatching(/server\/discover needs server capability `server`.*methods\["server\/discover"\].gate/),
+      expect.stringMatching(/subscriptions\/listen needs server capability/),
+      expect.stringMatching(/notifications\/subscriptions\/acknowledged needs server capability/),
+    ]);
+    expect(questions.confirm).toEqual(
+      expect.arrayContaining([
+        "lifecycle: per-request, unlike 2025-11-25",
+        "tags: nothing tells apart CallToolResult | InputRequiredResult",
+        "errors: the constant HEADER_MISMATCH (-32020) has no entry",
+        expect.stringMatching(/^resultTypes: /),
+      ]),
+    );
+  });
+
+  it("stops the generator with the same question", async () => {
+    spec = join(folder, "own");
+    const { questions } = await pinText(schema, { revision: "2026-07-27", force: true });
+    const message = await rejection((await openSpecFolder(spec)).readModel("2026-07-27"));
+    expect(message).toBe(`own/2026-07-27/overlay.json: ${questions.open[0]}`);
+  });
+
+  it("is printed, and the next command with it", async () => {
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const fetch = answering(dated(schema, next).replace('"tools/call"', '"toolbox/call"'));
+    expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
+    const text = String(output.mock.calls[0]?.[0]);
+    expect(text).toContain("toolbox/call needs server capability `toolbox`");
+    expect(text).toContain(`Next: read ${spec}/${next}/overlay.json`);
+    expect(text).toContain(`create-mcp-server generate --spec ${spec} --revision ${next}`);
+  });
+
+  it("includes new methods with the gate that was derived, and params that lost their _meta (T7)", async () => {
+    const added = dated(schema, next)
+      .replace("| ListToolsRequest", "| ListToolsRequest | SortToolsRequest")
+      .concat(
+        'export interface SortToolsRequest extends JSONRPCRequest { method: "tools/sort"; params: { by: string } }\n',
+        "export interface SortToolsResult extends Result { sorted: boolean }\n",
+      );
+    const { questions } = await pinText(added, { revision: next });
+    expect(questions).toEqual({
+      open: [],
+      confirm: [
+        'methods["tools/sort"]: new request; the client needs server capability tools',
+        "mergeMeta: the params of tools/sort are declared without _meta",
+      ],
+    });
+  });
+});
+
+describe("a folder that cannot be written", () => {
+  it.each([
+    ["a new revision", next],
+    ["a revision pinned again", newest],
+  ])("is left as it was: %s", async (_which, revision) => {
+    // A folder in the place where the list of pins is written aside: the last step of all fails.
+    await mkdir(join(spec, `.pins.${process.pid}.json`));
+    const before = await readdir(spec, { recursive: true });
+    const text = await snapshot(spec);
+    await expect(pinText(dated(schema, revision), { revision, force: true })).rejects.toThrow(/EISDIR|directory/);
+    expect(await readdir(spec, { recursive: true })).toEqual(before);
+    expect(await snapshot(spec)).toEqual(text);
+  });
+});
+
+describe("input that is no schema", () => {
+  const good = (): string => dated(schema, next);
+  const cases: readonly { input: string; says: RegExp; text?: () => string; options?: Partial<PinOptions> }[] = [
+    { input: "an HTML page", text: () => "<!doctype html>\n<html></html>", says: /is an HTML or XML page.*raw\./ },
+    { input: "JSON", text: () => '{ "$defs": {} }', says: /is JSON, not TypeScript/ },
+    { input: "an empty file", text: () => " \n", says: /is empty/ },
+    { input: "prose", text: () => "404: Not Found", says: /schema\.ts:1:4: / },
+    { input: "a file cut off", text: () => good().slice(0, 40_000), says: /schema\.ts:\d+:\d+: / },
+    { input: "TypeScript without declarations", text: () => "export {};\n", says: /schema\.ts:1:1: / },
+    {
+      input: "an unknown construct",
+      text: () => `${good()}\nexport enum Colour { Red }\n`,
+      says: /schema\.ts:\d+:1: .*EnumDeclaration/,
+    },
+    { input: "another revision", text: () => schema, says: /LATEST_PROTOCOL_VERSION = "2026-07-28".*--force/ },
+    { input: "more than 4 MiB", text: () => `//${" ".repeat(4 * 1024 * 1024)}`, says: /larger than 4 MiB/ },
+    { input: "an http address", options: { from: "http://example.com/schema.ts" }, says: /not an https address/ },
+    { input: "an ftp address", options: { from: "ftp://example.com/schema.ts" }, says: /not an https address/ },
+    { input: "an address that is none", options: { from: "https://" }, says: /not a valid URL/ },
+    {
+      input: "a missing file",
+      options: { from: "/nowhere/schema.ts" },
+      says: /cannot be read: ENOENT.*Check the path/,
+    },
+    { input: "a folder", options: { from: tmpdir() }, says: /cannot be read: EISDIR/ },
+    { input: "a word for a date", options: { revision: "latest" }, says: /`latest` is not a revision.*YYYY-MM-DD/ },
+    { input: "a path for a date", options: { revision: "../../2099-01-01" }, says: /is not a revision/ },
+    { input: "a day that does not exist", options: { revision: "2099-02-30" }, says: /is not a revision/ },
+    { input: "a month that does not exist", options: { revision: "2099-13-01" }, says: /is not a revision/ },
+  ];
+
+  it.each(cases)("is refused and leaves the spec folder alone: $input", async ({ text = good, options, says }) => {
+    const before = await snapshot(folder);
+    const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expect(await runPin({ revision: next, from: address, spec, fetch: answering(text()), ...options })).toBe(1);
+    expect(output.mock.calls).toEqual([[expect.stringMatching(says)]]);
+    expect(String(output.mock.calls[0]?.[0])).not.toMatch(/\n {4}at /);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  const answers: readonly { answer: string; says: RegExp; fetch: Fetch }[] = [
+    {
+      answer: "no answer at all",
+      fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND x") })),
+      says: /cannot be fetched: getaddrinfo ENOTFOUND x\. Check address and network/,
+    },
+    { answer: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /status 404/ },
+    {
+      answer: "bytes that are no text",
+      fetch: () => Promise.resolve(new Response(Buffer.of(0xff, 0xfe))),
+      says: /not UTF-8/,
+    },
+    {
+      answer: "a redirect to http",
+      fetch: redirecting("http://example.com/x"),
+      says: /redirects to http:\/\/example.com\/x/,
+    },
+    { answer: "a redirect to a file", fetch: redirecting("file:///etc/passwd"), says: /redirects to file:/ },
+    { answer: "a redirect to itself", fetch: redirecting(address), says: /redirects more than 5 times/ },
+    { answer: "a redirect to nowhere", fetch: redirecting("https://"), says: /which is no URL/ },
+    { answer: "silence", fetch: (_url, { signal }) => aborted(signal), says: /no complete answer within 0.05 seconds/ },
+    { answer: "an endless answer", fetch: () => Promise.resolve(new Response(endless())), says: /larger than 4 MiB/ },
+  ];
+
+  it.each(answers)("is refused when the server gives $answer", async ({ fetch, says }) => {
+    const before = await snapshot(folder);
+    const pinned = pinRevision({ revision: next, from: address, spec, fetch, timeout: 50 });
+    expect(await rejection(pinned)).toMatch(says);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("is not taken where a redirect stays on https", async () => {
+    const fetch: Fetch = (url) =>
+      Promise.resolve(url.href === address ? moved("/other.ts") : new Response(dated(schema, next)));
+    await expect(pinRevision({ revision: next, from: address, spec, fetch })).resolves.toMatchObject({
+      revision: next,
+    });
+  });
+
+  it("is only doubted when its version is no date (T2)", async () => {
+    const { warnings } = await pinText(dated(schema, "DRAFT-2025-v3"), { revision: next });
+    expect(warnings).toEqual([expect.stringMatching(/LATEST_PROTOCOL_VERSION = "DRAFT-2025-v3"/)]);
+  });
+
+  it("is reported before a broken pins.json is replaced", async () => {
+    await writeFile(join(spec, "pins.json"), "{");
+    await expect(pinText(dated(schema, next), { revision: next })).rejects.toThrow(/pins\.json: not JSON/);
+  });
+});
+
+function pinText(text: string, options: Pick<PinOptions, "revision" | "force">): ReturnType<typeof pinRevision> {
+  return pinRevision({ from: address, spec, fetch: answering(text), ...options });
+}
+
+function dated(text: string, version: string): string {
+  return text
+    .replace(`LATEST_PROTOCOL_VERSION = "${newest}"`, `LATEST_PROTOCOL_VERSION = "${version}"`)
+    .replace('LATEST_PROTOCOL_VERSION = "2024-11-05"', `LATEST_PROTOCOL_VERSION = "${version}"`);
+}
+
+function answering(text: string): Fetch {
+  return () => Promise.resolve(new Response(text));
+}
+
+function redirecting(location: string): Fetch {
+  return () => Promise.resolve(moved(location));
+}
+
+function moved(location: string): Response {
+  return new Response(null, { status: 302, headers: { location } });
+}
+
+function aborted(signal: AbortSignal): Promise<Response> {
+  return new Promise((_resolve, reject) => {
+    // The timer of a signal does not keep a process alive; the interval does until it is there.
+    const waiting = setInterval(() => undefined, 1000);
+    signal.addEventListener("abort", () => {
+      clearInterval(waiting);
+      reject(new Error("aborted"));
+    });
+  });
+}
+
+function endless(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(Buffer.alloc(1024 * 1024, " "));
+    },
+  });
+}
+
+async function rejection(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.then(
+    () => new Error("nothing was thrown"),
+    (reason: unknown) => reason,
+  );
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function pinOf(revision: string): Promise<Pin | undefined> {
+  return readPins("pins.json", await readFile(join(spec, "pins.json"), "utf8")).get(revision);
+}
+
+async function snapshot(path: string): Promise<Record<string, string>> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")])));
+}

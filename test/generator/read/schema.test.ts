@@ -1,0 +1,443 @@
+import { describe, expect, it } from "vitest";
+import type { Declaration, Shape } from "../../../generator/model.ts";
+import { readSchema } from "../../../generator/read/schema.ts";
+import { SpecError } from "../../../generator/read/spec-error.ts";
+
+interface Refused {
+  readonly what: string;
+  readonly text: string;
+  /** `line:column`; a problem of the whole file has none. */
+  readonly at?: string;
+  readonly says: RegExp | string;
+}
+
+const deep = 200_000;
+
+const statements: readonly Refused[] = [
+  { what: "an enum", text: "export enum A { B }", at: "1:1", says: "EnumDeclaration" },
+  { what: "a const enum", text: "export const enum A { B }", at: "1:1", says: "EnumDeclaration" },
+  { what: "a class", text: "export class A {}", at: "1:1", says: "ClassDeclaration" },
+  { what: "a function", text: "export function f(): void;", at: "1:1", says: "FunctionDeclaration" },
+  { what: "an import", text: 'import { x } from "y";', at: "1:1", says: "ImportDeclaration" },
+  { what: "a re-export", text: 'export * from "./x";', at: "1:1", says: "ExportDeclaration" },
+  { what: "a namespace", text: "export namespace N {}", at: "1:1", says: "ModuleDeclaration" },
+  { what: "an ambient module", text: 'declare module "x" {}', at: "1:1", says: "ModuleDeclaration" },
+  { what: "a stray semicolon", text: "export type A = string;;", at: "1:24", says: "EmptyStatement" },
+  { what: "a statement that runs", text: "export type A = string;\nalert(1);", at: "2:1", says: "ExpressionStatement" },
+  { what: "a declaration that is not exported", text: "interface A {}", at: "1:1", says: "must be exported" },
+  { what: "a default export", text: "export default interface A {}", at: "1:1", says: "must be exported" },
+  { what: "a variable", text: "export let a = 1;", at: "1:1", says: "export const NAME = literal" },
+  { what: "two constants in one", text: "export const A = 1, B = 2;", at: "1:1", says: "export const NAME = literal" },
+  { what: "a computed constant", text: "export const A = 1 + 1;", at: "1:14", says: "string or number literal" },
+  { what: "an infinite constant", text: "export const A = 1e999;", at: "1:14", says: "string or number literal" },
+  { what: "an annotated constant", text: "export const A: number = 1;", at: "1:14", says: "without a type annotation" },
+  { what: "a constant in small letters", text: 'export const a = "b";', at: "1:14", says: "plain name" },
+  { what: "a generic interface", text: "export interface A<T> { x: T }", at: "1:1", says: "generic" },
+  { what: "a generic alias", text: "export type A<T> = T[];", at: "1:1", says: "generic" },
+  {
+    what: "declaration merging",
+    text: "export interface A {}\nexport interface A {}",
+    at: "2:1",
+    says: "`A` is declared twice",
+  },
+  {
+    what: "a type named like a constant",
+    text: "export const A = 1;\nexport type A = 1;",
+    at: "2:1",
+    says: "declared twice",
+  },
+  { what: "a type named in small letters", text: "export type string = 1;", at: "1:1", says: "capital" },
+  { what: "a type that hides a built-in one", text: "export interface Omit {}", at: "1:1", says: "plain name" },
+  { what: "a name with a letter of another script", text: "export type Ärger = 1;", at: "1:1", says: "plain name" },
+];
+
+const members: readonly Refused[] = [
+  { what: "a readonly property", text: "export interface A { readonly x: string }", at: "1:22", says: "modifiers" },
+  { what: "a method", text: "export interface A {\n  m(): void;\n}", at: "2:3", says: "MethodSignature" },
+  { what: "a call signature", text: "export interface A { (): void }", at: "1:22", says: "CallSignature" },
+  { what: "a constructor", text: "export interface A { new (): A }", at: "1:22", says: "ConstructSignature" },
+  { what: "a getter", text: "export interface A { get x(): string }", at: "1:22", says: "GetAccessor" },
+  {
+    what: "a property twice",
+    text: "export interface A { x: string; 'x': string }",
+    at: "1:33",
+    says: "`x` is declared twice",
+  },
+  { what: "a property without a type", text: "export interface A { x }", at: "1:22", says: "expected a type" },
+  { what: "a property with a value", text: "export interface A { x: string = 'a' }", at: "1:22", says: "has no value" },
+  {
+    what: "a numeric property name",
+    text: "export interface A { 1: string }",
+    at: "1:22",
+    says: "plain property name",
+  },
+  {
+    what: "a computed property name",
+    text: "export interface A { ['x']: string }",
+    at: "1:22",
+    says: "plain property name",
+  },
+  {
+    what: "a property called __proto__",
+    text: "export interface A { __proto__: A }",
+    at: "1:22",
+    says: "cannot be checked",
+  },
+  { what: "an index by number", text: "export interface A { [k: number]: 1 }", at: "1:22", says: "string keys" },
+  {
+    what: "an index by two keys",
+    text: "export interface A { [k: string, l: string]: 1 }",
+    at: "1:22",
+    says: "string keys",
+  },
+  { what: "an index without a type", text: "export interface A { [k: string] }", at: "1:22", says: "and a type" },
+  { what: "a readonly index", text: "export interface A { readonly [k: string]: 1 }", at: "1:22", says: "modifiers" },
+  {
+    what: "two index signatures",
+    text: "export interface A { [k: string]: 1; [l: string]: 1 }",
+    at: "1:38",
+    says: "unexpected member",
+  },
+];
+
+const types: readonly Refused[] = [
+  ...["never", "bigint", "symbol", "undefined", "void", "this", "unique symbol"].map((type) => ({
+    what: `the type ${type}`,
+    text: `export type A = ${type};`,
+    at: "1:17",
+    says: "not supported",
+  })),
+  { what: "a tuple", text: "export type A = [string];", at: "1:17", says: "TupleType" },
+  { what: "a function type", text: "export type A = () => void;", at: "1:17", says: "FunctionType" },
+  { what: "a mapped type", text: "export type A = { [K in 'a']: 1 };", at: "1:17", says: "MappedType" },
+  { what: "a conditional type", text: "export type A = 1 extends 1 ? 1 : 2;", at: "1:17", says: "ConditionalType" },
+  { what: "a template type", text: "export type A = `a${string}`;", at: "1:17", says: "TemplateLiteralType" },
+  { what: "a template without holes", text: "export type A = `a`;", at: "1:17", says: "this kind of literal" },
+  { what: "a negative literal", text: "export type A = -1;", at: "1:17", says: "this kind of literal" },
+  { what: "an infinite literal", text: "export type A = 1e999;", at: "1:17", says: "this kind of literal" },
+  { what: "keyof", text: "export type A = keyof A[];", at: "1:17", says: "TypeOperator" },
+  { what: "an indexed access", text: "export type A = A['x'];", at: "1:17", says: "IndexedAccessType" },
+  { what: "an imported type", text: "export type A = import('x').B;", at: "1:17", says: "not supported" },
+  { what: "a qualified name", text: "export type A = ns.B;", at: "1:17", says: "plain type name" },
+  { what: "typeof nothing", text: "export type A = typeof B;", at: "1:17", says: "`B` is not an exported constant" },
+  {
+    what: "Date",
+    text: "export type A = 1;\nexport type B = Date;",
+    at: "2:1",
+    says: "`Date`, which this file does not declare",
+  },
+  { what: "a dangling base", text: "export interface A extends B {}", at: "1:1", says: "`A` refers to `B`" },
+  { what: "another generic", text: "export type A = Partial<A>;", at: "1:17", says: "the only generics" },
+  { what: "Array of two", text: "export type A = Array<string, string>;", at: "1:17", says: "the only generics" },
+  { what: "Record by number", text: "export type A = Record<number, string>;", at: "1:17", says: "the only generics" },
+  { what: "Record of three", text: "export type A = Record<string, 1, 2>;", at: "1:17", says: "the only generics" },
+  { what: "Omit of three", text: "export type A = Omit<B, 'x', 'y'>;", at: "1:17", says: "the only generics" },
+  {
+    what: "Omit of a type's name",
+    text: "export type A = Omit<B, C>;",
+    at: "1:17",
+    says: "Omit<Base, string literals>",
+  },
+  {
+    what: "Omit of something inline",
+    text: "export type A = Omit<{ x: 1 }, 'x'>;",
+    at: "1:17",
+    says: "Omit<Base, string literals>",
+  },
+];
+
+const structures: readonly Refused[] = [
+  {
+    what: "an interface that extends a literal",
+    text: 'export interface A extends B {}\nexport type B = "x";',
+    at: "1:1",
+    says: "extends something that is no object",
+  },
+  {
+    what: "an interface that extends a union",
+    text: "export type B = C | D;\nexport interface A extends B {}\nexport interface C {}\nexport interface D {}",
+    at: "2:1",
+    says: "extends something that is no object",
+  },
+  {
+    what: "an interface that implements",
+    text: "export interface A implements B {}",
+    at: "1:20",
+    says: "nothing else",
+  },
+  {
+    what: "an interface that extends twice",
+    text: "export interface A extends B extends C {}",
+    at: "1:30",
+    says: "nothing else",
+  },
+  {
+    what: "an interface that extends a record",
+    text: "export interface A extends Record<string, 1> {}",
+    at: "1:28",
+    says: "name of a base type",
+  },
+  {
+    what: "an interface that extends itself",
+    text: "export interface A extends A {}",
+    at: "1:1",
+    says: "defined by itself (A -> A)",
+  },
+  { what: "an alias of itself", text: "export type A = A | string;", at: "1:1", says: "defined by itself (A -> A)" },
+  {
+    what: "a circle of types",
+    text: "export type A = B;\nexport type B = C | 1;\nexport interface C extends A {}",
+    at: "1:1",
+    says: "(A -> B -> C -> A)",
+  },
+  {
+    what: "an intersection with a string",
+    text: "export interface B {}\nexport type A = B & string;",
+    at: "2:1",
+    says: "intersection",
+  },
+  { what: "Omit of a union", text: "export type A = Omit<B, 'x'>;\nexport type B = 1 | 2;", at: "1:1", says: "omit" },
+  {
+    what: "two bases that contradict each other",
+    text: "export interface A extends B, C {}\nexport interface B { x: 1 }\nexport interface C { x: string[] }",
+    at: "1:1",
+    says: "contradicting types of `x`",
+  },
+  {
+    what: "an endless chain of bases",
+    text: `${chain(20_000)}export interface A20000 {}`,
+    at: "51:1",
+    says: "chain of more than 50",
+  },
+  {
+    what: "an endless chain, last one first",
+    text: `export interface A20000 {}\n${chain(20_000, -1)}`,
+    at: "52:1",
+    says: "chain of more than 50",
+  },
+];
+
+const comments: readonly Refused[] = [
+  {
+    what: "an unknown tag",
+    text: "/**\n * Text.\n * @pattern a\n */\nexport type A = string;",
+    at: "3:4",
+    says: "unknown tag @pattern",
+  },
+  { what: "@default", text: "/** @default 3 */\nexport type A = number;", at: "1:5", says: "unknown tag @default" },
+  {
+    what: "@minimum on a string",
+    text: "/** @minimum 1 */\nexport type A = string;",
+    at: "2:17",
+    says: "belong on a number",
+  },
+  {
+    what: "@maximum on a reference",
+    text: "export interface A {\n  /** @maximum 1 */\n  x: B;\n}\nexport type B = number;",
+    at: "3:6",
+    says: "belong on a number",
+  },
+  {
+    what: "@minimum without a number",
+    text: "/** @minimum */\nexport type A = number;",
+    at: "1:5",
+    says: "expected a number",
+  },
+  {
+    what: "@maximum that is infinite",
+    text: "/** @maximum 1e999 */\nexport type A = number;",
+    at: "1:5",
+    says: "expected a number",
+  },
+  {
+    what: "@maxItems on a string",
+    text: "/** @maxItems 1 */\nexport type A = string;",
+    at: "2:17",
+    says: "belongs on an array",
+  },
+  {
+    what: "@format on a number",
+    text: "/** @format uri */\nexport type A = number;",
+    at: "2:17",
+    says: "belongs on a string",
+  },
+  {
+    what: "@format on an interface",
+    text: "/** @format uri */\nexport interface A {}",
+    at: "2:1",
+    says: "not supported on an interface",
+  },
+  {
+    what: "@nullable without a union",
+    text: "/** @nullable */\nexport type A = string;",
+    at: "2:17",
+    says: "union with null",
+  },
+  {
+    what: "@TJS-type integer",
+    text: "/** @TJS-type integer */\nexport type A = number;",
+    at: "1:5",
+    says: "only `@TJS-type number`",
+  },
+  {
+    what: "a tag in a comment that is not the last",
+    text: "/** @minimum 1 */\n/** Text. */\nexport type A = number;",
+    at: "3:1",
+    says: "last comment",
+  },
+  {
+    what: "a tag in a comment on the line of something else",
+    text: "export interface A { /** @minimum 1 */ x: number }",
+    at: "1:40",
+    says: "line of its own",
+  },
+];
+
+const texts: readonly Refused[] = [
+  { what: "nothing", text: "", says: "no exported declarations" },
+  { what: "only a comment", text: "// nothing\n", says: "no exported declarations" },
+  { what: "an HTML page", text: "<!doctype html>\n<html></html>", at: "1:1", says: "not valid TypeScript" },
+  {
+    what: "an interface that is cut off",
+    text: "export interface A {\n  x: st",
+    at: "2:8",
+    says: "not valid TypeScript",
+  },
+  { what: "a comment that is cut off", text: "export type A = 1;\n/** open", at: "2:9", says: "not valid TypeScript" },
+  { what: "a string that is cut off", text: "export type A = 'x", at: "1:19", says: "not valid TypeScript" },
+  { what: "a NUL byte", text: "export type A = 1;\n\0", at: "2:1", says: "U+0000" },
+  { what: "a NUL byte in a string", text: "export type A = 'a\0';", at: "1:19", says: "U+0000" },
+  {
+    what: "an escape character in a comment",
+    text: "/** \u001b[31m */\nexport type A = 1;",
+    at: "1:5",
+    says: "U+001B",
+  },
+  { what: "a carriage return alone", text: "export type A = 1;\rexport type B = 1;", at: "1:19", says: "U+000D" },
+  { what: "half a surrogate pair", text: "export type A = '\uD83D';", at: "1:18", says: "U+D83D" },
+  { what: "5 MB of a comment", text: `//${" ".repeat(5_000_000)}`, says: "larger than 4 MiB" },
+  {
+    what: "objects nested deeply",
+    text: `export type A = ${"{ a: ".repeat(deep)}1${"}".repeat(deep)}`,
+    says: "nested too deeply",
+  },
+  {
+    what: "parentheses nested deeply",
+    text: `export type A = ${"(".repeat(deep)}1${")".repeat(deep)}`,
+    says: "nested too deeply",
+  },
+  {
+    what: "arrays nested deeply",
+    text: `export type A = ${"Array<".repeat(deep)}1${">".repeat(deep)}`,
+    says: "nested too deeply",
+  },
+  { what: "blocks nested deeply", text: "{".repeat(deep), says: "nested too deeply" },
+  {
+    what: "brackets in a long row",
+    text: `export type A = string${"[]".repeat(deep)}`,
+    at: "1:17",
+    says: "nested more than 50 deep",
+  },
+  {
+    what: "objects nested not so deeply",
+    text: `export type A = ${"{ a: ".repeat(60)}1${"}".repeat(60)}`,
+    at: "1:272",
+    says: "nested more than 50 deep",
+  },
+];
+
+describe.each([
+  ["statements", statements],
+  ["members", members],
+  ["types", types],
+  ["structures", structures],
+  ["comments", comments],
+  ["texts", texts],
+])("the reader refuses %s", (_room, table) => {
+  it.each(table)("$what", ({ text, at, says }) => {
+    const error = refusal(text);
+    expect([error.line, error.column].filter((part) => part !== undefined).join(":")).toBe(at ?? "");
+    expect(error.message.startsWith(at === undefined ? "some/schema.ts: " : `some/schema.ts:${at}: `)).toBe(true);
+    expect(error.message).toMatch(says);
+    expect(error.message.length).toBeLessThan(300);
+  });
+});
+
+describe("the reader takes", () => {
+  const accepted: readonly { what: string; text: string; shape: Shape }[] = [
+    { what: "a byte order mark", text: "\uFEFFexport type A = 1;", shape: { kind: "literal", value: 1 } },
+    { what: "any as unknown", text: "export type A = any;", shape: { kind: "unknown" } },
+    { what: "object", text: "export type A = object;", shape: { kind: "anyObject" } },
+    { what: "parentheses", text: "export type A = (((true)));", shape: { kind: "literal", value: true } },
+    {
+      what: "a leading bar",
+      text: "export type A =\n  | 'a'\n  | null;",
+      shape: { kind: "union", of: [{ kind: "literal", value: "a" }, { kind: "null" }] },
+    },
+    {
+      what: "an open union",
+      text: "export type A = 'a' | string;",
+      shape: { kind: "union", of: [{ kind: "literal", value: "a" }], open: true },
+    },
+    {
+      what: "a type with members of its own kind",
+      text: "export type A = A[];",
+      shape: { kind: "array", items: { kind: "reference", name: "A" } },
+    },
+    {
+      what: "Array<T> as T[]",
+      text: "export type A = Array<string>;",
+      shape: { kind: "array", items: { kind: "string" } },
+    },
+    {
+      what: "Record as an index",
+      text: "export type A = Record<string, 1>;",
+      shape: { kind: "object", properties: [], index: { kind: "literal", value: 1 } },
+    },
+    {
+      what: "the value of a constant",
+      text: "export const C = -1;\nexport type A = typeof C;",
+      shape: { kind: "literal", value: -1, constant: "C" },
+    },
+    {
+      what: "bounds",
+      text: "/**\n * @minimum 0\n * @maximum 1.5\n */\nexport type A = number;",
+      shape: { kind: "number", minimum: 0, maximum: 1.5 },
+    },
+  ];
+
+  it.each(accepted)("$what", ({ text, shape }) => {
+    expect(read(text).find(({ name }) => name === "A")?.shape).toEqual(shape);
+  });
+
+  it("CRLF line endings as if they were line feeds", () => {
+    const text = "/**\n * First line.\n *\n * Second.\n */\nexport interface A {\n  /** Text. */\n  x: string;\n}\n";
+    expect(readSchema("a.ts", text.replaceAll("\n", "\r\n"))).toEqual(readSchema("a.ts", text));
+  });
+
+  it("no comment of another form than JSDoc, and no line between (T12)", () => {
+    const [plain, doc] = read("/* Plain. */\nexport type A = 1;\n/** Real. */\n// A note.\nexport type B = 1;");
+    expect(plain?.doc).toBeUndefined();
+    expect(doc?.doc).toEqual({ text: "Real." });
+  });
+});
+
+function read(text: string): readonly Declaration[] {
+  return readSchema("some/schema.ts", text).declarations;
+}
+
+function refusal(text: string): SpecError {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof SpecError) return error;
+    throw error;
+  }
+  throw new Error("the schema was accepted");
+}
+
+function chain(length: number, step = 1): string {
+  const names = Array.from({ length }, (_, at) => at);
+  const ordered = step < 0 ? names.reverse() : names;
+  return ordered.map((at) => `export interface A${at} extends A${at + 1} {}\n`).join("");
+}

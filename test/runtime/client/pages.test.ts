@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
+import { listAll, readItems, readPages, type Page, type PageParams } from "../../../runtime/client/pages.ts";
+import { connect } from "../../../runtime/client/client.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
+
+function pages(nextCursors: readonly (string | undefined)[]): {
+  readonly asked: PageParams[];
+  readonly fetch: (params: PageParams) => Promise<Page>;
+} {
+  const asked: PageParams[] = [];
+  const fetch = (params: PageParams): Promise<Page> => {
+    asked.push(params);
+    return Promise.resolve({ nextCursor: nextCursors[asked.length - 1] });
+  };
+  return { asked, fetch };
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+test.each([
+  ["a single page", [undefined], [{}]],
+  ["until the cursor is absent (N-03)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
+  ["an empty cursor is a cursor (N-03, trap 13)", ["", undefined], [{}, { cursor: "" }]],
+  ["a cursor that comes again ends the list (trap 13)", ["a", "b", "a", "b"], [{}, { cursor: "a" }, { cursor: "b" }]],
+  ["an empty cursor that comes again ends the list", ["", "", ""], [{}, { cursor: "" }]],
+])("%s", async (_, cursors, expected) => {
+  const { asked, fetch } = pages(cursors);
+  await collect(readPages(fetch));
+  expect(asked).toEqual(expected);
+});
+
+test("a server that never ends is left after a number of pages", async () => {
+  let count = 0;
+  const fetch = (): Promise<Page> => Promise.resolve({ nextCursor: String((count += 1)) });
+  expect(await collect(readPages(fetch, { maxPages: 5 }))).toHaveLength(5);
+});
+
+test("nothing is fetched that nobody reads", async () => {
+  const { asked, fetch } = pages(["a", "b", undefined]);
+  for await (const _ of readPages(fetch)) break;
+  expect(asked).toHaveLength(1);
+});
+
+test("items come by generated calls or by method name", async () => {
+  const [clientEnd, serverEnd] = createMemoryPair();
+  const names = ["a", "b", "c", "d", "e"];
+  const listTools = (params: PageParams | undefined): object => {
+    const start = Number(params?.cursor ?? 0);
+    const tools = names.slice(start, start + 2).map((name) => ({ name, inputSchema: { type: "object" } }));
+    return start + 2 < names.length ? { tools, nextCursor: String(start + 2) } : { tools };
+  };
+  createAcceptor({
+    info: { name: "s", version: "1" },
+    revisions: handshakeRevisions,
+    capabilities: { tools: {} },
+    handlers: { listTools },
+  })(serverEnd);
+  const client = await connect(clientEnd, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+  const calls = new ClientCalls(client);
+  const typed = await collect(readItems((page) => calls.listTools(page), (page) => page.tools));
+  expect(typed.map(({ name }) => name)).toEqual(names);
+  expect(await collect(listAll(client, "tools/list"))).toEqual(typed);
+  await client.close();
+});

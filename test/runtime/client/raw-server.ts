@@ -1,0 +1,40 @@
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { Wire, settle } from "../rpc/wire.ts";
+
+/** The answer to `initialize`, as a server would give it. */
+export function welcome(protocolVersion: string, capabilities: object = { tools: {} }): object {
+  return { protocolVersion, capabilities, serverInfo: { name: "server", version: "2" }, instructions: "Be kind" };
+}
+
+/** A client whose server is a raw wire; nothing is answered yet. */
+export function openWire(options: Partial<ConnectOptions> = {}): {
+  readonly wire: Wire;
+  readonly reports: Report[];
+  readonly connecting: Promise<ClientConnection>;
+} {
+  const wire = new Wire(options.limits);
+  const reports: Report[] = [];
+  const connecting = connect(wire, {
+    info: { name: "client", version: "1" },
+    revisions: handshakeRevisions,
+    onError: (report) => reports.push(report),
+    ...options,
+  });
+  connecting.catch(() => {});
+  return { wire, reports, connecting };
+}
+
+/** A connected client whose server is a raw wire. */
+export async function connectWire(
+  options: Partial<ConnectOptions> = {},
+  server: { readonly revision?: string; readonly capabilities?: object } = {},
+): Promise<{ readonly wire: Wire; readonly client: ClientConnection; readonly reports: Report[] }> {
+  const { wire, connecting, reports } = openWire(options);
+  wire.post({ jsonrpc: "2.0", id: 1, result: welcome(server.revision ?? newest.id, server.capabilities) });
+  const client = await connecting;
+  await settle();
+  wire.sent.length = 0;
+  return { wire, client, reports };
+}

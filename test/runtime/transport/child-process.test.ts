@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "../../../runtime/client/client.ts";
+import { createChildProcessTransport } from "../../../runtime/transport/child-process.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
+
+const isWindows = process.platform === "win32";
+
+test("a client starts a server, talks to it and ends it (T-02)", async () => {
+  const log: string[] = [];
+  const { transport, client } = await connectFixture({ stderr: (text) => log.push(text) });
+  expect(client.revision).toBe(newest);
+  const results = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => client.request("tools/call", { name: "echo", arguments: { n } })),
+  );
+  expect(results[199]).toEqual({ content: [{ type: "text", text: "199" }] });
+  const large = await client.request("tools/call", { name: "large", arguments: { n: 3_000_000 } });
+  expect(JSON.stringify(large)).toHaveLength(3_000_000 + JSON.stringify({ content: [{ type: "text", text: "" }] }).length);
+  expect(log.join("")).toContain("fixture is up");
+  expect(transport.stderrTail).toContain("fixture is up");
+  await client.close();
+  expect(isAlive(transport.pid)).toBe(false);
+  expect(await client.closed).toBeUndefined();
+});
+
+describe("the shutdown ladder (L-21, R28)", () => {
+  const shutdown = { terminate: 200, kill: 200 };
+
+  test.each([
+    ["a server that heeds the end of stdin", 'process.stdin.on("end", () => process.exit(0));', 0, 190],
+    ["a server that must be terminated", "setInterval(() => {}, 1000);", 190, 390],
+    ["a server that must be killed", 'setInterval(() => {}, 1000); process.on("SIGTERM", () => {});', 390, 2_000],
+  ])("%s", async (_, code, atLeast, atMost) => {
+    const { transport, client } = await connectFixture({ ...tinyServer(code), shutdown });
+    const start = performance.now();
+    await client.close();
+    const took = performance.now() - start;
+    expect(isAlive(transport.pid)).toBe(false);
+    expect(took).toBeGreaterThanOrEqual(atLeast);
+    expect(took).toBeLessThan(atMost + 600);
+  });
+
+  test.skipIf(isWindows)("what the server started is ended with it", async () => {
+    const { client } = await connectFixture();
+    const result = await client.request("tools/call", { name: "grandchild" });
+    const pid = Number(/"text":"(\d+)"/.exec(JSON.stringify(result))?.[1]);
+    expect(isAlive(pid)).toBe(true);
+    await client.close();
+    await delay(50);
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe("a server that goes away", () => {
+  test("fails pending calls at once and says how it ended (R29, R52)", async () => {
+    const { client } = await connectFixture();
+    const hanging = client.request("tools/call", { name: "hang" });
+    void client.request("tools/call", { name: "exit", arguments: { n: 7 } }).catch(() => {});
+    await expect(hanging).rejects.toMatchObject({ name: "ClosedError", cause: { message: expect.stringContaining("ended with code 7") } });
+    expect(await client.closed).toMatchObject({ message: expect.stringContaining("its last words: fixture is up") });
+    await expect(client.request("ping")).rejects.toMatchObject({ name: "ClosedError" });
+    await client.close();
+  });
+
+  test("by a signal is reported so", async () => {
+    const { transport, client } = await connectFixture(tinyServer(""));
+    process.kill(transport.pid ?? 0, "SIGKILL");
+    expect(await client.closed).toMatchObject({ message: "The server process ended by SIGKILL" });
+  });
+
+  test("before the handshake fails the connection", async () => {
+    const transport = createChildProcessTransport({
+      command: process.execPath,
+      args: ["-e", 'console.error("no configuration"); process.exit(3)'],
+      stderr: "ignore",
+    });
+    const connecting = connect(transport, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+    await expect(connecting).rejects.toMatchObject({
+      cause: { message: "The server process ended with code 3; its last words: no configuration" },
+    });
+  });
+
+  test("a command that does not exist fails the connection", async () => {
+    const transport = createChildProcessTransport({ command: "/no/such/command" });
+    const connecting = connect(transport, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+    await expect(connecting).rejects.toMatchObject({ name: "ClosedError", cause: { code: "ENOENT" } });
+  });
+});
+
+test("what a server prints by mistake is skipped and reported (R23)", async () => {
+  const reports: string[] = [];
+  const transport = createChildProcessTransport({ ...tinyServer('process.stdout.write("Listening...\\n\\n");'), stderr: "ignore" });
+  const client = await connect(transport, {
+    info: { name: "c", version: "1" },
+    revisions: handshakeRevisions,
+    onError: ({ kind }) => reports.push(kind),
+  });
+  expect(await client.request("ping")).toEqual({});
+  expect(reports).toEqual(["protocol"]);
+  await client.close();
+});
+
+test("a server gets few variables, and those that are given (R28)", async () => {
+  process.env.SECRET_OF_THE_PARENT = "hunter2";
+  const report = "answer = (id) => say({ id, result: { _meta: { env: process.env } } });";
+  const { client } = await connectFixture({ ...tinyServer(report), env: { GIVEN: "yes" } });
+  delete process.env.SECRET_OF_THE_PARENT;
+  const result = await client.request("ping");
+  await client.close();
+  expect(result).toMatchObject({ _meta: { env: { GIVEN: "yes", PATH: process.env.PATH } } });
+  expect(JSON.stringify(result)).not.toContain("hunter2");
+});
+
+test("arguments are never read by a shell (R28)", async () => {
+  const hostile = '$(touch /tmp/x) ; "\' && echo %PATH%';
+  const report = "answer = (id) => say({ id, result: { _meta: { argv: process.argv.slice(1) } } });";
+  const { command, args } = tinyServer(report);
+  const { client } = await connectFixture({ command, args: [...args, hostile] });
+  expect(await client.request("ping")).toEqual({ _meta: { argv: [hostile] } });
+  await client.close();
+});

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import {
+  createChildProcessTransport,
+  type ChildProcessOptions,
+  type ChildProcessTransport,
+} from "../../../runtime/transport/child-process.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
+
+const script = fileURLToPath(new URL("./fixtures/stdio-server.ts", import.meta.url));
+
+/** How the fixture server is started. */
+export const fixture: { readonly command: string; readonly args: readonly string[] } = {
+  command: process.execPath,
+  args: ["--import", import.meta.resolve("tsx"), script],
+};
+
+/** The fixture server as a bare process. */
+export function spawnFixture(): ChildProcessWithoutNullStreams {
+  return spawn(fixture.command, [...fixture.args]);
+}
+
+/** The fixture server, or another command, with a connected client. */
+export async function connectFixture(
+  options: Partial<ChildProcessOptions> = {},
+): Promise<{ readonly transport: ChildProcessTransport; readonly client: ClientConnection }> {
+  const transport = createChildProcessTransport({ ...fixture, stderr: "ignore", ...options });
+  const client = await connect(transport, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+  return { transport, client };
+}
+
+/** A server in one expression of JavaScript: it answers `initialize` and then does as told. */
+export function tinyServer(rest: string): { readonly command: string; readonly args: readonly string[] } {
+  const code = `
+    let text = "";
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+    process.stdin.on("data", (chunk) => {
+      text += chunk;
+      for (let end; (end = text.indexOf("\\n")) !== -1; text = text.slice(end + 1)) {
+        const { id, method, params } = JSON.parse(text.slice(0, end));
+        if (method === "initialize") say({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: "tiny", version: "1" } } });
+        else if (id !== undefined) answer(id, method);
+      }
+    });
+    let answer = (id) => say({ id, result: {} });
+    ${rest}`;
+  return { command: process.execPath, args: ["-e", code] };
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { connect } from "../../../runtime/client/client.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import type { Problem, Receiver } from "../../../runtime/rpc/channel.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { settle } from "../rpc/wire.ts";
+
+class Ear implements Receiver {
+  readonly heard: unknown[] = [];
+  message(value: unknown): void {
+    this.heard.push(value);
+  }
+  problem({ kind }: Problem): void {
+    this.heard.push(kind);
+  }
+  ended(): void {
+    this.heard.push("ended");
+  }
+  disconnected(): void {
+    this.heard.push("disconnected");
+  }
+}
+
+const note = (params: unknown): { jsonrpc: "2.0"; method: string; params: unknown } => ({ jsonrpc: "2.0", method: "m", params });
+
+test("messages arrive later, in order, as copies", async () => {
+  const [a, b] = createMemoryPair();
+  const ear = new Ear();
+  a.start(new Ear());
+  b.start(ear);
+  const params = { list: [1], gone: undefined };
+  void a.send(note(params));
+  params.list.push(2);
+  void a.send(note({}));
+  expect(ear.heard).toEqual([]);
+  await settle();
+  expect(ear.heard).toEqual([note({ list: [1] }), note({})]);
+  expect(Object.keys(Object(ear.heard[0]).params)).toEqual(["list"]);
+});
+
+test("what is sent before the other end listens is kept for it", async () => {
+  const [a, b] = createMemoryPair();
+  a.start(new Ear());
+  void a.send(note(1));
+  await settle();
+  const ear = new Ear();
+  b.start(ear);
+  await settle();
+  expect(ear.heard).toEqual([note(1)]);
+});
+
+test("what was sent before closing still arrives, and closing closes both", async () => {
+  const [a, b] = createMemoryPair();
+  const ears = [new Ear(), new Ear()] as const;
+  a.start(ears[0]);
+  b.start(ears[1]);
+  void a.send(note(1));
+  await a.close();
+  void b.send(note(2));
+  await settle();
+  void b.send(note(3));
+  await b.close();
+  await settle();
+  expect([ears[0].heard, ears[1].heard]).toEqual([["disconnected"], [note(1), "disconnected"]]);
+});
+
+test("nesting over the limit is a problem, not a message (R10)", async () => {
+  const [a, b] = createMemoryPair({ maxDepth: 3 });
+  const ear = new Ear();
+  a.start(new Ear());
+  b.start(ear);
+  void a.send(note([]));
+  void a.send(note([[]]));
+  void a.send(note([[[]]]));
+  await settle();
+  expect(ear.heard).toEqual([note([]), note([[]]), "depth"]);
+});
+
+test("a whole conversation of 1000 concurrent calls leaves nothing behind", async () => {
+  const [clientEnd, serverEnd] = createMemoryPair();
+  const callTool = async ({ arguments: given }: { arguments: { n: number } }): Promise<object> => {
+    await Promise.resolve();
+    return { content: [{ type: "text", text: String(given.n) }] };
+  };
+  const server = createAcceptor({
+    info: { name: "s", version: "1" },
+    revisions: handshakeRevisions,
+    capabilities: { tools: {} },
+    handlers: { callTool },
+  })(serverEnd);
+  const client = await connect(clientEnd, { info: { name: "c", version: "1" }, revisions: [newest] });
+  const calls = Array.from({ length: 1_000 }, (_, n) => client.request("tools/call", { name: "n", arguments: { n } }));
+  const results = await Promise.all(calls);
+  expect(results[999]).toEqual({ content: [{ type: "text", text: "999" }] });
+  await client.close();
+  expect(await server.closed).toBeUndefined();
+  expect([client.state, server.state]).toEqual(["DISCONNECTED", "DISCONNECTED"]);
+});
