@@ -9,11 +9,11 @@ const cli = yargs(hideBin(process.argv))
   .version(packageVersion())
   .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
   .command(
-    "$0 <dir>",
+    "$0 [dir]",
     "Write a new MCP server project",
     (command) =>
       command
-        .positional("dir", { type: "string", demandOption: true, describe: "Folder of the project; `.` for this one" })
+        .positional("dir", { type: "string", describe: "Folder of the project; `.` for this one" })
         .option("protocol", {
           type: "string",
           describe: "Revisions that it speaks: one, several with commas, latest or all",
@@ -33,7 +33,7 @@ const cli = yargs(hideBin(process.argv))
     async ({ dir, protocol, name, yes, install, git, dryRun }) => {
       const { runCreate } = await import("./commands/create.ts");
       process.exitCode = await runCreate({
-        directory: dir,
+        directory: dir ?? "",
         yes,
         install,
         git,
@@ -101,7 +101,6 @@ const cli = yargs(hideBin(process.argv))
     },
   )
   .strict()
-  .demandCommand(1, "Name a folder for the new project, or a command.")
   .help();
 
 await cli.parseAsync();

@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import type { Templates } from "../emit/templates.ts";
 import { createLock, lockName, lockText } from "./lock.ts";
+import { UserError } from "./user-error.ts";
 
 /** What an emitted layer depends on. */
 export interface LayerOptions {
@@ -66,8 +67,11 @@ async function addReached(layer: Map<string, string>, paths: readonly string[], 
 
 async function readSource(path: string, { packageFolder, version }: LayerOptions): Promise<[string, string]> {
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
-  const text = (await readFile(join(packageFolder, path), "utf8")).replaceAll("\r\n", "\n");
-  return [path, withHeader(path, text, version)];
+  const file = join(packageFolder, path);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UserError(`${file} cannot be read. Reinstall create-mcp-server.`, { cause: error });
+  });
+  return [path, withHeader(path, text.replaceAll("\r\n", "\n"), version)];
 }
 
 /** Generated sources have a header already; it keeps saying which schema they come from. */

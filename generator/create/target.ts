@@ -13,9 +13,11 @@ export interface Target {
 
 /** Finds the folder that is meant and refuses what cannot become a project. Changes nothing. */
 export async function findTarget(directory: string): Promise<Target> {
-  if (directory.trim() === "") throw new UserError("The folder's name is empty. Name one, for example: my-server");
+  if (directory.trim() === "") {
+    throw new UserError("name a folder for the new project, for example: create-mcp-server my-server");
+  }
   if (/\p{Cc}/u.test(directory)) {
-    throw new UserError(`The folder's name ${JSON.stringify(directory)} has control characters. Choose another.`);
+    throw new UserError(`the folder's name ${JSON.stringify(directory)} has control characters. Choose another.`);
   }
   if (laterCommands.includes(directory)) {
     throw new UserError(
@@ -46,7 +48,7 @@ async function kindOf(path: string): Promise<Kind> {
     // ENOTDIR: a file stands where one of its parents should be, which nearestFolder reports.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return "absent";
     if (systemCode(error) === "ENAMETOOLONG")
-      throw new UserError("The folder's name is too long. Choose a shorter one.");
+      throw new UserError("the folder's name is too long. Choose a shorter one.");
     throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
   }
 }

@@ -9,12 +9,14 @@ export interface JsonCopy {
  * become `null`. Throws on what JSON text cannot be made of: cycles and big integers.
  */
 export function copyJson(value: unknown): JsonCopy {
-  const walk = { depth: 0 };
-  return { value: copyValue(value, "", 0, walk), depth: walk.depth };
+  const walk: Walk = { value: undefined, depth: 0 };
+  walk.value = copyValue(value, "", 0, walk);
+  return walk;
 }
 
+/** The copy in the making. */
 interface Walk {
-  /** The deepest nesting so far. */
+  value: unknown;
   depth: number;
 }
 

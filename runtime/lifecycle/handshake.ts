@@ -4,7 +4,7 @@ import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Handlers, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer, type Connection, type PeerOptions } from "../rpc/peer.ts";
-import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import type { Agreement, Capabilities, Party, ProgramInfo } from "../rpc/session.ts";
 import {
   answerPing,
   createOpeningRoutes,
@@ -36,19 +36,27 @@ export function serve(options: ServeOptions, channel: Channel): Connection {
   return createAcceptor(options)(channel);
 }
 
+/** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
+export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
+
 /** Prepares a server once, and returns what serves a connection: connections share nothing that changes. */
-export function createAcceptor(options: ServeOptions): (channel: Channel) => Connection {
+export function createAcceptor(options: ServeOptions): Acceptor {
   const revisions = readHandshakeRevisions(options.revisions);
   const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options)]));
   const rows = readOpeningRows(revisions[0]);
-  return (channel) => {
-    const answer: RequestHandler = (params) => {
-      const offer = offers.get(choose(params, revisions, options).id);
-      if (!offer) throw new RpcError(errorCodes.internalError, "Internal error");
-      return openSession(peer, params, offer, options);
-    };
+  const findOffer = (revision: Revision): Offer => {
+    const offer = offers.get(revision.id);
+    if (!offer) throw new Error(`Revision ${revision.id} is not served`);
+    return offer;
+  };
+  return (channel, agreement) => {
+    const answer: RequestHandler = (params) => openSession(peer, params, findOffer(choose(params, revisions, options)), options);
     const peer = new Peer(channel, createOpeningRoutes(rows, answer), { ...options, answersNoise: true });
     peer.start();
+    if (agreement) {
+      agree(peer, agreement.client, findOffer(agreement.revision), options);
+      peer.confirm();
+    }
     return peer;
   };
 }
@@ -96,11 +104,14 @@ function openSession(peer: Peer, params: unknown, offer: Offer, options: ServeOp
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
   if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
-  const { revision, routes, info, instructions } = offer;
-  const own = { info, capabilities: offer.capabilities };
-  peer.open({ revision, role: "server", own, peer: { info: clientInfo, capabilities }, instructions }, routes);
-  options.onOpen?.(peer);
+  agree(peer, { info: clientInfo, capabilities }, offer, options);
   return offer.result;
+}
+
+function agree(peer: Peer, client: Party, offer: Offer, options: ServeOptions): void {
+  const { revision, routes, info, capabilities, instructions } = offer;
+  peer.open({ revision, role: "server", own: { info, capabilities }, peer: client, instructions }, routes);
+  options.onOpen?.(peer);
 }
 
 const refuseSecond: RequestHandler = () => {

@@ -101,7 +101,7 @@ export class InboundCall implements CallContext {
     const wanted = typeof token === "string" || typeof token === "number";
     if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    const params = { ...report, progressToken: token };
+    const params = Object.assign({}, report, { progressToken: token });
     await this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
   }
 

@@ -246,9 +246,12 @@ export function checkParams(row: RequestRow | NotificationRow, params: unknown):
   if (issue) throw new InvalidMessageError(row.method, "params", issue);
 }
 
-/** The id is the token: both are unique among our active requests. */
+/**
+ * The id is the token: both are unique among our active requests. The new member stands first: adding one after a spread makes engines leave
+ * their fast path, which costs more than the rest of the call.
+ */
 function withProgressToken(params: unknown, token: number): unknown {
   if (!isObject(params)) return { _meta: { progressToken: token } };
-  const meta = isObject(params._meta) ? { ...params._meta, progressToken: token } : { progressToken: token };
-  return { ...params, _meta: meta };
+  if (!isObject(params._meta)) return { _meta: { progressToken: token }, ...params };
+  return Object.assign({}, params, { _meta: Object.assign({}, params._meta, { progressToken: token }) });
 }

@@ -28,6 +28,12 @@ export interface Session {
   readonly instructions: string | undefined;
 }
 
+/** What a server and a client agreed on, in a handshake that took place elsewhere. */
+export interface Agreement {
+  readonly revision: Revision;
+  readonly client: Party;
+}
+
 /** Whether the capability behind a gate was declared by the side that must. */
 export function isOpen(gate: Gate, session: Session): boolean {
   const party = gate.side === session.role ? session.own : session.peer;

@@ -1,14 +1,25 @@
 import { isObject, type Gate, type Revision } from "../../generated/support.ts";
 import type { Capabilities } from "../rpc/session.ts";
+import type { ListKind } from "./definitions.ts";
+
+/** Handler names of the notifications that a list changed. */
+export const listChanged: { readonly [Kind in ListKind]: string } = {
+  tools: "toolListChanged",
+  resources: "resourceListChanged",
+  prompts: "promptListChanged",
+};
 
 /**
- * What a server with these handlers declares at a revision: the gates of the methods that it answers, and the one of log
- * messages. So nothing is declared that is not there, and nothing that the revision does not know.
+ * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,
+ * and those of the lists that may change where there are sessions to tell. So nothing is declared that is not there, and nothing
+ * that the revision does not know.
  */
-export function toCapabilities(handlers: object, revision: Revision): Capabilities {
+export function toCapabilities(handlers: object, revision: Revision, dynamic: ReadonlySet<ListKind>): Capabilities {
+  const notified = new Set(["loggingMessage"]);
+  if (revision.lifecycle === "handshake") for (const kind of dynamic) notified.add(listChanged[kind]);
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
-  const logging = Object.values(revision.serverNotifications).filter((row) => row.handler === "loggingMessage");
-  const gates = [...answered, ...logging].map((row) => row.gate).filter((gate) => gate?.side === "server");
+  const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
+  const gates = [...answered, ...sent].map((row) => row.gate).filter((gate) => gate?.side === "server");
   return gates.reduce<Capabilities>((declared, gate) => (gate ? declare(declared, gate) : declared), {});
 }
 

@@ -2,7 +2,7 @@ import { refuse } from "./errors.ts";
 import type { Complete, Completion, CompletionContext } from "./protocol.ts";
 import type { PromptRegistry } from "./prompts.ts";
 import type { ResourceRegistry } from "./resources.ts";
-import type { ServerSource } from "./source.ts";
+import type { AnyContext, PromptSource, TemplateSource } from "./source.ts";
 
 /** Params of `completion/complete`, as every revision has them. */
 export interface CompleteParams {
@@ -22,38 +22,37 @@ export interface Completables {
 const mostValues = 100;
 
 /** Whether anything in a server can be completed; otherwise it does not offer completion. */
-export function hasCompletions(source: ServerSource): boolean {
-  const inPrompts = (source.prompts ?? []).some((prompt) =>
-    Object.values(prompt.arguments ?? {}).some((a) => a.complete),
-  );
-  return (
-    inPrompts ||
-    (source.resourceTemplates ?? []).some((template) => Object.values(template.complete ?? {}).some(Boolean))
-  );
+export function hasCompletions(prompts: Iterable<PromptSource>, templates: Iterable<TemplateSource>): boolean {
+  const inPrompts = [...prompts].some((prompt) => Object.values(prompt.arguments ?? {}).some((a) => a.complete));
+  return inPrompts || [...templates].some((template) => Object.values(template.complete ?? {}).some(Boolean));
 }
 
 /** Answers `completion/complete`. An argument without a function of its own has no suggestions. */
 export async function completeArgument(
   params: CompleteParams,
   where: Completables,
-  signal: AbortSignal,
+  scope: AnyContext,
 ): Promise<{ readonly completion: object }> {
   const { name, value } = params.argument;
-  const complete = findComplete(params, where);
-  const context: CompletionContext = { arguments: params.context?.arguments ?? {}, signal };
+  const complete = findComplete(params, where, scope);
+  const context: CompletionContext = { arguments: params.context?.arguments ?? {}, signal: scope.signal };
   return { completion: toCompletion(complete ? await complete(value, context) : [], name) };
 }
 
-function findComplete({ ref, argument }: CompleteParams, { prompts, resources }: Completables): Complete | undefined {
+function findComplete(
+  { ref, argument }: CompleteParams,
+  { prompts, resources }: Completables,
+  scope: AnyContext,
+): Complete | undefined {
   switch (ref.type) {
     case "ref/prompt": {
-      const prompt = prompts.find(ref.name);
+      const prompt = prompts.find(ref.name, scope);
       if (!prompt) throw refuse(`Unknown prompt: ${ref.name}`, { name: ref.name });
       return readOwn(prompt.arguments ?? {}, argument.name)?.complete;
     }
     case "ref/resource": {
-      if (resources.find(ref.uri)) return undefined;
-      const found = resources.findTemplate(ref.uri);
+      if (resources.find(ref.uri, scope)) return undefined;
+      const found = resources.findTemplate(ref.uri, scope);
       if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
       if (!found.pattern.variables.includes(argument.name)) throw unknownArgument(argument.name);
       const { complete = {} } = found.template;

@@ -1,6 +1,7 @@
-import { isObject, type NotificationRow, type RequestRow, type Revision, type Table } from "../../generated/support.ts";
+import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { LogLevels } from "./log-levels.ts";
+import { findRow } from "./rows.ts";
 import type { AnyContext } from "./source.ts";
 
 /** What contexts need to know of a revision, found once. */
@@ -52,6 +53,20 @@ export class HandlerScope implements AnyContext {
     return this.#call.session.peer;
   }
 
+  get session(): object {
+    return this.#call.session;
+  }
+
+  /** Transports that authenticate put what they found into the member `auth` of the origin. */
+  get auth(): unknown {
+    const { origin } = this.#call;
+    return isObject(origin) ? origin.auth : undefined;
+  }
+
+  get meta(): { readonly [key: string]: unknown } {
+    return this.#call.meta;
+  }
+
   readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
     this.#call.progress({
       progress,
@@ -62,7 +77,9 @@ export class HandlerScope implements AnyContext {
   readonly log = async (level: string, data: unknown, logger?: string): Promise<void> => {
     const { message } = this.#rows;
     if (!message || !this.#levels.wants(this.#call, level)) return;
-    await this.#call.notify(message, { level, data, ...(logger !== undefined && { logger }) });
+    const entry = { level, data, ...(logger !== undefined && { logger }) };
+    const admitted = this.#levels.admit(this.#call, entry);
+    if (admitted) await this.#call.notify(message, admitted);
   };
 
   readonly sample = (params: object): Promise<unknown> => this.#ask(this.#rows.createMessage, "sampling", params);
@@ -88,8 +105,4 @@ export class ReadScope extends HandlerScope {
     super(call, rows, options.levels);
     this.uri = options.uri;
   }
-}
-
-function findRow<Row extends { readonly handler: string }>(table: Table<Row>, handler: string): Row | undefined {
-  return Object.values(table).find((row) => row.handler === handler);
 }

@@ -1,7 +1,9 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes } from "./protocol.ts";
+import type { Middleware } from "./middleware.ts";
+import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
 import type { NoArguments, Schema } from "./schema.ts";
+import type { Rate } from "./token-bucket.ts";
 import type { MatchedValue } from "./uri-template.ts";
 
 /**
@@ -16,7 +18,17 @@ export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefin
   readonly input?: Schema<I>;
   /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
   readonly run: Run<P, I, O>;
-} & StructuredOutput<P, O>;
+} & Visibility<P> &
+  StructuredOutput<P, O>;
+
+/** Who may know of a definition. */
+export interface Visibility<P extends ProtocolTypes> {
+  /**
+   * Whether a client may know of this. Where it gives `false`, lists leave it out, and asking for it is answered as if it did not
+   * exist. Called for every list and every use, so it should be quick. Default: everybody.
+   */
+  visible?(requester: Requester<P>): boolean;
+}
 
 /** What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. */
 export type Run<P extends ProtocolTypes, I, O> = [NoInfer<O>] extends [undefined]
@@ -38,21 +50,28 @@ type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof
 type Content<P extends ProtocolTypes> = P["CallToolResult"] extends { content: infer C } ? C : never;
 
 /** A resource with a fixed URI. */
-export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> & {
+export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> & Visibility<P> & {
   read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
 };
 
 /** What reading a resource gives: text, bytes, or a result of the protocol. */
-export type ResourceContent<P extends ProtocolTypes> = string | Uint8Array | Answer<P["ReadResourceResult"]>;
+export type ResourceContent<P extends ProtocolTypes> = string | Uint8Array | Blob | Answer<P["ReadResourceResult"]>;
+
+/** Resources to list: all of them, or a page and where the next one begins. */
+export type ResourcePage<P extends ProtocolTypes> =
+  readonly P["Resource"][] | { readonly resources: readonly P["Resource"][]; readonly nextCursor?: string };
 
 /** Resources whose URIs follow a template (RFC 6570). */
 export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string = string> = Fields<
   P["ResourceTemplate"],
   "uriTemplate"
-> & {
+> &
+  Visibility<P> & {
   readonly uriTemplate: T;
   /** Suggestions for variables of the template. */
   readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
+  /** Names resources that exist now, for `resources/list`. Default: those of a template are not listed. */
+  list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
   /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
   read(
     variables: TemplateVariables<NoInfer<T>>,
@@ -86,7 +105,8 @@ type Flat<T> = { readonly [Name in keyof T]: T[Name] };
 export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = NoFlags> = Fields<
   P["Prompt"],
   "arguments"
-> & {
+> &
+  Visibility<P> & {
   readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
   get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;
 };
@@ -129,12 +149,30 @@ export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation
   readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
 } & ServerOptions;
 
+/** A list that may change while clients are connected; `resources` are also the templates. */
+export type ListKind = "tools" | "resources" | "prompts";
+
 /** How a server behaves. */
 export interface ServerOptions {
+  /** Lists that may change while clients are connected, or `true` for all; clients are told of changes. Default: none. */
+  readonly dynamic?: true | readonly ListKind[];
+  /** Lets clients subscribe to resources; tell them with `server.resources.changed(uri)`. Default: `false`. */
+  readonly subscriptions?: boolean;
+  /** Most subscriptions of one session. Default 1000. */
+  readonly maxSubscriptions?: number;
+  /** Runs around every request, the first outermost. */
+  readonly middleware?: readonly Middleware[];
   /** Most entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
+  /**
+   * Secrets of 32 bytes or more that sign cursors: the first signs, all are accepted. Needed where several processes serve the
+   * same clients. Default: a random one.
+   */
+  readonly cursorKeys?: readonly Uint8Array[];
   /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
   readonly logLevel?: string;
+  /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */
+  readonly logRate?: Rate;
   /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
   readonly onError?: OnError;
 }

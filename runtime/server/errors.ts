@@ -1,5 +1,11 @@
 import { RpcError, errorCodes } from "../rpc/errors.ts";
 
+/**
+ * Codes of refusals for which no revision has one. They lie outside the range that JSON-RPC and the protocol keep for
+ * themselves, and mean what they mean in HTTP.
+ */
+export const refusalCodes: { readonly forbidden: 403; readonly tooMany: 429 } = { forbidden: 403, tooMany: 429 };
+
 /** A failure that the model should read and react to: the call answers with a result marked `isError`. */
 export class ToolError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {

@@ -1,36 +1,37 @@
 import { isObject } from "../../generated/support.ts";
-import type { StaticResult } from "../rpc/message.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { refuse } from "./errors.ts";
-import { createPages } from "./pages.ts";
-import type { AnyContext, PromptSource } from "./source.ts";
-import type { RegistryOptions } from "./tools.ts";
+import { createListing, isVisible, type Listing } from "./listing.ts";
+import type { RegistryOptions } from "./registry.ts";
+import type { AnyContext, AnyRequester, PromptSource } from "./source.ts";
 
 /** The prompts of a server at one revision. */
-export interface PromptRegistry {
-  list(cursor: string | undefined): StaticResult;
-  find(name: string): PromptSource | undefined;
+export interface PromptRegistry extends Listing {
+  /** The prompt, if there is one that this client may see. */
+  find(name: string, requester: AnyRequester): PromptSource | undefined;
   get(name: string, args: { readonly [name: string]: string }, context: AnyContext): Promise<object>;
 }
 
 /** Builds the registry. */
-export function createPrompts(prompts: readonly PromptSource[], options: RegistryOptions): PromptRegistry {
-  const { envelope, pageSize } = options;
-  const byName = new Map(prompts.map((prompt) => [prompt.name, prompt]));
-  const pages = createPages("prompts", prompts.map(describePrompt), { size: pageSize, envelope: envelope.cacheable });
+export function createPrompts(prompts: Catalogue<PromptSource>, options: RegistryOptions): PromptRegistry {
+  const find = (name: string, requester: AnyRequester): PromptSource | undefined => {
+    const prompt = prompts.get(name);
+    return prompt && isVisible(prompt, requester) ? prompt : undefined;
+  };
   return {
-    list: (cursor) => pages.page(cursor),
-    find: (name) => byName.get(name),
+    ...createListing({ member: "prompts", catalogue: prompts, describe: describePrompt }, options),
+    find,
     async get(name, args, context) {
-      const prompt = byName.get(name);
+      const prompt = find(name, context);
       if (!prompt) throw refuse(`Unknown prompt: ${name}`, { name });
       const outcome = await prompt.get(pickArguments(prompt, args), context);
-      return { ...envelope.result, ...toResult(prompt, outcome) };
+      return { ...options.envelope.result, ...toResult(prompt, outcome) };
     },
   };
 }
 
 function describePrompt(prompt: PromptSource): object {
-  const { get: _get, arguments: args, ...fields } = prompt;
+  const { get: _get, visible: _visible, arguments: args, ...fields } = prompt;
   if (!args) return fields;
   return {
     ...fields,

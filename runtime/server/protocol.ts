@@ -41,22 +41,32 @@ export type Fields<T, Derived extends PropertyKey> = Readonly<Without<T, Derived
 /** What a handler learns about its request and what it may do while it runs. */
 export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;
 
+/** Who sent a request: what may depend on it depends on nothing else. */
+export interface Requester<P extends ProtocolTypes> {
+  /** Who is authenticated, in the words of whoever checked it; `undefined` where nobody did. */
+  readonly auth: unknown;
+  readonly client: {
+    /** Self-declared: good for logs, not for decisions. Absent where the revision lets clients leave it out. */
+    readonly info: P["Implementation"] | undefined;
+    readonly capabilities: P["ClientCapabilities"];
+  };
+  /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
+  readonly session: object;
+  /** The revision that this client speaks. */
+  readonly revision: string;
+}
+
 /** What every handler gets. */
-export interface RequestFacts<P extends ProtocolTypes> {
+export interface RequestFacts<P extends ProtocolTypes> extends Requester<P> {
   /** Aborted when the client cancels the request or goes away. Pass it on to whatever you wait for. */
   readonly signal: AbortSignal;
   /** Reports progress; does nothing when the client did not ask for it. Every report must be greater than the last. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message, unless the client asked for more severe ones only. Never log secrets: the client is a third party. */
   log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
-  /** The revision that this client speaks. */
-  readonly revision: string;
-  readonly client: {
-    /** Self-declared: good for logs, not for decisions. Absent where the revision lets clients leave it out. */
-    readonly info: P["Implementation"] | undefined;
-    readonly capabilities: P["ClientCapabilities"];
-  };
   readonly requestId: string | number;
+  /** Metadata of the request (`_meta`); empty when there is none. */
+  readonly meta: { readonly [key: string]: unknown };
 }
 
 /** Questions that a handler may put to the client. They fail with a `ToolError` when the client did not declare the capability. */

@@ -1,19 +1,23 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
-import type { StaticResult } from "../rpc/message.ts";
 import { toBase64 } from "./base64.ts";
-import { createPages } from "./pages.ts";
-import type { AnyContext, ResourceSource, TemplateSource } from "./source.ts";
-import type { RegistryOptions } from "./tools.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { createListing, isVisible, type Listing } from "./listing.ts";
+import type { RegistryOptions } from "./registry.ts";
+import { createResourceListing } from "./resource-listing.ts";
+import type { AnyContext, AnyRequester, ResourceSource, TemplateSource } from "./source.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
-export interface ResourceRegistry {
-  list(cursor: string | undefined): StaticResult;
-  listTemplates(cursor: string | undefined): StaticResult;
-  find(uri: string): ResourceSource | undefined;
+export interface ResourceRegistry extends Listing {
+  readonly templates: Listing;
+  /** A fixed resource, if there is one that this client may see. */
+  find(uri: string, requester: AnyRequester): ResourceSource | undefined;
   /** By the text of the template. */
-  findTemplate(uriTemplate: string): ParsedTemplate | undefined;
+  findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
+  /** Whether a client may ask for this URI at all. */
+  has(uri: string, requester: AnyRequester): boolean;
   read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
 }
 
@@ -23,29 +27,40 @@ export interface ParsedTemplate {
   readonly pattern: UriTemplate;
 }
 
+/** What the registry is built from. */
+export interface ResourceCatalogues {
+  readonly resources: Catalogue<ResourceSource>;
+  readonly templates: Catalogue<TemplateSource>;
+  toContext(call: CallContext): AnyContext;
+}
+
 /** Builds the registry. Fixed resources win over templates, and earlier templates over later ones. */
-export function createResources(
-  resources: readonly ResourceSource[],
-  templates: readonly TemplateSource[],
-  options: RegistryOptions,
-): ResourceRegistry {
-  const { envelope, pageSize, revision } = options;
-  const byUri = new Map(resources.map((resource) => [resource.uri, resource]));
-  const parsed = templates.map((template) => ({ template, pattern: parseUriTemplate(template.uriTemplate) }));
-  const byTemplate = new Map(parsed.map((entry) => [entry.pattern.text, entry]));
-  const pageOptions = { size: pageSize, envelope: envelope.cacheable };
-  const pages = createPages("resources", resources.map(describeResource), pageOptions);
-  const templatePages = createPages("resourceTemplates", templates.map(describeTemplate), pageOptions);
+export function createResources(source: ResourceCatalogues, options: RegistryOptions): ResourceRegistry {
+  const { resources, templates } = source;
+  const parse = createParser();
+  const find = (uri: string, requester: AnyRequester): ResourceSource | undefined => {
+    const resource = resources.get(uri);
+    return resource && isVisible(resource, requester) ? resource : undefined;
+  };
+  const match = (uri: string, requester: AnyRequester): Match | undefined =>
+    matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
   return {
-    list: (cursor) => pages.page(cursor),
-    listTemplates: (cursor) => templatePages.page(cursor),
-    find: (uri) => byUri.get(uri),
-    findTemplate: (uriTemplate) => byTemplate.get(uriTemplate),
+    ...createResourceListing({ ...source, describe: describeResource }, options),
+    templates: createListing(
+      { member: "resourceTemplates", catalogue: templates, describe: describeTemplate },
+      options,
+    ),
+    find,
+    findTemplate(uriTemplate, requester) {
+      const template = templates.get(uriTemplate);
+      return template && isVisible(template, requester) ? { template, pattern: parse(template) } : undefined;
+    },
+    has: (uri, requester) => find(uri, requester) !== undefined || match(uri, requester) !== undefined,
     async read(uri, context) {
-      const resource = byUri.get(uri);
+      const resource = find(uri, context);
       if (resource) return toResult(await resource.read(uri, context), { uri, source: resource, options });
-      const found = matchFirst(parsed, uri);
-      if (!found) throw resourceNotFound(uri, revision);
+      const found = match(uri, context);
+      if (!found) throw resourceNotFound(uri, options.revision);
       const outcome = await found.template.read(Object.fromEntries(found.variables), context);
       return toResult(outcome, { uri, source: found.template, options });
     },
@@ -60,21 +75,37 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
 }
 
 function describeResource(resource: ResourceSource): object {
-  const { read: _read, ...fields } = resource;
+  const { read: _read, visible: _visible, ...fields } = resource;
   return fields;
 }
 
 function describeTemplate(template: TemplateSource): object {
-  const { read: _read, complete: _complete, ...fields } = template;
+  const { read: _read, list: _list, complete: _complete, visible: _visible, ...fields } = template;
   return fields;
 }
 
+/** Parses a template when it is first needed. */
+function createParser(): (template: TemplateSource) => UriTemplate {
+  const known = new WeakMap<TemplateSource, UriTemplate>();
+  return (template) => {
+    const pattern = known.get(template) ?? parseUriTemplate(template.uriTemplate);
+    known.set(template, pattern);
+    return pattern;
+  };
+}
+
+interface Match {
+  readonly template: TemplateSource;
+  readonly variables: Map<string, MatchedValue>;
+}
+
 function matchFirst(
-  parsed: readonly ParsedTemplate[],
+  templates: Iterable<TemplateSource>,
   uri: string,
-): { readonly template: TemplateSource; readonly variables: Map<string, MatchedValue> } | undefined {
-  for (const { template, pattern } of parsed) {
-    const variables = pattern.match(uri);
+  parse: (template: TemplateSource) => UriTemplate | undefined,
+): Match | undefined {
+  for (const template of templates) {
+    const variables = parse(template)?.match(uri);
     if (variables) return { template, variables };
   }
   return undefined;
@@ -86,11 +117,15 @@ interface ReadResult {
   readonly options: RegistryOptions;
 }
 
-function toResult(outcome: unknown, { uri, source, options }: ReadResult): object {
+async function toResult(outcome: unknown, { uri, source, options }: ReadResult): Promise<object> {
   const { cacheable } = options.envelope;
   const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };
   if (typeof outcome === "string") return { ...cacheable, contents: [{ ...head, text: outcome }] };
   if (outcome instanceof Uint8Array) return { ...cacheable, contents: [{ ...head, blob: toBase64(outcome) }] };
+  if (outcome instanceof Blob) {
+    const blob = toBase64(new Uint8Array(await outcome.arrayBuffer()));
+    return { ...cacheable, contents: [{ ...(outcome.type && { mimeType: outcome.type }), ...head, blob }] };
+  }
   if (isObject(outcome)) return { ...cacheable, ...outcome };
   throw new Error(`The resource ${uri} gave neither text nor bytes nor a result.`);
 }

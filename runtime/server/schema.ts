@@ -68,16 +68,14 @@ export function toJsonSchema(
   schema: Schema<unknown>,
   side: Side,
   options: { readonly dialect?: string },
-): ObjectSchema {
+): Readonly<Record<string, unknown>> {
   const dialect = options.dialect ?? draft7;
   const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
   const { $schema, ...rest } = schema["~standard"].jsonSchema[side]({ target });
-  if (rest.type !== "object") {
-    throw new Error(`its ${side} schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
+  if (side === "input" && rest.type !== "object") {
+    throw new Error(`its input schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
   }
-  return $schema === undefined || $schema === dialect
-    ? { ...rest, type: "object" }
-    : { $schema, ...rest, type: "object" };
+  return $schema === undefined || $schema === dialect ? rest : { $schema, ...rest };
 }
 
 /** Puts issues into one readable line each: `- items[0].name: expected a string`. */

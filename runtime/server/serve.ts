@@ -1,4 +1,4 @@
-import { createAcceptor, type ServeOptions } from "../lifecycle/handshake.ts";
+import { createAcceptor, type Acceptor, type ServeOptions } from "../lifecycle/handshake.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Server } from "./server.ts";
@@ -18,7 +18,7 @@ export function serve(server: Server, transport: Channel, options: ServerConnect
 export function createServerAcceptor(
   server: Server,
   options: ServerConnectionOptions = {},
-): (transport: Channel) => Connection {
+): Acceptor {
   return createAcceptor({
     onError: server.onError,
     ...options,

@@ -17,8 +17,13 @@ export interface ServerSource extends ServerOptions {
   readonly prompts?: readonly PromptSource[];
 }
 
+/** What not everybody may see. */
+export interface Visible {
+  visible?(requester: AnyRequester): boolean;
+}
+
 /** A tool of any revision. */
-export interface ToolSource {
+export interface ToolSource extends Visible {
   readonly name: string;
   readonly input?: Schema<unknown>;
   readonly output?: Schema<unknown>;
@@ -27,24 +32,26 @@ export interface ToolSource {
 }
 
 /** A resource of any revision. */
-export interface ResourceSource {
+export interface ResourceSource extends Visible {
   readonly uri: string;
   readonly name: string;
+  readonly size?: number;
   readonly mimeType?: string;
   read(uri: string, context: AnyContext): unknown;
 }
 
 /** A resource template of any revision. */
-export interface TemplateSource {
+export interface TemplateSource extends Visible {
   readonly uriTemplate: string;
   readonly name: string;
   readonly mimeType?: string;
   readonly complete?: { readonly [name: string]: Complete | undefined };
+  list?(page: { readonly cursor?: string }, context: AnyContext): unknown;
   read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
 }
 
 /** A prompt of any revision. */
-export interface PromptSource {
+export interface PromptSource extends Visible {
   readonly name: string;
   readonly arguments?: { readonly [name: string]: PromptArgumentSource };
   get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
@@ -56,14 +63,21 @@ export interface PromptArgumentSource {
   readonly complete?: Complete;
 }
 
+/** Who sent a request at any revision. */
+export interface AnyRequester {
+  readonly auth: unknown;
+  readonly client: { readonly info: object | undefined; readonly capabilities: object };
+  readonly session: object;
+  readonly revision: string;
+}
+
 /** The context of a handler of any revision. */
-export interface AnyContext {
+export interface AnyContext extends AnyRequester {
   readonly signal: AbortSignal;
   progress(progress: number, total?: number, message?: string): Promise<void>;
   log(level: string, data: unknown, logger?: string): Promise<void>;
-  readonly revision: string;
-  readonly client: { readonly info: object | undefined; readonly capabilities: object };
   readonly requestId: string | number;
+  readonly meta: { readonly [key: string]: unknown };
   sample?(params: object): Promise<unknown>;
   elicit?(params: object): Promise<unknown>;
   roots?(): Promise<unknown>;

@@ -1,43 +1,29 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
-import type { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Envelope } from "./envelope.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { createEnvelope } from "./envelope.ts";
 import { isToolError, refuse } from "./errors.ts";
-import { createPages } from "./pages.ts";
+import { createListing, isVisible, type Listing } from "./listing.ts";
+import type { RegistryOptions } from "./registry.ts";
+import { findRow } from "./rows.ts";
 import { describeIssues, noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
 import type { AnyContext, ToolSource } from "./source.ts";
 
 /** The tools of a server at one revision. */
-export interface ToolRegistry {
-  list(cursor: string | undefined): StaticResult;
-  find(name: string): ToolSource | undefined;
+export interface ToolRegistry extends Listing {
   call(name: string, args: object, context: AnyContext): Promise<object>;
 }
 
-/** What a registry needs besides its definitions. */
-export interface RegistryOptions {
-  readonly revision: Revision;
-  readonly envelope: Envelope;
-  readonly pageSize: number | undefined;
-  readonly onError: OnError;
-}
-
-/** Builds the registry: schemas are converted here, once, so that a call is a look-up, a validation and a run. */
-export function createTools(tools: readonly ToolSource[], options: RegistryOptions): ToolRegistry {
-  const { envelope, pageSize, onError } = options;
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const pages = createPages(
-    "tools",
-    tools.map((tool) => describeTool(tool, options.revision)),
-    { size: pageSize, envelope: envelope.cacheable },
-  );
+/** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
+export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
+  const { envelope, onError, revision } = options;
+  const describe = (tool: ToolSource): object => describeTool(tool, revision);
   return {
-    list: (cursor) => pages.page(cursor),
-    find: (name) => byName.get(name),
+    ...createListing({ member: "tools", catalogue: tools, describe }, options),
     async call(name, args, context) {
-      const tool = byName.get(name);
-      if (!tool) throw refuse(`Unknown tool: ${name}`, { name });
+      const tool = tools.get(name);
+      if (!tool || !isVisible(tool, context)) throw refuse(`Unknown tool: ${name}`, { name });
       return { ...envelope.result, ...(await callTool(tool, args, { context, onError })) };
     },
   };
@@ -51,21 +37,33 @@ export function checkToolName(name: string): void {
   );
 }
 
-/** The tool as `tools/list` shows it. Throws when a schema cannot be shown. */
-function describeTool(tool: ToolSource, revision: Revision): object {
-  const { input, output, run: _run, render: _render, ...fields } = tool;
+/** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
+export function describeTool(tool: ToolSource, revision: Revision): object {
+  const { input, output, run: _run, render: _render, visible: _visible, ...fields } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
   try {
-    return {
+    const shown = {
       ...fields,
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
+    checkShown(shown, revision);
+    return shown;
   } catch (error) {
     throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,
     });
   }
+}
+
+/** Whether the revision lets a tool look like this; for instance, most allow only objects as structured output. */
+function checkShown(tool: object, revision: Revision): void {
+  const page = { ...createEnvelope(revision).cacheable, tools: [tool] };
+  const issue = findRow(revision.clientRequests, "listTools")?.result(page);
+  if (!issue) return;
+  const member = issue.path.replace(/^tools\/0\/?/, "");
+  const advice = member.startsWith("outputSchema") ? ": wrap the output in an object" : "";
+  throw new Error(`revision ${revision.id} asks for ${issue.expected} at ${member}${advice}`);
 }
 
 interface Run {

@@ -61,6 +61,7 @@ class ServerProcess implements ChildProcessTransport {
       output: this.#child.stdin,
       write: (text) => this.#child.stdin.write(text),
       limits: options.limits,
+      onEnd: () => this.#leaveSoon(),
       finish: () => this.#shutDown(),
     });
     this.#watch();
@@ -92,9 +93,13 @@ class ServerProcess implements ChildProcessTransport {
     child.stderr.on("data", (text: string) => this.#log(text));
     child.stderr.on("error", ignore);
     child.once("error", (error) => this.#stream.disconnect(error));
-    // The last output may come after the exit, but a grandchild that holds the pipe must not keep us waiting.
-    child.once("exit", () => void setTimeout(() => this.#stream.disconnect(this.#describeExit()), lastOutputDelay));
+    child.once("exit", () => this.#leaveSoon());
     child.once("close", () => this.#stream.disconnect(this.#describeExit()));
+  }
+
+  /** Exit and last output come in any order; a grandchild that holds the pipe, or a server that goes on without it, is not waited for. */
+  #leaveSoon(): void {
+    setTimeout(() => this.#stream.disconnect(this.#describeExit()), lastOutputDelay);
   }
 
   #log(text: string): void {
@@ -106,6 +111,7 @@ class ServerProcess implements ChildProcessTransport {
 
   #describeExit(): Error {
     const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) return new Error("The server closed its output");
     const log = this.#stderrTail.trimEnd().split("\n").at(-1) ?? "";
     const cause = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
     return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);

@@ -36,7 +36,13 @@ export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
     async request({ method, headers, body, signal }) {
       const all = new Headers(await options.headers?.());
       for (const [name, value] of Object.entries(headers)) all.set(name, value);
-      const init: RequestInit = { method, headers: all, signal, redirect: "manual", ...(body !== undefined && { body }) };
+      const init: RequestInit = {
+        method,
+        headers: all,
+        signal,
+        redirect: "manual",
+        ...(body !== undefined && { body }),
+      };
       let target = url;
       for (let hop = 0; hop <= maxRedirects; hop += 1) {
         const response = await attempt(() => fetch(target, init), { target, signal });
@@ -52,7 +58,8 @@ export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
 /** The refusal of a request as an error. */
 export async function readRefusal(response: Response, url: URL): Promise<HttpError> {
   const body = await readText(response, maxRefusal).catch(() => "");
-  const reason = response.status === 401 || response.status === 403 ? " (see wwwAuthenticate for what it asks for)" : "";
+  const reason =
+    response.status === 401 || response.status === 403 ? " (see wwwAuthenticate for what it asks for)" : "";
   return new HttpError(`${describeUrl(url)} answered with HTTP ${response.status}${reason}${quote(body)}`, {
     status: response.status,
     body,

@@ -6,9 +6,11 @@ export class Lanes<Key> {
   run<Result>(key: Key, task: () => Promise<Result>): Promise<Result> {
     const before = this.#tails.get(key);
     const result = before ? before.then(task) : task();
-    const tail = result.catch(() => {}).then(() => {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    });
+    const tail = result
+      .catch(() => {})
+      .then(() => {
+        if (this.#tails.get(key) === tail) this.#tails.delete(key);
+      });
     this.#tails.set(key, tail);
     return result;
   }

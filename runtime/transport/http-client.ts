@@ -1,19 +1,20 @@
 import type { Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
-import { decode, encode, type Sink } from "../codec/json.ts";
+import { decode, encode } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
-import { ClosedError, toError } from "../rpc/errors.ts";
+import { ClosedError } from "../rpc/errors.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
-import type { Message, Outgoing, RequestId } from "../rpc/message.ts";
+import { isRequestId, type Outgoing, type RequestId } from "../rpc/message.ts";
 import { discard } from "./http-client-body.ts";
-import { sleep, toReconnection, type ReconnectOptions } from "./http-client-delay.ts";
+import { toReconnection, type ReconnectOptions } from "./http-client-delay.ts";
 import type { EndpointOptions } from "./http-client-endpoint.ts";
-import { SessionExpiredError, isHttpError, isLostError, isSessionExpiredError } from "./http-client-errors.ts";
-import { Exchange, readAnsweredId, readAnswers, readRequestIds } from "./http-client-exchange.ts";
+import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./http-client-errors.ts";
+import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./http-client-exchange.ts";
 import { Lanes } from "./http-client-lanes.ts";
-import { Link } from "./http-client-link.ts";
+import { Link, type Posting } from "./http-client-link.ts";
 import { Listener } from "./http-client-listener.ts";
-import { Renewal } from "./http-client-renewal.ts";
+import { Operations, within } from "./http-client-operations.ts";
+import { SessionKeeper } from "./http-client-renewal.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a client over Streamable HTTP. */
@@ -48,28 +49,37 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 
 class HttpClient implements Transport {
   readonly #options: HttpClientOptions;
-  readonly #limits: Limits;
+  readonly #reading: Omit<AnswerOptions, "resume">;
   readonly #link: Link;
+  readonly #keeper: SessionKeeper;
   readonly #listener: Listener;
   readonly #lanes = new Lanes<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
-  readonly #running = new Set<Abortable>();
-  readonly #sink: Sink = {
-    message: (value) => this.#deliver(value),
-    problem: (problem) => this.#receiver?.problem(problem),
-  };
+  readonly #operations = new Operations();
   #receiver: Receiver | undefined;
-  #opening: Opening | undefined;
-  #renewal: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #isClosed = false;
 
   constructor(url: URL, options: HttpClientOptions) {
     this.#options = options;
-    this.#limits = toLimits(options.limits);
     this.#link = new Link(url, options);
+    this.#reading = {
+      limits: toLimits(options.limits),
+      reconnection: toReconnection(options.reconnect),
+      sink: {
+        message: (value) => this.#deliver(value),
+        problem: (problem) => this.#receiver?.problem(problem),
+      },
+    };
+    this.#keeper = new SessionKeeper(this.#link, {
+      ...this.#reading,
+      sessionLoss: options.sessionLoss ?? "renew",
+      timeout: options.acceptTimeout ?? defaultAcceptTimeout,
+      onExpired: () => this.#listener.stop(),
+      onRenewed: () => this.#noteRenewal(),
+      onGone: (reason) => this.#disconnect(reason),
+    });
     this.#listener = new Listener({
-      ...this.#answerOptions(),
+      ...this.#reading,
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
       onLost: (reason) => this.#noteDeafness(reason),
     });
@@ -77,7 +87,7 @@ class HttpClient implements Transport {
 
   start(receiver: Receiver): void {
     this.#receiver = receiver;
-    if (this.#isClosed) receiver.disconnected();
+    if (this.#operations.isEnded) receiver.disconnected();
   }
 
   agree(revision: Revision): void {
@@ -87,8 +97,7 @@ class HttpClient implements Transport {
   /** For a request the promise settles with its answer, since until then it may be lost. */
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
-    const ids = readRequestIds(message);
-    const sent = ids.length > 0 ? this.#ask(message, { body, ids }) : this.#tell(message, { body, related });
+    const sent = readRequestIds(message).length > 0 ? this.#ask(message, body) : this.#tell(message, body, related);
     sent.catch(() => {});
     return sent;
   }
@@ -98,48 +107,46 @@ class HttpClient implements Transport {
     return this.#closing;
   }
 
-  async #ask(message: Outgoing, { body, ids }: { readonly body: string; readonly ids: readonly RequestId[] }): Promise<void> {
-    this.#requireOpen();
-    const [id] = ids;
-    const isOpening = isMethod(message, "initialize");
-    if (isOpening && id !== undefined) this.#opening = { id, body };
+  async #ask(message: Outgoing, body: string): Promise<void> {
+    const ids = readRequestIds(message);
     const exchange = new Exchange(ids);
-    for (const one of ids) this.#waiting.set(one, exchange);
+    const isOpening = isMethod(message, "initialize");
+    if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
+    for (const id of ids) this.#waiting.set(id, exchange);
     try {
-      await this.#run(exchange, () => this.#converse({ body, isOpening, signal: exchange.signal }, exchange));
+      await this.#operations.run(exchange, () =>
+        this.#converse({ body, isOpening, signal: exchange.signal }, exchange),
+      );
     } catch (error) {
-      if (isLostError(error) && !isOpening && !this.#isClosed) this.#withdraw(exchange.open);
+      if (isLostError(error) && !isOpening && !this.#operations.isEnded) this.#withdraw(exchange.open);
       throw error;
     } finally {
-      for (const one of ids) this.#waiting.delete(one);
+      for (const id of ids) this.#waiting.delete(id);
     }
   }
 
   async #converse(posting: Posting, exchange: Exchange): Promise<void> {
+    const { signal } = exchange;
     try {
       const response = await this.#post(posting, { repeats: !posting.isOpening });
-      const resume = (lastEventId: string | undefined): Promise<Response> => this.#link.get(lastEventId, posting.signal);
-      await readAnswers(response, exchange, { ...this.#answerOptions(), resume });
+      await readAnswers(response, exchange, { ...this.#reading, resume: (id) => this.#link.get(id, signal) });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRefusal(error, exchange);
       if (!exchange.isDone) throw error;
     }
   }
 
-  async #tell(
-    message: Outgoing,
-    { body, related }: { readonly body: string; readonly related: RequestId | undefined },
-  ): Promise<void> {
-    this.#requireOpen();
-    const cancelled = readCancelledId(message);
+  async #tell(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
+    const cancelled = readCancelled(message);
     if (cancelled !== undefined) return this.#cancel(cancelled, body);
     const isConfirmation = isMethod(message, "notifications/initialized");
-    const lane = related ?? readAnsweredRequest(message);
-    await this.#lanes.run(lane, () => this.#accept(body, { repeats: lane === undefined && !isConfirmation }));
-    if (isConfirmation && this.#options.listen !== false) this.#listener.start();
+    const lane = related ?? readAnswered(message);
+    const repeats = "method" in message && lane === undefined && !isConfirmation;
+    await this.#lanes.run(lane, () => this.#accept(body, { repeats }));
+    if (isConfirmation) this.#listen();
   }
 
-  /** A closed connection would not tell the server anything, so it comes last. */
+  /** Closing the connection would not tell the server anything, so it comes last. */
   async #cancel(id: RequestId, body: string): Promise<void> {
     try {
       await this.#accept(body, { repeats: false });
@@ -148,7 +155,7 @@ class HttpClient implements Transport {
     }
   }
 
-  /** Whether the server works on what was lost nobody knows: it may stop. */
+  /** Nobody waits any more for what was lost: the server may stop working on it. */
   #withdraw(ids: readonly RequestId[]): void {
     for (const requestId of ids) {
       const params = { requestId, reason: "The connection was lost" };
@@ -157,46 +164,92 @@ class HttpClient implements Transport {
   }
 
   async #accept(body: string, options: { readonly repeats: boolean }): Promise<void> {
-    const { acceptTimeout = 30_000 } = this.#options;
-    const controller = new AbortController();
-    const expire = (): void => controller.abort(new LostError(`The server accepted nothing for ${acceptTimeout} ms`));
-    const timer = setTimeout(expire, acceptTimeout);
-    try {
-      await this.#run(controller, async () => discard(await this.#post({ body, signal: controller.signal }, options)));
-    } finally {
-      clearTimeout(timer);
-    }
+    const { acceptTimeout = defaultAcceptTimeout } = this.#options;
+    await this.#operations.runWithin(acceptTimeout, async (signal) =>
+      discard(await this.#post({ body, signal }, options)),
+    );
   }
 
-  /** What was refused for its session was not worked on, and may be sent again in the next one. */
-  async #post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Response> {
-    if (this.#renewal) await this.#renewal;
-    const { session } = this.#link;
-    try {
-      const response = await this.#link.post(posting);
-      this.#listener.revive();
-      return response;
-    } catch (error) {
-      if (!isSessionExpiredError(error) || !repeats) throw error;
-      if (this.#link.session === session) this.#renewal ??= this.#renew(error);
-      await this.#renewal;
-      return this.#link.post(posting);
-    }
+  async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Response> {
+    const response = await this.#keeper.post(posting, options);
+    this.#listener.revive();
+    return response;
   }
 
-  async #renew(reason: SessionExpiredError): Promise<void> {
-    const exchange = new Exchange(this.#opening ? [this.#opening.id] : []);
-    this.#listener.stop();
-    try {
-      if (this.#options.sessionLoss === "close" || !this.#opening) throw reason;
-      const { acceptTimeout = 30_000 } = this.#options;
-      await renewSession(this.#link, this.#opening, { ...this.#answerOptions(), exchange });
-    } catch (error) {
-      if (isSessionExpiredError(error)) this.#disconnect(error);
-      throw error;
-    } finally {
-      this.#renewal = undefined;
-    }
-    if (this.#options.listen !== false) this.#listener.start();
+  #deliver(value: unknown): void {
+    const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
+    for (const one of values) this.#settle(one);
+    this.#receiver?.message(value);
+  }
+
+  #settle(value: unknown): void {
+    const id = readAnsweredId(value);
+    if (!isRequestId(id) || !isObject(value)) return;
+    this.#waiting.get(id)?.settle(id);
+    const { opening } = this.#keeper;
+    if (opening?.id === id) this.#keeper.opening = { ...opening, result: value.result };
+  }
+
+  /** The body of a refusal may be the answer that the peer waits for. */
+  #deliverRefusal(refusal: HttpError, exchange: Exchange): void {
+    decode(refusal.body, this.#reading.limits, {
+      message: (value) => {
+        if (exchange.open.some((id) => id === readAnsweredId(value))) this.#deliver(value);
+      },
+      problem() {},
+    });
+  }
+
+  #listen(): void {
+    if (this.#options.listen !== false && !this.#operations.isEnded) this.#listener.start();
+  }
+
+  #noteRenewal(): void {
+    this.#listen();
     this.#options.onNewSession?.();
   }
+
+  /** A session that has ended is noticed by the stream first. */
+  #noteDeafness(reason: Error): void {
+    if (isSessionExpiredError(reason)) this.#keeper.renew(reason).catch(() => {});
+    else this.#options.onDeaf?.(reason);
+  }
+
+  async #close(): Promise<void> {
+    const { closeTimeout = 2_000 } = this.#options;
+    await within(closeTimeout, () => this.#lanes.idle());
+    const wasEnded = this.#operations.isEnded;
+    this.#stop(new ClosedError("The transport was closed"));
+    if (!wasEnded) await within(closeTimeout, (signal) => this.#link.end(signal));
+    this.#receiver?.disconnected();
+  }
+
+  #disconnect(reason: Error): void {
+    this.#stop(reason);
+    this.#receiver?.disconnected(reason);
+  }
+
+  #stop(reason: Error): void {
+    this.#operations.end(reason);
+    this.#listener.stop();
+    this.#keeper.stop(reason);
+  }
+}
+
+const defaultAcceptTimeout = 30_000;
+
+function isMethod(message: Outgoing, method: string): boolean {
+  return "method" in message && message.method === method;
+}
+
+function readCancelled(message: Outgoing): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled" || !isObject(message.params))
+    return undefined;
+  const { requestId } = message.params;
+  return isRequestId(requestId) ? requestId : undefined;
+}
+
+/** The peer's request that a message of ours answers. */
+function readAnswered(message: Outgoing): RequestId | undefined {
+  return "id" in message && !("method" in message) ? message.id : undefined;
+}

@@ -35,6 +35,8 @@ export interface StreamOptions {
    * the other for ever.
    */
   readonly pausesInput?: boolean;
+  /** What the end of the input means. Default: the peer is done, and what runs may still answer. */
+  readonly onEnd?: () => void;
   /** Writes out and closes what is below; called once. */
   readonly finish: () => Promise<void>;
 }
@@ -64,7 +66,8 @@ export class StreamTransport implements Transport {
     input.on("data", (chunk) => this.#state === "open" && decoder.push(chunk));
     input.on("end", () => {
       if (this.#state === "open") decoder.end();
-      receiver.ended();
+      if (this.#options.onEnd) this.#options.onEnd();
+      else receiver.ended();
     });
     input.on("error", (error) => this.disconnect(error));
     output.on("error", (error) => this.disconnect(error));
@@ -91,14 +94,14 @@ export class StreamTransport implements Transport {
     return this.#closing;
   }
 
-  /** The streams are of no use any more. */
+  /** The streams are of no use any more. While we close them ourselves, that needs no reason. */
   disconnect(reason?: Error): void {
     if (this.#state === "closed") return;
+    this.#reason = this.#state === "closing" ? undefined : reason;
     this.#state = "closed";
-    this.#reason = reason;
     this.#text = "";
     this.#relieve();
-    this.#receiver?.disconnected(reason);
+    this.#receiver?.disconnected(this.#reason);
     void this.close();
   }
 

@@ -35,6 +35,7 @@ describe("create-mcp-server <dir>", () => {
   });
 
   test.each([
+    ["no folder", [], "name a folder for the new project"],
     ["an invalid name", ["My Server"], "--name my-server"],
     ["an unknown revision", ["x", "--protocol", "1999-01-01"], "Choose among "],
     ["a folder that is not empty", ["full"], "is not empty (file)"],

@@ -41,7 +41,7 @@ describe("the folder of a project", () => {
   });
 
   test.each(["", "  "])("needs a name: %j", async (name) => {
-    await expect(findTarget(name)).rejects.toThrow("name is empty");
+    await expect(findTarget(name)).rejects.toThrow("name a folder for the new project");
   });
 
   test("is never a command of a later version by accident", async () => {

@@ -25,6 +25,8 @@ export interface RequestHead {
 export interface Exchange extends RequestHead {
   /** Nobody waits for the answer any more. */
   readonly isGone: boolean;
+  /** Adds fields to the answer, whatever it will be. */
+  addFields(fields: HeaderFields): void;
   /** The body as text. */
   readBody(maxBytes: number): Promise<Body>;
   answer(answer: Answer): void;

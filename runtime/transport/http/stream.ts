@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../codec/events.ts";
 import type { StoredEvent } from "../../store/event-store.ts";
 import type { EventWriter } from "./exchange.ts";
@@ -91,26 +92,26 @@ export class EventStream {
     if (!this.#held) this.release();
   }
 
-  /** Goes on with a client that has come back: first with what it has missed, then live. Nothing is lost or doubled. */
-  async resume(
-    open: () => EventWriter,
-    read: () => Promise<readonly StoredEvent[] | undefined>,
-  ): Promise<boolean> {
+  /**
+   * Goes on with a client that has come back: first with what it has missed, then live; nothing is lost or doubled. An earlier connection
+   * may not have noticed yet that it is dead, so the new one replaces it.
+   *
+   * @returns whether the store knew what was missed
+   */
+  async resume(open: () => EventWriter, read: () => Awaitable<readonly StoredEvent[] | undefined>): Promise<boolean> {
     const held: StoredEvent[] = [];
-    this.release();
     this.#held = held;
     await this.#remembered;
     const missed = await read();
     // Another connection has come back meanwhile: it is the one that counts.
     if (this.#held !== held) return false;
     this.#held = undefined;
-    if (!missed) return false;
-    this.connect(open());
-    const last = missed.at(-1)?.sequence ?? -1;
-    for (const event of missed) this.#write(event, undefined);
+    if (missed) this.connect(open());
+    for (const event of missed ?? []) this.#write(event, undefined);
+    const last = missed?.at(-1)?.sequence ?? -1;
     for (const event of held) if (event.sequence > last) this.#write(event, undefined);
     if (this.#isEnded) this.release();
-    return true;
+    return missed !== undefined;
   }
 
   #emit(data: string, retry: number | undefined): void {

@@ -64,5 +64,8 @@ test("notifications are sent by name or by row", async () => {
   await client.notify("notifications/roots/list_changed");
   if (row) await client.notify(row, undefined);
   const sent = { method: "notifications/roots/list_changed" };
-  await play(wire, [["<", sent], ["<", sent]]);
+  await play(wire, [
+    ["<", sent],
+    ["<", sent],
+  ]);
 });

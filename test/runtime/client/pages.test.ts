@@ -64,7 +64,12 @@ test("items come by generated calls or by method name", async () => {
   })(serverEnd);
   const client = await connect(clientEnd, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
   const calls = new ClientCalls(client);
-  const typed = await collect(readItems((page) => calls.listTools(page), (page) => page.tools));
+  const typed = await collect(
+    readItems(
+      (page) => calls.listTools(page),
+      (page) => page.tools,
+    ),
+  );
   expect(typed.map(({ name }) => name)).toEqual(names);
   expect(await collect(listAll(client, "tools/list"))).toEqual(typed);
   await client.close();

@@ -80,10 +80,26 @@ test("a member named __proto__ is a member (R9)", () => {
 
 describe("encoding", () => {
   test.each([
-    ["a request", { jsonrpc: "2.0", id: 1, method: "m", params: undefined } as const, '{"jsonrpc":"2.0","id":1,"method":"m"}'],
-    ["a result", { jsonrpc: "2.0", id: "a\n", result: { b: undefined } } as const, '{"jsonrpc":"2.0","id":"a\\n","result":{}}'],
-    ["an error", { jsonrpc: "2.0", error: { code: 1, message: "x" } } as const, '{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}'],
-    ["a static result", { jsonrpc: "2.0", id: 0, result: new StaticResult({ a: [] }) } as const, '{"jsonrpc":"2.0","id":0,"result":{"a":[]}}'],
+    [
+      "a request",
+      { jsonrpc: "2.0", id: 1, method: "m", params: undefined } as const,
+      '{"jsonrpc":"2.0","id":1,"method":"m"}',
+    ],
+    [
+      "a result",
+      { jsonrpc: "2.0", id: "a\n", result: { b: undefined } } as const,
+      '{"jsonrpc":"2.0","id":"a\\n","result":{}}',
+    ],
+    [
+      "an error",
+      { jsonrpc: "2.0", error: { code: 1, message: "x" } } as const,
+      '{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}',
+    ],
+    [
+      "a static result",
+      { jsonrpc: "2.0", id: 0, result: new StaticResult({ a: [] }) } as const,
+      '{"jsonrpc":"2.0","id":0,"result":{"a":[]}}',
+    ],
   ])("%s is one line (T-03)", (_, message, text) => {
     expect(encode(message)).toBe(text);
   });

@@ -6,7 +6,11 @@ import { play, settle, type Line } from "../rpc/wire.ts";
 
 const proposal = (protocolVersion: string, id = 1): Line => [
   "<",
-  { id, method: "initialize", params: { protocolVersion, capabilities: {}, clientInfo: { name: "client", version: "1" } } },
+  {
+    id,
+    method: "initialize",
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: "client", version: "1" } },
+  },
 ];
 const confirmation: Line = ["<", { method: "notifications/initialized" }];
 
@@ -60,7 +64,12 @@ describe("a server that refuses the version by an error (L-13)", () => {
 
   test("is asked only once more", async () => {
     const { wire, connecting } = openWire();
-    await play(wire, [proposal(newest.id), refuse(1, ["2025-03-26"]), proposal("2025-03-26", 2), refuse(2, ["2024-11-05"])]);
+    await play(wire, [
+      proposal(newest.id),
+      refuse(1, ["2025-03-26"]),
+      proposal("2025-03-26", 2),
+      refuse(2, ["2024-11-05"]),
+    ]);
     await expect(connecting).rejects.toMatchObject({ name: "PeerError", code: -32602 });
     expect(wire.isClosed).toBe(true);
   });
@@ -74,7 +83,11 @@ describe("a server that refuses the version by an error (L-13)", () => {
 
 test.each([
   ["another error", { error: { code: -32603, message: "no" } }, { name: "PeerError" }],
-  ["an answer without name", { result: { protocolVersion: newest.id, capabilities: {} } }, { name: "InvalidMessageError" }],
+  [
+    "an answer without name",
+    { result: { protocolVersion: newest.id, capabilities: {} } },
+    { name: "InvalidMessageError" },
+  ],
   ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
 ])("%s fails the handshake and closes", async (_, answer, expected) => {
   const { wire, connecting } = openWire();

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { RpcError } from "../../../runtime/rpc/errors.ts";
-import { chooseRevision, findRevision, readHandshakeRevisions, readSupported } from "../../../runtime/lifecycle/negotiate.ts";
+import {
+  chooseRevision,
+  findRevision,
+  readHandshakeRevisions,
+  readSupported,
+} from "../../../runtime/lifecycle/negotiate.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { handshakeRevisions, revisionOf } from "../fixture-revision.ts";
 
@@ -33,13 +38,22 @@ describe("the server answers with what was asked for, or with its preferred revi
 
 test("a revision is found by its exact name", () => {
   expect(findRevision("2025-06-18", handshakeRevisions)).toBe(c);
-  expect([findRevision("2025-06-18 ", handshakeRevisions), findRevision(null, handshakeRevisions)]).toEqual([undefined, undefined]);
+  expect([findRevision("2025-06-18 ", handshakeRevisions), findRevision(null, handshakeRevisions)]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 test("the revisions that an error names are read where they are there (L-13)", () => {
   const error = (code: number, data: unknown): RpcError => new RpcError(code, "Unsupported protocol version", { data });
   expect(readSupported(error(-32602, { supported: ["a", 5, "b"] }))).toEqual(["a", "b"]);
-  for (const other of [error(-32600, { supported: [] }), error(-32602, { supported: "a" }), error(-32602, 1), new Error(), null]) {
+  for (const other of [
+    error(-32600, { supported: [] }),
+    error(-32602, { supported: "a" }),
+    error(-32602, 1),
+    new Error(),
+    null,
+  ]) {
     expect(readSupported(other)).toBeUndefined();
   }
 });

@@ -22,7 +22,10 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
       serverInfo: { name: "server", version: "1" },
       instructions: "Be kind",
     };
-    await play(wire, [[">", initialize(id)], ["<", { id: 0, result }]]);
+    await play(wire, [
+      [">", initialize(id)],
+      ["<", { id: 0, result }],
+    ]);
     expect([connection.state, connection.session?.revision.id]).toEqual(["INITIALIZING", id]);
     await play(wire, [[">", initialized]]);
     expect(connection.state).toBe("INITIALIZED");
@@ -73,7 +76,12 @@ describe("an unknown revision", () => {
       message: "Unsupported protocol version",
       data: { supported: [newest.id], requested: "1.0" },
     };
-    await play(wire, [[">", initialize("1.0")], ["<", { id: 0, error }], [">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
+    await play(wire, [
+      [">", initialize("1.0")],
+      ["<", { id: 0, error }],
+      [">", initialize(newest.id, {}, 1)],
+      answer(newest.id, 1),
+    ]);
   });
 });
 

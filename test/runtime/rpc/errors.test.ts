@@ -50,7 +50,11 @@ test("guards go by name, so that two copies of this package understand each othe
   expect(isTimeoutError(new TimeoutError("m", 5))).toBe(true);
   expect(isClosedError(new ClosedError("x"))).toBe(true);
   expect(isCapabilityError(new CapabilityError("m", { side: "server", path: ["a"] }))).toBe(true);
-  expect([isRpcError({ name: "RpcError" }), isRpcError(null), isClosedError(new Error())]).toEqual([false, false, false]);
+  expect([isRpcError({ name: "RpcError" }), isRpcError(null), isClosedError(new Error())]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("invalid params say where", () => {

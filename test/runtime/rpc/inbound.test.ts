@@ -39,7 +39,11 @@ describe("cancellation by the peer", () => {
     await play(wire, [[">", call(1)]]);
     const signal = contexts[0]?.signal;
     await play(wire, [[">", cancel(1, "changed my mind")]]);
-    expect([signal?.aborted, signal?.reason.message, signal?.reason.name]).toEqual([true, "changed my mind", "AbortError"]);
+    expect([signal?.aborted, signal?.reason.message, signal?.reason.name]).toEqual([
+      true,
+      "changed my mind",
+      "AbortError",
+    ]);
     answers[0]?.(text("too late"));
     await play(wire, []);
     expect(wire.abandoned).toEqual([1]);
@@ -48,7 +52,10 @@ describe("cancellation by the peer", () => {
   test("a signal that is first read after the cancellation is aborted already", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)], [">", cancel(1)]]);
+    await play(wire, [
+      [">", call(1)],
+      [">", cancel(1)],
+    ]);
     expect(contexts[0]?.signal.aborted).toBe(true);
   });
 
@@ -56,7 +63,10 @@ describe("cancellation by the peer", () => {
     const { handlers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     wire.post({ jsonrpc: "2.0", ...call(1) }, { jsonrpc: "2.0", ...cancel(1) });
-    await play(wire, [[">", { id: 2, method: "ping" }], ["<", { id: 2, result: {} }]]);
+    await play(wire, [
+      [">", { id: 2, method: "ping" }],
+      ["<", { id: 2, result: {} }],
+    ]);
   });
 
   test.each([
@@ -67,7 +77,10 @@ describe("cancellation by the peer", () => {
   ])("an id that is %s is ignored (C-03)", async (_, notification) => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)], [">", notification]]);
+    await play(wire, [
+      [">", call(1)],
+      [">", notification],
+    ]);
     answers[0]?.(text("fine"));
     await settle();
     await play(wire, [["<", { id: 1, result: text("fine") }]]);
@@ -79,7 +92,11 @@ describe("cancellation by the peer", () => {
     await play(wire, [[">", call(1)]]);
     answers[0]?.(text("first"));
     await settle();
-    await play(wire, [["<", { id: 1, result: text("first") }], [">", cancel(1)], [">", call(1)]]);
+    await play(wire, [
+      ["<", { id: 1, result: text("first") }],
+      [">", cancel(1)],
+      [">", call(1)],
+    ]);
     answers[1]?.(text("second"));
     await settle();
     await play(wire, [["<", { id: 1, result: text("second") }]]);
@@ -90,7 +107,13 @@ test("an id that is still running is refused, and the first call goes on (R13)",
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
   const refusal = { id: 1, error: { code: -32600, message: "A request with this id is still running" } };
-  await play(wire, [[">", call(1)], [">", { id: 1, method: "ping" }], ["<", refusal], [">", { id: "1", method: "ping" }], ["<", { id: "1", result: {} }]]);
+  await play(wire, [
+    [">", call(1)],
+    [">", { id: 1, method: "ping" }],
+    ["<", refusal],
+    [">", { id: "1", method: "ping" }],
+    ["<", { id: "1", result: {} }],
+  ]);
   answers[0]?.(text("ok"));
   await settle();
   await play(wire, [["<", { id: 1, result: text("ok") }]]);
@@ -99,13 +122,20 @@ test("an id that is still running is refused, and the first call goes on (R13)",
 test("ping is answered while calls run (P-01, R16)", async () => {
   const { handlers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-  await play(wire, [[">", call(1)], [">", { id: 2, method: "ping" }], ["<", { id: 2, result: {} }]]);
+  await play(wire, [
+    [">", call(1)],
+    [">", { id: 2, method: "ping" }],
+    ["<", { id: 2, result: {} }],
+  ]);
 });
 
 test("a handler that runs too long is given up with an error, and its signal fires (R15)", async () => {
   const clock = new ManualClock();
   const { handlers, contexts, answers } = controlled();
-  const { wire, reports } = await serveWire({ handlers, capabilities: tools, clock, timeouts: { handler: 1_000 } }, newest.id);
+  const { wire, reports } = await serveWire(
+    { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 } },
+    newest.id,
+  );
   await play(wire, [[">", call(1)]]);
   clock.advance(999);
   await play(wire, []);
@@ -123,7 +153,11 @@ describe("progress", () => {
     { method: "notifications/progress", params: { progressToken, progress: value } },
   ];
 
-  test.each([["a string", "abc"], ["zero", 0], ["empty", ""]])("goes to the peer's own token, here %s (G-01)", async (_, token) => {
+  test.each([
+    ["a string", "abc"],
+    ["zero", 0],
+    ["empty", ""],
+  ])("goes to the peer's own token, here %s (G-01)", async (_, token) => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1, { progressToken: token })]]);
@@ -155,7 +189,10 @@ describe("progress", () => {
   test("and stops with a cancellation (G-04)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1, { progressToken: 5 })], [">", cancel(1)]]);
+    await play(wire, [
+      [">", call(1, { progressToken: 5 })],
+      [">", cancel(1)],
+    ]);
     await contexts[0]?.progress({ progress: 1 });
     await play(wire, []);
   });
@@ -180,7 +217,10 @@ describe("the context", () => {
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
     await settle();
-    await play(wire, [["<", { id: 1, method: "roots/list" }], [">", { id: 1, result: { roots: [] } }]]);
+    await play(wire, [
+      ["<", { id: 1, method: "roots/list" }],
+      [">", { id: 1, result: { roots: [] } }],
+    ]);
     expect(wire.related.at(-1)).toBe("a");
     expect(await roots).toEqual({ roots: [] });
   });
@@ -196,7 +236,9 @@ describe("the context", () => {
       method: "roots/list",
       gate: { side: "client", path: ["roots"] },
     });
-    await expect(log && contexts[0]?.notify(log, { level: "info", data: 1 })).rejects.toMatchObject({ name: "CapabilityError" });
+    await expect(log && contexts[0]?.notify(log, { level: "info", data: 1 })).rejects.toMatchObject({
+      name: "CapabilityError",
+    });
     await play(wire, []);
   });
 
@@ -233,8 +275,29 @@ describe("requests to the client wait for its confirmation (L-06)", () => {
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
     await settle();
-    await play(wire, [[">", initialized], ["<", { id: 1, method: "roots/list" }], [">", { id: 1, result: { roots: [] } }]]);
+    await play(wire, [
+      [">", initialized],
+      ["<", { id: 1, method: "roots/list" }],
+      [">", { id: 1, result: { roots: [] } }],
+    ]);
     expect(await roots).toEqual({ roots: [] });
+  });
+
+  test("so do notifications that belong to no request, but log messages (L-06)", async () => {
+    const { wire, connection } = await serveWire({ capabilities: { tools: { listChanged: true }, logging: {} } });
+    wire.post(initialize(newest.id));
+    await settle();
+    wire.sent.length = 0;
+    const changed = newest.serverNotifications["notifications/tools/list_changed"];
+    const log = newest.serverNotifications["notifications/message"];
+    if (changed) void connection.notify(changed, undefined);
+    if (log) void connection.notify(log, { level: "info", data: 1 });
+    await settle();
+    await play(wire, [
+      ["<", { method: "notifications/message", params: { level: "info", data: 1 } }],
+      [">", initialized],
+      ["<", { method: "notifications/tools/list_changed" }],
+    ]);
   });
 
   test("or after a while without it", async () => {
@@ -293,7 +356,10 @@ describe("closing", () => {
 
   test("a broken connection aborts and fails everything at once (R29)", async () => {
     const { handlers, contexts } = controlled();
-    const { wire, connection } = await serveWire({ handlers, capabilities: tools, clientCapabilities: { roots: {} } }, newest.id);
+    const { wire, connection } = await serveWire(
+      { handlers, capabilities: tools, clientCapabilities: { roots: {} } },
+      newest.id,
+    );
     await play(wire, [[">", call(1)]]);
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
@@ -317,7 +383,10 @@ test("notifications reach their handlers, and a failing one is contained", async
       return Promise.reject(new Error("no"));
     },
   };
-  const { wire, reports } = await serveWire({ handlers, clientCapabilities: { roots: { listChanged: true } } }, newest.id);
+  const { wire, reports } = await serveWire(
+    { handlers, clientCapabilities: { roots: { listChanged: true } } },
+    newest.id,
+  );
   await play(wire, [[">", { method: "notifications/roots/list_changed" }]]);
   expect(seen).toEqual(["initialized", "roots"]);
   expect(reports.map(({ kind, method }) => [kind, method])).toEqual([["handler", "notifications/roots/list_changed"]]);

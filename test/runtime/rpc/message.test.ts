@@ -5,11 +5,23 @@ const error = { code: 1, message: "no" };
 
 describe("what a value is follows from the keys that are present", () => {
   test.each([
-    ["a request with params", { jsonrpc: "2.0", id: 1, method: "m", params: {} }, { kind: "request", id: 1, method: "m", params: {} }],
+    [
+      "a request with params",
+      { jsonrpc: "2.0", id: 1, method: "m", params: {} },
+      { kind: "request", id: 1, method: "m", params: {} },
+    ],
     ["a request whose id is 0", { jsonrpc: "2.0", id: 0, method: "m" }, { kind: "request", id: 0, method: "m" }],
     ["a request whose id is empty", { jsonrpc: "2.0", id: "", method: "m" }, { kind: "request", id: "", method: "m" }],
-    ["a request whose id is negative", { jsonrpc: "2.0", id: -1, method: "m" }, { kind: "request", id: -1, method: "m" }],
-    ["a request whose id is a name of the prototype", { jsonrpc: "2.0", id: "__proto__", method: "m" }, { kind: "request", id: "__proto__", method: "m" }],
+    [
+      "a request whose id is negative",
+      { jsonrpc: "2.0", id: -1, method: "m" },
+      { kind: "request", id: -1, method: "m" },
+    ],
+    [
+      "a request whose id is a name of the prototype",
+      { jsonrpc: "2.0", id: "__proto__", method: "m" },
+      { kind: "request", id: "__proto__", method: "m" },
+    ],
     ["a notification (J-10)", { jsonrpc: "2.0", method: "m" }, { kind: "notification", method: "m" }],
     ["a result", { jsonrpc: "2.0", id: 1, result: {} }, { kind: "result", id: 1, result: {} }],
     ["an error", { jsonrpc: "2.0", id: "a", error }, { kind: "error", id: "a", error }],

@@ -62,11 +62,27 @@ test("only the first answer counts, and a second is no fault", async () => {
 
 describe("an answer that cannot be used fails its call", () => {
   test.each([
-    ["an error of the peer", { error: { code: -32602, message: "Unknown tool", data: [1] } }, { name: "PeerError", code: -32602, data: [1] }],
-    ["a result that does not fit the revision", { result: { content: 5 } }, { name: "InvalidMessageError", part: "result", issue: { path: "content" } }],
+    [
+      "an error of the peer",
+      { error: { code: -32602, message: "Unknown tool", data: [1] } },
+      { name: "PeerError", code: -32602, data: [1] },
+    ],
+    [
+      "a result that does not fit the revision",
+      { result: { content: 5 } },
+      { name: "InvalidMessageError", part: "result", issue: { path: "content" } },
+    ],
     ["a result that is no object (J-12)", { result: "ok" }, { message: "The result must be an object" }],
-    ["result and error at once (J-07)", { result: empty, error: { code: 1, message: "" } }, { message: "An answer has a result or an error, not both" }],
-    ["an error without code (J-08)", { error: { message: "no" } }, { message: "An error needs an integer code and a message" }],
+    [
+      "result and error at once (J-07)",
+      { result: empty, error: { code: 1, message: "" } },
+      { message: "An answer has a result or an error, not both" },
+    ],
+    [
+      "an error without code (J-08)",
+      { error: { message: "no" } },
+      { message: "An error needs an integer code and a message" },
+    ],
   ])("%s", async (_, answer, expected) => {
     const { wire, client } = await connectWire();
     const call = client.request("tools/call", tool);
@@ -92,7 +108,12 @@ test("errors of the peer are told from our own", async () => {
 
 test("a client does not answer what a server prints by mistake", async () => {
   const { wire, reports } = await connectWire();
-  await play(wire, [[">", "Server listening..."], [">", "[1,2]"], [">", "{}"], [">", '"hello"']]);
+  await play(wire, [
+    [">", "Server listening..."],
+    [">", "[1,2]"],
+    [">", "{}"],
+    [">", '"hello"'],
+  ]);
   expect(reports).toHaveLength(4);
 });
 
@@ -115,7 +136,14 @@ test("a client takes batches where the revision has them (J-13)", async () => {
   const calls = [client.request("ping"), client.request("ping")];
   wire.sent.length = 0;
   await play(wire, [
-    [">", [{ id: 3, result: {} }, { id: "s", method: "ping" }, { id: 2, result: {} }]],
+    [
+      ">",
+      [
+        { id: 3, result: {} },
+        { id: "s", method: "ping" },
+        { id: 2, result: {} },
+      ],
+    ],
     ["<", [{ id: "s", result: {} }]],
   ]);
   expect(await Promise.all(calls)).toEqual([{}, {}]);
@@ -138,7 +166,9 @@ describe("time-outs", () => {
   test("restart with progress, heard or not (trap 10), up to a total", async () => {
     const clock = new ManualClock();
     const { wire, client } = await connectWire({ clock });
-    const call = client.request("tools/call", tool, { timeout: 100, totalTimeout: 250 }).catch((error: unknown) => error);
+    const call = client
+      .request("tools/call", tool, { timeout: 100, totalTimeout: 250 })
+      .catch((error: unknown) => error);
     await play(wire, [request(2)]);
     for (const value of [1, 2]) {
       clock.advance(90);
@@ -200,7 +230,9 @@ describe("cancellation by a signal", () => {
 
   test("before the call sends nothing", async () => {
     const { wire, client } = await connectWire();
-    await expect(client.request("ping", undefined, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+    await expect(client.request("ping", undefined, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
     await play(wire, []);
   });
 
@@ -220,7 +252,9 @@ describe("progress", () => {
   test("arrives in the order of the wire and before the result, also all in one chunk", async () => {
     const { wire, client } = await connectWire();
     const seen: unknown[] = [];
-    const call = client.request("tools/call", tool, { onProgress: (report) => seen.push(report) }).then(() => seen.push("result"));
+    const call = client
+      .request("tools/call", tool, { onProgress: (report) => seen.push(report) })
+      .then(() => seen.push("result"));
     await play(wire, [request(2)]);
     wire.post(
       { jsonrpc: "2.0", ...progress(2, 1, { total: 2 }) },
@@ -229,14 +263,21 @@ describe("progress", () => {
       { jsonrpc: "2.0", ...progress(2, 3) },
     );
     await call;
-    expect(seen).toEqual([{ progress: 1, total: 2 }, { progress: 2, total: 2, message: "done" }, "result"] satisfies (Progress | string)[]);
+    expect(seen).toEqual([{ progress: 1, total: 2 }, { progress: 2, total: 2, message: "done" }, "result"] satisfies (
+      Progress | string
+    )[]);
   });
 
   test("keeps the caller's own metadata, and the caller's object", async () => {
     const { wire, client } = await connectWire();
     const params = { name: "x", _meta: { "example.com/trace": 1 } };
     const call = client.request("tools/call", params, { onProgress() {} });
-    await play(wire, [["<", { id: 2, method: "tools/call", params: { name: "x", _meta: { "example.com/trace": 1, progressToken: 2 } } }]]);
+    await play(wire, [
+      [
+        "<",
+        { id: 2, method: "tools/call", params: { name: "x", _meta: { "example.com/trace": 1, progressToken: 2 } } },
+      ],
+    ]);
     expect(params).toEqual({ name: "x", _meta: { "example.com/trace": 1 } });
     wire.post({ jsonrpc: "2.0", id: 2, result: empty });
     await call;
@@ -268,14 +309,20 @@ describe("progress", () => {
 
 test("a closed gate fails locally, with nothing on the wire (L-17)", async () => {
   const { wire, client } = await connectWire();
-  await expect(client.request("prompts/list")).rejects.toMatchObject({ name: "CapabilityError", gate: { path: ["prompts"] } });
+  await expect(client.request("prompts/list")).rejects.toMatchObject({
+    name: "CapabilityError",
+    gate: { path: ["prompts"] },
+  });
   await expect(client.notify("notifications/roots/list_changed")).rejects.toMatchObject({ name: "CapabilityError" });
   await play(wire, []);
 });
 
 test("params of ours that do not fit the revision are not sent", async () => {
   const { wire, client } = await connectWire();
-  await expect(client.request("tools/call", { name: 5 })).rejects.toMatchObject({ name: "InvalidMessageError", part: "params" });
+  await expect(client.request("tools/call", { name: 5 })).rejects.toMatchObject({
+    name: "InvalidMessageError",
+    part: "params",
+  });
   await play(wire, []);
 });
 

@@ -20,11 +20,21 @@ describe("a gate is open when its side declared the capability", () => {
   const cases: readonly [string, Gate, object, boolean][] = [
     ["an empty object declares", { side: "server", path: ["tools"] }, { tools: {} }, true],
     ["true declares", { side: "server", path: ["resources", "subscribe"] }, { resources: { subscribe: true } }, true],
-    ["false does not", { side: "server", path: ["resources", "subscribe"] }, { resources: { subscribe: false } }, false],
+    [
+      "false does not",
+      { side: "server", path: ["resources", "subscribe"] },
+      { resources: { subscribe: false } },
+      false,
+    ],
     ["null does not", { side: "server", path: ["tools"] }, { tools: null }, false],
     ["absence does not", { side: "server", path: ["tools"] }, {}, false],
     ["an absent parent does not", { side: "server", path: ["resources", "subscribe"] }, {}, false],
-    ["a parent that is true has no members", { side: "server", path: ["resources", "subscribe"] }, { resources: true }, false],
+    [
+      "a parent that is true has no members",
+      { side: "server", path: ["resources", "subscribe"] },
+      { resources: true },
+      false,
+    ],
   ];
   test.each(cases)("%s", (_, gate, capabilities, expected) => {
     expect(isOpen(gate, session("server", {}, capabilities))).toBe(expected);

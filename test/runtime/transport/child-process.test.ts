@@ -5,8 +5,6 @@ import { createChildProcessTransport } from "../../../runtime/transport/child-pr
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 
-const isWindows = process.platform === "win32";
-
 test("a client starts a server, talks to it and ends it (T-02)", async () => {
   const log: string[] = [];
   const { transport, client } = await connectFixture({ stderr: (text) => log.push(text) });
@@ -16,7 +14,9 @@ test("a client starts a server, talks to it and ends it (T-02)", async () => {
   );
   expect(results[199]).toEqual({ content: [{ type: "text", text: "199" }] });
   const large = await client.request("tools/call", { name: "large", arguments: { n: 3_000_000 } });
-  expect(JSON.stringify(large)).toHaveLength(3_000_000 + JSON.stringify({ content: [{ type: "text", text: "" }] }).length);
+  expect(JSON.stringify(large)).toHaveLength(
+    3_000_000 + JSON.stringify({ content: [{ type: "text", text: "" }] }).length,
+  );
   expect(log.join("")).toContain("fixture is up");
   expect(transport.stderrTail).toContain("fixture is up");
   await client.close();
@@ -41,7 +41,7 @@ describe("the shutdown ladder (L-21, R28)", () => {
     expect(took).toBeLessThan(atMost + 600);
   });
 
-  test.skipIf(isWindows)("what the server started is ended with it", async () => {
+  test("what the server started is ended with it", async () => {
     const { client } = await connectFixture();
     const result = await client.request("tools/call", { name: "grandchild" });
     const pid = Number(/"text":"(\d+)"/.exec(JSON.stringify(result))?.[1]);
@@ -57,7 +57,10 @@ describe("a server that goes away", () => {
     const { client } = await connectFixture();
     const hanging = client.request("tools/call", { name: "hang" });
     void client.request("tools/call", { name: "exit", arguments: { n: 7 } }).catch(() => {});
-    await expect(hanging).rejects.toMatchObject({ name: "ClosedError", cause: { message: expect.stringContaining("ended with code 7") } });
+    await expect(hanging).rejects.toMatchObject({
+      name: "ClosedError",
+      cause: { message: expect.stringContaining("ended with code 7") },
+    });
     expect(await client.closed).toMatchObject({ message: expect.stringContaining("its last words: fixture is up") });
     await expect(client.request("ping")).rejects.toMatchObject({ name: "ClosedError" });
     await client.close();
@@ -90,7 +93,10 @@ describe("a server that goes away", () => {
 
 test("what a server prints by mistake is skipped and reported (R23)", async () => {
   const reports: string[] = [];
-  const transport = createChildProcessTransport({ ...tinyServer('process.stdout.write("Listening...\\n\\n");'), stderr: "ignore" });
+  const transport = createChildProcessTransport({
+    ...tinyServer('process.stdout.write("Listening...\\n\\n");'),
+    stderr: "ignore",
+  });
   const client = await connect(transport, {
     info: { name: "c", version: "1" },
     revisions: handshakeRevisions,
@@ -113,7 +119,7 @@ test("a server gets few variables, and those that are given (R28)", async () => 
 });
 
 test("arguments are never read by a shell (R28)", async () => {
-  const hostile = '$(touch /tmp/x) ; "\' && echo %PATH%';
+  const hostile = "$(touch /tmp/x) ; \"' && echo %PATH%";
   const report = "answer = (id) => say({ id, result: { _meta: { argv: process.argv.slice(1) } } });";
   const { command, args } = tinyServer(report);
   const { client } = await connectFixture({ command, args: [...args, hostile] });

@@ -4,7 +4,7 @@ import { readInheritedEnv, toCommand, type Machine } from "../../../runtime/tran
 const files = new Set(["C:\\node\\npx.cmd", "C:\\node\\node.exe", "C:\\tools\\run.bat"]);
 const windows: Machine = {
   platform: "win32",
-  env: { Path: "C:\\windows;C:\\node;C:\\tools", PATHEXT: ".EXE;.BAT;.cmd", ComSpec: "C:\\windows\\cmd.exe" },
+  env: { Path: "C:\\windows;C:\\node;C:\\tools", PATHEXT: ".exe;.bat;.cmd", ComSpec: "C:\\windows\\cmd.exe" },
   exists: (file) => files.has(file),
 };
 

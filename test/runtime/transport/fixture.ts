@@ -1,5 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
 import {
   createChildProcessTransport,
@@ -23,10 +25,11 @@ export function spawnFixture(): ChildProcessWithoutNullStreams {
 
 /** The fixture server, or another command, with a connected client. */
 export async function connectFixture(
-  options: Partial<ChildProcessOptions> = {},
+  options: Partial<ChildProcessOptions> & { readonly revisions?: readonly Revision[] } = {},
 ): Promise<{ readonly transport: ChildProcessTransport; readonly client: ClientConnection }> {
-  const transport = createChildProcessTransport({ ...fixture, stderr: "ignore", ...options });
-  const client = await connect(transport, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+  const { revisions = handshakeRevisions, ...rest } = options;
+  const transport = createChildProcessTransport({ ...fixture, stderr: "ignore", ...rest });
+  const client = await connect(transport, { info: { name: "c", version: "1" }, revisions });
   return { transport, client };
 }
 
@@ -48,10 +51,11 @@ export function tinyServer(rest: string): { readonly command: string; readonly a
   return { command: process.execPath, args: ["-e", code] };
 }
 
-/** Whether a process is there. */
+/** Whether a process runs. One that has ended and that nobody has waited for yet does not. */
 export function isAlive(pid: number | undefined): boolean {
   try {
-    return pid !== undefined && process.kill(pid, 0);
+    if (pid === undefined || !process.kill(pid, 0)) return false;
+    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
   }

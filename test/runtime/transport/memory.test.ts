@@ -22,7 +22,11 @@ class Ear implements Receiver {
   }
 }
 
-const note = (params: unknown): { jsonrpc: "2.0"; method: string; params: unknown } => ({ jsonrpc: "2.0", method: "m", params });
+const note = (params: unknown): { jsonrpc: "2.0"; method: string; params: unknown } => ({
+  jsonrpc: "2.0",
+  method: "m",
+  params,
+});
 
 test("messages arrive later, in order, as copies", async () => {
   const [a, b] = createMemoryPair();

@@ -52,7 +52,9 @@ describe("the end of stdin ends the server (T-08, R27)", () => {
   test("after running calls have answered, also when the last line lacks its line break", async () => {
     const child = start();
     const started = performance.now();
-    child.stdin.end(lines(initialize(newest.id), initialized, call(1, "slow", 300)) + JSON.stringify(call(2, "echo", 5)));
+    child.stdin.end(
+      lines(initialize(newest.id), initialized, call(1, "slow", 300)) + JSON.stringify(call(2, "echo", 5)),
+    );
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     expect(parse(output).slice(1)).toEqual([answer(2, "5"), answer(1, "slow")]);
     expect(code).toBe(0);
@@ -78,6 +80,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the server in order
 
 test("a reader that goes away ends the server, without a crash (R27)", async () => {
   const child = start();
+  const exited = once(child, "exit");
   child.stdin.write(lines(initialize(newest.id), initialized));
   await once(child.stdout, "data");
   child.stdout.destroy();
@@ -86,7 +89,7 @@ test("a reader that goes away ends the server, without a crash (R27)", async () 
     child.stdin.write(lines(call(id, "large", 100_000)));
     await delay(20);
   }
-  const [code] = await once(child, "exit");
+  const [code] = await exited;
   expect(code).toBe(0);
 });
 
@@ -94,6 +97,7 @@ test("a slow reader gets everything, in order (R25)", async () => {
   const child = start();
   child.stdin.write(lines(initialize(newest.id), initialized));
   await once(child.stdout, "data");
+  child.stdout.pause();
   child.stdin.end(lines(...Array.from({ length: 50 }, (_, id) => call(id + 1, "large", 200_000))));
   await delay(300);
   const output = parse(await text(child.stdout));

@@ -1,0 +1,28 @@
+import { createHttpClientTransport, type HttpClientOptions } from "../transport/http-client.ts";
+import { isHttpError } from "../transport/http-client-errors.ts";
+import { createSseClientTransport, type SseClientOptions } from "../transport/sse-client.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "./client.ts";
+
+/** Options of a client of a server that is reached by URL. */
+export interface ConnectHttpOptions extends ConnectOptions, HttpClientOptions, SseClientOptions {
+  /** Statuses by which an older server says that it has no Streamable HTTP. Default: 400, 404 and 405. */
+  readonly olderServerStatuses?: readonly number[];
+}
+
+/**
+ * Connects to a server over HTTP, whatever its age: by Streamable HTTP, or else by its predecessor if the server turns out to offer that
+ * instead. When both fail, the first failure tells more.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+ */
+export async function connectHttp(url: string | URL, options: ConnectHttpOptions): Promise<ClientConnection> {
+  const { olderServerStatuses = [400, 404, 405] } = options;
+  try {
+    return await connect(createHttpClientTransport(url, options), options);
+  } catch (refusal) {
+    if (!isHttpError(refusal) || !olderServerStatuses.includes(refusal.status)) throw refusal;
+    return connect(createSseClientTransport(url, options), options).catch(() => {
+      throw refusal;
+    });
+  }
+}

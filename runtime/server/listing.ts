@@ -1,0 +1,131 @@
+import type { CallContext } from "../rpc/call.ts";
+import { StaticResult } from "../rpc/message.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { RegistryOptions } from "./registry.ts";
+import type { AnyRequester, Visible } from "./source.ts";
+
+/** A list as clients get it, page by page. */
+export interface Listing {
+  /** The first page, or the one that a cursor leads to; refuses any other cursor. */
+  page(cursor: string | undefined, call: CallContext): StaticResult | Promise<object>;
+}
+
+/** What a list is made of. */
+export interface ListingSource<Definition> {
+  /** Where the entries are in the result: `tools`. */
+  readonly member: string;
+  readonly catalogue: Catalogue<Definition>;
+  /** An entry as clients see it; throws when it cannot be shown. */
+  describe(definition: Definition): object;
+}
+
+/**
+ * Makes a list that is built again only after its catalogue changed. A list that everybody sees on one page is answered at once
+ * and encoded once; pages of longer ones are encoded once each.
+ */
+export function createListing<Definition extends Visible>(
+  source: ListingSource<Definition>,
+  options: RegistryOptions,
+): Listing {
+  const describe = rememberDescriptions(source.describe);
+  let snapshot = takeSnapshot({ ...source, describe }, options);
+  return {
+    page(cursor, call) {
+      if (snapshot.version !== source.catalogue.version) snapshot = takeSnapshot({ ...source, describe }, options);
+      if (cursor === undefined && snapshot.whole) return snapshot.whole;
+      return readPage(snapshot, cursor, { options, requester: options.toRequester(call) });
+    },
+  };
+}
+
+/** Whether somebody may know of a definition. */
+export function isVisible(definition: Visible, requester: AnyRequester): boolean {
+  return definition.visible === undefined || definition.visible(requester);
+}
+
+/** A list as it is until its catalogue changes. */
+interface Snapshot {
+  readonly version: number;
+  /** Binds cursors to this list at this revision and in this state. */
+  readonly scope: string;
+  readonly member: string;
+  readonly entries: readonly Entry[];
+  /** Whether everybody sees the same. */
+  readonly isPublic: boolean;
+  /** The only page, for everybody. */
+  readonly whole: StaticResult | undefined;
+  /** Pages for everybody by their first entry. */
+  readonly pages: Map<number, Promise<StaticResult>>;
+}
+
+interface Entry extends Visible {
+  readonly shown: object;
+}
+
+interface Reader {
+  readonly options: RegistryOptions;
+  readonly requester: AnyRequester;
+}
+
+/** A definition that stayed is not described again. */
+function rememberDescriptions<Definition extends object>(
+  describe: (definition: Definition) => object,
+): (definition: Definition) => object {
+  const known = new WeakMap<Definition, object>();
+  return (definition) => {
+    const shown = known.get(definition) ?? describe(definition);
+    known.set(definition, shown);
+    return shown;
+  };
+}
+
+function takeSnapshot<Definition extends Visible>(
+  { member, catalogue, describe }: ListingSource<Definition>,
+  { revision, pageSize, envelope }: RegistryOptions,
+): Snapshot {
+  const { version } = catalogue;
+  const definitions = [...catalogue];
+  const entries = definitions.map((definition) => ({ definition, shown: describe(definition) }));
+  const isPublic = definitions.every((definition) => definition.visible === undefined);
+  const isShort = pageSize === undefined || entries.length <= pageSize;
+  const page = { ...envelope.cacheable, [member]: entries.map(({ shown }) => shown) };
+  return {
+    version,
+    scope: `${member}\n${revision.id}\n${version}`,
+    member,
+    // The function stays a method of its definition, which may read `this`.
+    entries: entries.map(({ definition, shown }) =>
+      definition.visible === undefined ? { shown } : { shown, visible: (who) => isVisible(definition, who) },
+    ),
+    isPublic,
+    whole: isPublic && isShort ? new StaticResult(page) : undefined,
+    pages: new Map(),
+  };
+}
+
+async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: Reader): Promise<object> {
+  const { cursors } = reader.options;
+  const start = cursor === undefined ? 0 : Number(await cursors.open(snapshot.scope, cursor));
+  if (!snapshot.isPublic) return cutPage(snapshot, start, reader);
+  const known = snapshot.pages.get(start);
+  if (known) return known;
+  const made = cutPage(snapshot, start, reader).then((page) => new StaticResult(page));
+  snapshot.pages.set(start, made);
+  return made;
+}
+
+/** Goes on until a page is full and it is known whether anything follows that this client may see. */
+async function cutPage(snapshot: Snapshot, start: number, { options, requester }: Reader): Promise<object> {
+  const { entries, member, scope } = snapshot;
+  const { pageSize = Infinity, envelope, cursors } = options;
+  const shown: object[] = [];
+  for (let i = start; i < entries.length; i++) {
+    const entry = entries[i];
+    if (!entry || !isVisible(entry, requester)) continue;
+    if (shown.length === pageSize) {
+      return { ...envelope.cacheable, [member]: shown, nextCursor: await cursors.seal(scope, String(i)) };
+    }
+    shown.push(entry.shown);
+  }
+  return { ...envelope.cacheable, [member]: shown };
+}

@@ -1,0 +1,6 @@
+import type { Table } from "../../generated/support.ts";
+
+/** The row of a table with this handler name, if the revision has it. */
+export function findRow<Row extends { readonly handler: string }>(table: Table<Row>, handler: string): Row | undefined {
+  return Object.values(table).find((row) => row.handler === handler);
+}

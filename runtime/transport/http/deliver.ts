@@ -1,0 +1,74 @@
+import { errorCodes } from "../../rpc/errors.ts";
+import { classify, type RequestId } from "../../rpc/message.ts";
+import type { Exchange } from "./exchange.ts";
+import type { HttpOrigin, Identity } from "./origin.ts";
+import type { Batched, Parcel, Single } from "./parcel.ts";
+import { Post } from "./post.ts";
+import { refuse } from "./refusal.ts";
+import type { HttpSession } from "./session.ts";
+
+/** A POST whose checks have passed. */
+export interface Delivery {
+  readonly identity: Identity | undefined;
+  readonly parcel: Parcel;
+  readonly session: HttpSession;
+}
+
+/** Hands the messages of a POST to their session and answers it; returns the POST if answers are still to come. */
+export function deliver(exchange: Exchange, { identity, parcel, session }: Delivery): Post | undefined {
+  return parcel.kind === "single"
+    ? deliverSingle(exchange, { identity, session }, parcel)
+    : deliverBatch(exchange, { identity, session }, parcel);
+}
+
+type Target = Omit<Delivery, "parcel">;
+
+function deliverSingle(
+  exchange: Exchange,
+  { identity, session }: Target,
+  { value, incoming }: Single,
+): Post | undefined {
+  if (incoming.kind !== "request") {
+    session.receive(value, toOrigin(identity));
+    const answer = incoming.kind === "unusable" ? refuse(400, incoming.reason).answer : { status: 202 };
+    exchange.answer(answer);
+    return undefined;
+  }
+  const { id } = incoming;
+  if (session.isRunning(id)) {
+    exchange.answer(refuse(400, inUse, { id }).answer);
+    return undefined;
+  }
+  const post = new Post(exchange, session, { identity, answers: 1, isBatch: false });
+  session.receive(value, post, { id, reply: post });
+  return post;
+}
+
+/** @see https://www.jsonrpc.org/specification#batch */
+function deliverBatch(exchange: Exchange, { identity, session }: Target, { values }: Batched): Post | undefined {
+  const members = values.map((value) => ({ value, incoming: classify(value) }));
+  const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
+  const post = new Post(exchange, session, { identity, answers, isBatch: true });
+  for (const { value, incoming } of members) {
+    if (incoming.kind === "invalid") post.answer(toError(incoming.id, incoming.reason));
+    else if (incoming.kind !== "request") session.receive(value, toOrigin(identity));
+    else if (session.revision?.neverBatched.includes(incoming.method))
+      post.answer(toError(incoming.id, `${incoming.method} must not be part of a batch`));
+    else if (session.isRunning(incoming.id)) post.answer(toError(incoming.id, inUse));
+    else session.receive(value, post, { id: incoming.id, reply: post });
+  }
+  if (answers > 0) return post;
+  exchange.answer({ status: 202 });
+  return undefined;
+}
+
+const inUse = "A request with this id is still running";
+
+function toError(id: RequestId | undefined, message: string): string {
+  const error = { code: errorCodes.invalidRequest, message };
+  return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
+}
+
+function toOrigin(identity: Identity | undefined): HttpOrigin {
+  return { identity, releaseConnection: () => false };
+}

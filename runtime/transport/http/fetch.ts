@@ -1,0 +1,151 @@
+import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+
+/** A `Request` of the web platform and its answer. */
+export class FetchExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  /** Settles when the answer begins. */
+  readonly response: Promise<Response>;
+  readonly #request: Request;
+  readonly #url: URL;
+  #respond: (response: Response) => void = () => {};
+  #fields: HeaderFields | undefined;
+
+  constructor(request: Request) {
+    this.#request = request;
+    this.#url = new URL(request.url);
+    this.method = request.method;
+    this.path = this.#url.pathname;
+    this.response = new Promise((resolve) => (this.#respond = resolve));
+  }
+
+  get host(): string | undefined {
+    const named = this.#request.headers.get("host");
+    return named?.includes(",") ? undefined : (named ?? this.#url.host);
+  }
+
+  get isGone(): boolean {
+    return this.#request.signal.aborted;
+  }
+
+  query(name: string): string | undefined {
+    return this.#url.searchParams.get(name) ?? undefined;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined;
+  }
+
+  addFields(fields: HeaderFields): void {
+    this.#fields = { ...this.#fields, ...fields };
+  }
+
+  async readBody(maxBytes: number): Promise<Body> {
+    const utf8 = new TextDecoder("utf-8", { fatal: true });
+    const reader = this.#request.body?.getReader();
+    let text = "";
+    let size = 0;
+    for (;;) {
+      const part = await readPart(reader);
+      if (part === "lost") return { kind: "lost" };
+      size += part?.length ?? 0;
+      if (size > maxBytes) {
+        void reader?.cancel().catch(ignore);
+        return { kind: "too-large" };
+      }
+      try {
+        text += part === undefined ? utf8.decode() : utf8.decode(part, { stream: true });
+      } catch {
+        return { kind: "not-text" };
+      }
+      if (part === undefined) return { kind: "text", text };
+    }
+  }
+
+  answer({ status, headers, body }: Answer): void {
+    this.#respond(new Response(body ?? null, { status, headers: { ...headers, ...this.#fields } }));
+  }
+
+  stream(headers: HeaderFields): EventWriter {
+    const writer = new FetchWriter();
+    this.#request.signal.addEventListener("abort", () => writer.destroy(), { once: true });
+    this.#respond(new Response(writer.readable, { status: 200, headers: { ...headers, ...this.#fields } }));
+    return writer;
+  }
+}
+
+class FetchWriter implements EventWriter {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly #utf8 = new TextEncoder();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #onDrain: (() => void)[] = [];
+  #onClose: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor() {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => this.#drain(),
+        cancel: () => this.#close(),
+      },
+      { highWaterMark, size: (chunk) => chunk.length },
+    );
+  }
+
+  get waiting(): number {
+    return highWaterMark - (this.#controller?.desiredSize ?? highWaterMark);
+  }
+
+  write(text: string): void {
+    if (!this.#isClosed) this.#controller?.enqueue(this.#utf8.encode(text));
+  }
+
+  drained(): Promise<void> {
+    return this.#isClosed ? Promise.resolve() : new Promise((resolve) => void this.#onDrain.push(resolve));
+  }
+
+  end(): void {
+    if (this.#isClosed) return;
+    this.#controller?.close();
+    this.#close();
+  }
+
+  destroy(): void {
+    if (this.#isClosed) return;
+    this.#controller?.error(new Error("The stream was broken off"));
+    this.#close();
+  }
+
+  onClose(run: () => void): void {
+    this.#onClose.push(run);
+  }
+
+  #drain(): void {
+    const waiting = this.#onDrain;
+    this.#onDrain = [];
+    for (const run of waiting) run();
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#drain();
+    const listeners = this.#onClose;
+    this.#onClose = [];
+    for (const run of listeners) run();
+  }
+}
+
+const highWaterMark = 64 * 1024;
+
+async function readPart(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): Promise<Uint8Array | "lost" | undefined> {
+  try {
+    return (await reader?.read())?.value;
+  } catch {
+    return "lost";
+  }
+}
+
+function ignore(): void {}

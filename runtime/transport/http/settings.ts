@@ -1,0 +1,135 @@
+import type { Revision } from "../../../generated/support.ts";
+import type { Channel } from "../../rpc/channel.ts";
+import { toError } from "../../rpc/errors.ts";
+import { toLimits, type Limits } from "../../rpc/limits.ts";
+import type { Connection } from "../../rpc/peer.ts";
+import type { OnError } from "../../rpc/report.ts";
+import type { Agreement } from "../../rpc/session.ts";
+import { systemClock, type Clock } from "../../rpc/timers.ts";
+import type { EventStore } from "../../store/event-store.ts";
+import { MemoryEventStore } from "../../store/memory-event-store.ts";
+import { MemorySessionStore } from "../../store/memory-session-store.ts";
+import type { SessionStore } from "../../store/session-store.ts";
+import type { CorsOptions } from "./cors.ts";
+import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
+import type { Authenticate } from "./origin.ts";
+import type { AnswerStyle } from "./post.ts";
+
+/** What is served over HTTP. */
+export interface HttpService {
+  /** Newest first. */
+  readonly revisions: readonly Revision[];
+  /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
+  accept(channel: Channel, agreement?: Agreement): Connection;
+}
+
+/** Options of a server over HTTP. */
+export interface HttpOptions extends HostOptions {
+  /** Path of the endpoint; others are answered with 404. Default: every path, so that the handler can be mounted anywhere. */
+  readonly path?: string;
+  /** Default `"auto"`. */
+  readonly answers?: AnswerStyle;
+  /** `false`: every POST stands alone, no session ids are given out, and clients cannot be asked anything. */
+  readonly sessions?: SessionOptions | false;
+  /** Remembers what was streamed. Default: in memory, bounded. `false`: streams cannot be resumed. */
+  readonly events?: EventStore | false;
+  /**
+   * At which revisions clients come back for the rest of a stream whose connection the server has closed: streams begin with an event that
+   * only carries an id. Older clients choke on it. Default: none.
+   */
+  readonly polling?: (revision: Revision) => boolean;
+  /** Milliseconds that such clients are told to wait. Default 1 s. */
+  readonly retry?: number;
+  /** Milliseconds between comments on idle streams. A call that takes longer is answered by a stream. Default 15 s. */
+  readonly keepAlive?: number;
+  /** Bytes that wait for the reader of a stream before it is broken off. Default 8 MiB. */
+  readonly maxStreamBytes?: number;
+  /** Refuse a version header that names another revision than the session's. Default: the session's counts. */
+  readonly strictVersion?: boolean;
+  readonly limits?: Partial<Limits>;
+  /** Default: nobody is asked who they are. */
+  readonly authenticate?: Authenticate;
+  /** Lets pages of the allowed origins use this server from a browser. Default: not. */
+  readonly cors?: CorsOptions;
+  /** Also serves the two endpoints of HTTP with SSE, for old clients. Default: not. */
+  readonly sse?: SseOptions;
+  readonly onError?: OnError;
+  readonly clock?: Clock;
+}
+
+/** How sessions are kept. */
+export interface SessionOptions {
+  /** Milliseconds that an unused session lives. Default 30 min. */
+  readonly ttl?: number;
+  /** Sessions at a time; more are refused with 503. Default 10,000. */
+  readonly maxSessions?: number;
+  /** Knows the sessions of other processes too. Default: in memory. */
+  readonly store?: SessionStore;
+}
+
+/** The endpoints of HTTP with SSE. */
+export interface SseOptions {
+  /** Default `/sse`. */
+  readonly path?: string;
+  /** Default `/messages`. */
+  readonly messagesPath?: string;
+  /** Where clients find it, if a proxy shows it elsewhere: a path or a URL of the same origin. Default: `messagesPath`. */
+  readonly endpoint?: string;
+}
+
+/** Options with their defaults. */
+export interface HttpSettings extends Required<
+  Pick<HttpOptions, "answers" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "strictVersion">
+> {
+  readonly path: string | undefined;
+  readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
+  readonly events: EventStore | undefined;
+  readonly limits: Limits;
+  readonly hosts: HostRules;
+  readonly authenticate: Authenticate | undefined;
+  readonly cors: CorsOptions | undefined;
+  readonly sse: Required<SseOptions> | undefined;
+  readonly clock: Clock;
+  /** Sets this process's event ids apart from those of others that serve the same session. */
+  readonly nonce: string;
+  /** Reports what failed without anybody waiting for it. */
+  fail(thrown: unknown): undefined;
+}
+
+/** Given options over the defaults. */
+export function toSettings(options: HttpOptions): HttpSettings {
+  const { answers = "auto", sessions = {}, events = new MemoryEventStore(), sse, onError } = options;
+  return {
+    path: options.path,
+    answers,
+    polling: options.polling ?? (() => false),
+    retry: options.retry ?? 1_000,
+    keepAlive: options.keepAlive ?? 15_000,
+    maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
+    strictVersion: options.strictVersion ?? false,
+    sessions: sessions === false ? undefined : toSessions(sessions, options.clock),
+    events: events === false ? undefined : events,
+    limits: toLimits(options.limits),
+    hosts: createHostRules(options),
+    authenticate: options.authenticate,
+    cors: options.cors,
+    sse: sse && toSse(sse),
+    clock: options.clock ?? systemClock,
+    nonce: crypto.randomUUID().slice(0, 6),
+    fail(thrown) {
+      onError?.({ kind: "transport", error: toError(thrown) });
+    },
+  };
+}
+
+function toSessions(
+  { ttl = 30 * 60_000, maxSessions, store }: SessionOptions,
+  clock: Clock | undefined,
+): { readonly ttl: number; readonly store: SessionStore } {
+  const bounds = { ttl, ...(maxSessions !== undefined && { maxSessions }), ...(clock && { clock }) };
+  return { ttl, store: store ?? new MemorySessionStore(bounds) };
+}
+
+function toSse({ path = "/sse", messagesPath = "/messages", endpoint = messagesPath }: SseOptions): Required<SseOptions> {
+  return { path, messagesPath, endpoint };
+}

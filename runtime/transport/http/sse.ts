@@ -1,0 +1,75 @@
+import { encodeEvent, keepAliveComment } from "../../codec/events.ts";
+import { encode } from "../../codec/json.ts";
+import type { Channel, Receiver } from "../../rpc/channel.ts";
+import type { Outgoing } from "../../rpc/message.ts";
+import type { Connection } from "../../rpc/peer.ts";
+import type { SessionKey } from "../../store/session-store.ts";
+import type { EventWriter } from "./exchange.ts";
+
+/**
+ * One session of HTTP with SSE: it lives as long as its stream, on which everything is sent, answers too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export class SseSession implements Channel {
+  readonly key: SessionKey;
+  readonly #writer: EventWriter;
+  readonly #maxWaiting: number;
+  #receiver: Receiver | undefined;
+  #connection: Connection | undefined;
+  #isClosed = false;
+
+  constructor(key: SessionKey, writer: EventWriter, maxWaiting: number) {
+    this.key = key;
+    this.#writer = writer;
+    this.#maxWaiting = maxWaiting;
+    writer.onClose(() => this.#disconnect());
+  }
+
+  /** The server's end of the conversation. */
+  get connection(): Connection {
+    if (!this.#connection) throw new Error("The session is not served yet");
+    return this.#connection;
+  }
+
+  /** Tells the client where to send its messages, and lets the conversation begin. */
+  serve(connection: Connection, endpoint: string): void {
+    this.#connection = connection;
+    this.#writer.write(encodeEvent({ type: "endpoint", data: endpoint }));
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  receive(value: unknown, origin: unknown): void {
+    this.#receiver?.message(value, origin);
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    const writer = this.#writer;
+    writer.write(encodeEvent({ type: "message", data: encode(message) }));
+    if (writer.waiting <= comfortable) return;
+    if (writer.waiting <= this.#maxWaiting) return writer.drained();
+    writer.destroy();
+    this.#disconnect(new Error(`The client does not read: more than ${this.#maxWaiting} bytes wait for it`));
+  }
+
+  keepAlive(): void {
+    this.#writer.write(keepAliveComment);
+  }
+
+  close(): Promise<void> {
+    this.#writer.end();
+    this.#disconnect();
+    return Promise.resolve();
+  }
+
+  #disconnect(reason?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#receiver?.disconnected(reason);
+  }
+}
+
+const comfortable = 64 * 1024;

@@ -1,0 +1,167 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareTree, driftText, type Tree } from "../../generator/emit/tree.ts";
+import { emitTree } from "../../generator/generate.ts";
+import { packageVersion } from "../../generator/package-info.ts";
+import type { Constant, Declaration, Shape } from "../../generator/model.ts";
+import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+import { mapDeclaration } from "../../generator/shapes.ts";
+
+/*
+ * An invented protocol with every construct of a schema and every entry of an overlay, and all that is generated from it.
+ * Read the expected files when they change: UPDATE_GOLDEN=1 npx vitest run --config test/vitest.config.ts test/golden
+ */
+const expected = "test/golden/expected";
+
+let folder = "";
+let tree: Tree = new Map();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "golden-"));
+  const spec = join(folder, "spec");
+  await cp("test/golden/spec", spec, { recursive: true });
+  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
+  tree = withoutVersion(await emitTree({ spec }));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe("the golden spec", () => {
+  it("gives the files that were read and found good", async () => {
+    const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
+    if (process.env.UPDATE_GOLDEN === "1") await update(files);
+    expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
+  });
+
+  it("gets the support file as it is", async () => {
+    expect(tree.get("support.ts")).toBe(await readFile("templates/support.ts", "utf8"));
+  });
+
+  it("has every kind of shape, declaration, tag and method", async () => {
+    const { declarations, constants, methods } = await (
+      await openSpecFolder(join(folder, "spec"))
+    ).readModel("2001-01-01");
+    const seen = featuresOf(declarations, constants);
+    for (const { kind, senders, alternatives } of methods)
+      seen.add(`${kind} of ${senders.join(" and ")}${alternatives.length > 0 ? " with alternatives" : ""}`);
+    expect([...seen].sort()).toEqual(
+      [
+        "absentMeans",
+        "alias",
+        "anyObject",
+        "array",
+        "array with maxItems",
+        "boolean",
+        "constraint atLeastOne",
+        "constraint exclusive",
+        "doc category",
+        "doc deprecated",
+        "doc internal",
+        "doc see",
+        "embedded of server",
+        "interface",
+        "interface with 0 bases",
+        "interface with 1 bases",
+        "interface with 2 bases",
+        "intersection",
+        "literal boolean",
+        "literal number",
+        "literal of a constant",
+        "literal string",
+        "merged",
+        "notification of client",
+        "notification of server",
+        "null",
+        "number",
+        "number with fractional",
+        "number with integer",
+        "number with maximum",
+        "number with minimum",
+        "number constant",
+        "object",
+        "object with an index",
+        "object with properties and an index",
+        "omit",
+        "optional",
+        "quoted name",
+        "reference",
+        "request of client",
+        "request of client and server",
+        "request of client with alternatives",
+        "string",
+        "string constant",
+        "string with format",
+        "union",
+        "union tagged by literal",
+        "union tagged by presence",
+        "union with nullable",
+        "union with open",
+        "unknown",
+      ].sort(),
+    );
+  });
+});
+
+/** The version changes with every release; the golden files should not. */
+function withoutVersion(files: Tree): Tree {
+  const name = "create-mcp-server";
+  return new Map(
+    [...files].map(([path, text]) => [path, text.replace(`${name} ${packageVersion()} `, `${name} 0.0.0 `)]),
+  );
+}
+
+async function update(files: Tree): Promise<void> {
+  await rm(expected, { recursive: true, force: true });
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(expected, path)), { recursive: true });
+    await writeFile(join(expected, path), text);
+  }
+}
+
+/** What a model makes use of, in words. */
+function featuresOf(declarations: readonly Declaration[], constants: readonly Constant[]): Set<string> {
+  const seen = new Set(constants.map(({ value }) => `${typeof value} constant`));
+  for (const declaration of declarations) {
+    seen.add(declaration.kind);
+    if (declaration.kind === "interface") seen.add(`interface with ${declaration.extends.length} bases`);
+    for (const base of declaration.extends) seen.add(base.kind);
+    for (const { rule } of declaration.constraints ?? []) seen.add(`constraint ${rule}`);
+    for (const key of Object.keys(declaration.doc ?? {})) if (key !== "text") seen.add(`doc ${key}`);
+    mapDeclaration(declaration, (shape) => {
+      for (const feature of featuresIn(shape)) seen.add(feature);
+      return shape;
+    });
+  }
+  return seen;
+}
+
+function featuresIn(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "literal":
+      return [shape.constant === undefined ? `literal ${typeof shape.value}` : "literal of a constant"];
+    case "object": {
+      const names = shape.properties.filter(({ name }) => !/^\w+$/.test(name)).map(() => "quoted name");
+      const marks = shape.properties.flatMap(({ optional, absentMeans, merged }) => [
+        ...(optional ? ["optional"] : []),
+        ...(absentMeans === undefined ? [] : ["absentMeans"]),
+        ...(merged ? ["merged"] : []),
+      ]);
+      const index = shape.properties.length > 0 ? "object with properties and an index" : "object with an index";
+      return ["object", ...names, ...marks, ...(shape.index ? [index] : [])];
+    }
+    case "string":
+    case "number":
+    case "array":
+    case "union": {
+      const own = Object.keys(shape).filter((key) => !["kind", "of", "items", "tag"].includes(key));
+      const tag = shape.kind === "union" && shape.tag ? [`union tagged by ${shape.tag.kind}`] : [];
+      return [shape.kind, ...own.map((key) => `${shape.kind} with ${key}`), ...tag];
+    }
+    default:
+      return [shape.kind];
+  }
+}

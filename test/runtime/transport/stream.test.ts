@@ -1,0 +1,131 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import type { Problem, Receiver } from "../../../runtime/rpc/channel.ts";
+import { StreamTransport } from "../../../runtime/transport/stream.ts";
+import { settle } from "../rpc/wire.ts";
+
+class Input extends EventEmitter {
+  isPaused = false;
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+}
+
+class Output extends EventEmitter {
+  readonly writes: string[] = [];
+  writableLength = 0;
+  isSlow = false;
+}
+
+function open(options: { readonly pausesInput?: boolean; readonly maxBufferedBytes?: number } = {}): {
+  readonly transport: StreamTransport;
+  readonly input: Input;
+  readonly output: Output;
+  readonly events: unknown[];
+} {
+  const [input, output] = [new Input(), new Output()];
+  const events: unknown[] = [];
+  const receiver: Receiver = {
+    message: (value) => void events.push(value),
+    problem: ({ kind }: Problem) => void events.push(kind),
+    ended: () => void events.push("ended"),
+    disconnected: (reason) => void events.push(reason ?? "disconnected"),
+  };
+  const transport = new StreamTransport({
+    input,
+    output,
+    write(text) {
+      output.writes.push(text);
+      return !output.isSlow;
+    },
+    ...(options.maxBufferedBytes !== undefined && { limits: { maxBufferedBytes: options.maxBufferedBytes } }),
+    pausesInput: options.pausesInput ?? false,
+    finish: () => Promise.resolve(void events.push("finished")),
+  });
+  transport.start(receiver);
+  return { transport, input, output, events };
+}
+
+const message = (id: number): { readonly jsonrpc: "2.0"; readonly id: number; readonly result: object } => ({
+  jsonrpc: "2.0",
+  id,
+  result: {},
+});
+const line = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":{}}\n`;
+
+test("what is sent in one turn is written in one piece, promises included", async () => {
+  const { transport, output } = open();
+  void transport.send(message(1));
+  void Promise.resolve().then(() => Promise.resolve().then(() => transport.send(message(2))));
+  await settle();
+  void transport.send(message(3));
+  await settle();
+  expect(output.writes).toEqual([line(1) + line(2), line(3)]);
+});
+
+test("a slow reader makes senders wait, and a server stop reading (R25)", async () => {
+  const { transport, input, output } = open({ pausesInput: true });
+  output.isSlow = true;
+  expect(transport.send(message(1))).toBeUndefined();
+  await settle();
+  expect(input.isPaused).toBe(true);
+  let isRelieved = false;
+  const sent = Promise.resolve(transport.send(message(2))).then(() => (isRelieved = true));
+  await settle();
+  expect(isRelieved).toBe(false);
+  output.emit("drain");
+  await sent;
+  expect([input.isPaused, output.writes]).toEqual([false, [line(1), line(2)]]);
+});
+
+test("a client goes on reading, or both ends could wait for each other for ever", async () => {
+  const { transport, input, output } = open();
+  output.isSlow = true;
+  void transport.send(message(1));
+  await settle();
+  expect(input.isPaused).toBe(false);
+});
+
+test("a reader that takes nothing ends the connection when too much waits for it (R25)", async () => {
+  const { transport, output, events } = open({ maxBufferedBytes: 100 });
+  output.isSlow = true;
+  void transport.send(message(1));
+  await settle();
+  output.writableLength = 90;
+  await transport.send(message(2));
+  expect(events[0]).toMatchObject({ message: "The peer does not read: more than 100 bytes wait for it" });
+  await settle();
+  expect(events.slice(1)).toEqual(["finished"]);
+});
+
+test("closing writes what was sent, finishes once and tells the receiver once", async () => {
+  const { transport, output, events } = open();
+  void transport.send(message(1));
+  await Promise.all([transport.close(), transport.close()]);
+  output.emit("error", new Error("EPIPE"));
+  output.emit("close");
+  void transport.send(message(2));
+  await settle();
+  expect([output.writes, events]).toEqual([[line(1)], ["finished", "disconnected"]]);
+});
+
+test.each(["input", "output"] as const)(
+  "a broken %s disconnects with the reason, and nothing is raised",
+  async (side) => {
+    const opened = open();
+    const reason = new Error("EPIPE");
+    opened[side].emit("error", reason);
+    await settle();
+    expect(opened.events).toEqual([reason, "finished"]);
+  },
+);
+
+test("the end of the input is told after its last line", () => {
+  const { input, events } = open();
+  input.emit("data", Buffer.from("1\n2"));
+  input.emit("end");
+  expect(events).toEqual([1, 2, "ended"]);
+});

@@ -1,0 +1,181 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client as ClientOfV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { isObject } from "../../templates/support.ts";
+import { runCli } from "../create/cli.ts";
+import { createValidators, type Validator } from "../oracle/official-validators.ts";
+import { readOfficialSchema } from "../oracle/official.ts";
+import { npm } from "./npm.ts";
+import { Wire } from "./wire.ts";
+
+const revisions = chooseRevisions("all", await readCatalogue(packageRoot));
+const [newest = ""] = revisions;
+const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));
+const installed = join(root, "installed");
+
+beforeAll(async () => {
+  const { code, stdout, stderr } = await runCli(["installed", "--yes"], { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test("a project is installed and committed, but for its dependencies", async () => {
+  expect(existsSync(join(installed, "package-lock.json"))).toBe(true);
+  expect(existsSync(join(installed, ".git"))).toBe(true);
+  expect(readFileSync(join(installed, ".gitignore"), "utf8")).toContain("node_modules/");
+});
+
+const projects = [...revisions.map((id) => ({ protocol: id, served: [id] })), { protocol: "all", served: revisions }];
+
+describe.each(projects)("a project for --protocol $protocol", ({ protocol, served }) => {
+  const name = `project-${protocol}`;
+  const folder = join(root, name);
+  const [preferred = ""] = served;
+
+  beforeAll(async () => {
+    const { code, stderr } = await runCli([name, "--protocol", protocol, "--no-install", "--no-git"], { cwd: root });
+    expect(code, stderr).toBe(0);
+    // Every project has the same dependencies: one real installation serves them all.
+    for (const entry of ["node_modules", "package-lock.json"])
+      cpSync(join(installed, entry), join(folder, entry), { recursive: true, verbatimSymlinks: true });
+  });
+
+  test("builds, and passes its own tests and type checks", async () => {
+    await npm(folder, "run", "build");
+    await npm(folder, "run", "typecheck");
+    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+  });
+
+  test("serves the official client of the first generation", async () => {
+    const client = new ClientOfV1({ name: "official", version: "1" });
+    await client.connect(new StdioOfV1({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
+    try {
+      expect(client.getServerVersion()).toMatchObject({ name });
+      expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["measure_text"]);
+      expect(await client.callTool(goodCall)).toMatchObject({ content: [{ type: "text" }] });
+      expect(await client.callTool(badCall)).toMatchObject({ isError: true });
+      expect((await client.readResource({ uri: "guide://style" })).contents).toHaveLength(1);
+      expect((await client.getPrompt(prompt)).messages).toHaveLength(1);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test("serves the official client of the second generation", async () => {
+    const client = new ClientOfV2({ name: "official", version: "1" });
+    await client.connect(new StdioOfV2({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
+    try {
+      expect(client.getNegotiatedProtocolVersion()).toBe(preferred);
+      expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["measure_text"]);
+      expect(await client.callTool(goodCall)).toMatchObject({ content: [{ type: "text" }] });
+      expect(await client.callTool(badCall)).toMatchObject({ isError: true });
+      expect((await client.readResource({ uri: "guide://style" })).contents).toHaveLength(1);
+      expect((await client.getPrompt(prompt)).messages).toHaveLength(1);
+    } finally {
+      await client.close();
+    }
+  });
+
+  describe.each(served)("to a client of %s", (revision) => {
+    const schema = readOfficialSchema(revision);
+    const validators = createValidators(schema);
+    const definitions = Object(schema.$defs ?? schema.definitions);
+
+    test("writes nothing that the official schema refuses, and no field of another revision", async () => {
+      const wire = new Wire(folder);
+      const foreign = new Set<string>();
+      const noteForeign = (definition: string, value: object): void => {
+        const known = Object(Object(definitions[definition]).properties);
+        for (const key of Object.keys(value)) if (!Object.hasOwn(known, key)) foreign.add(`${definition}.${key}`);
+      };
+      const accepted = async (method: string, definition: string, params?: object): Promise<Fields> => {
+        const { result, ...message } = await wire.ask(method, params);
+        expect(message, method).toEqual({ jsonrpc: "2.0", id: expect.any(Number) });
+        expectValid(validators(definition), result, definition);
+        if (!isObject(result)) throw new Error(`${method} has no result`);
+        noteForeign(definition, result);
+        return result;
+      };
+      const list = async (method: string, definition: string, item: string): Promise<void> => {
+        const items: unknown = Object.values(await accepted(method, definition))[0];
+        for (const value of Array.isArray(items) ? items : []) noteForeign(item, Object(value));
+      };
+      const opened = await accepted("initialize", "InitializeResult", {
+        protocolVersion: revision,
+        capabilities: {},
+        clientInfo: { name: "raw", version: "1" },
+      });
+      expect(opened.protocolVersion).toBe(revision);
+      wire.write('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+      await accepted("ping", "EmptyResult");
+      await list("tools/list", "ListToolsResult", "Tool");
+      await list("resources/list", "ListResourcesResult", "Resource");
+      await list("resources/templates/list", "ListResourceTemplatesResult", "ResourceTemplate");
+      await list("prompts/list", "ListPromptsResult", "Prompt");
+      const hasStructuredOutput = "outputSchema" in Object(definitions.Tool).properties;
+      const called = await accepted("tools/call", "CallToolResult", goodCall);
+      if (hasStructuredOutput) expect(called.structuredContent).toEqual({ words: 2, characters: 12 });
+      expect(await accepted("tools/call", "CallToolResult", badCall)).toHaveProperty("isError", true);
+      await accepted("resources/read", "ReadResourceResult", { uri: "guide://style" });
+      await accepted("prompts/get", "GetPromptResult", prompt);
+      await expectRefusals(
+        wire,
+        validators("JSONRPCErrorResponse" in definitions ? "JSONRPCErrorResponse" : "JSONRPCError"),
+      );
+      for (const message of wire.received) expectValid(validators("JSONRPCMessage"), message, "JSONRPCMessage");
+      expect([...foreign].sort()).toEqual(hasStructuredOutput || revision === preferred ? [] : unconverted);
+      expect(await wire.end()).toBe(0);
+    });
+  });
+
+  test("offers its newest revision to a client that asks for another", async () => {
+    const wire = new Wire(folder);
+    const clientInfo = { name: "raw", version: "1" };
+    const { result } = await wire.ask("initialize", { protocolVersion: "1999-01-01", capabilities: {}, clientInfo });
+    expect(result).toMatchObject({ protocolVersion: preferred });
+    expect(await wire.end()).toBe(0);
+  });
+});
+
+test("the default is the newest revision", () => {
+  expect(readFileSync(join(installed, "src/mcp/mcp.lock.json"), "utf8")).toContain(`"revisions": ["${newest}"]`);
+});
+
+type Fields = Record<string, unknown>;
+
+/** What sessions of older revisions still get from a server that is written for a newer one; such fields are ignored there. */
+const unconverted = ["CallToolResult.structuredContent", "Tool.outputSchema"];
+
+const goodCall = { name: "measure_text", arguments: { text: "Hello, world" } };
+const badCall = { name: "measure_text", arguments: { text: 1 } };
+const prompt = { name: "shorten", arguments: { text: "A long text" } };
+
+function expectValid(validator: Validator, value: unknown, definition: string): void {
+  expect(validator(value), `${definition}: ${JSON.stringify(value)}`).toBe(true);
+}
+
+/** Wrong requests, each answered by an error of the code that the protocol asks for. */
+async function expectRefusals(wire: Wire, isError: Validator): Promise<void> {
+  const refusals: readonly (readonly [string, object, number])[] = [
+    ["tools/call", { name: "nothing", arguments: {} }, -32602],
+    ["tools/call", {}, -32602],
+    ["resources/read", { uri: "guide://nothing" }, -32002],
+    ["prompts/get", { name: "shorten", arguments: {} }, -32602],
+    ["prompts/get", { name: "nothing" }, -32602],
+    ["no/such/method", {}, -32601],
+  ];
+  for (const [method, params, code] of refusals) {
+    const message = await wire.ask(method, params);
+    expectValid(isError, message, `the error of ${method}`);
+    expect(message.error, method).toMatchObject({ code });
+  }
+}

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+/** New projects from the command line to official clients: slow, and in need of the npm registry and the official files. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    root: join(import.meta.dirname, ".."),
+    include: ["test/scaffold/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 1,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    reporters: ["verbose"],
+  },
+});
+
+export default config;
