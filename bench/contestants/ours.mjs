@@ -13,6 +13,35 @@ async function validators(rev) {
   };
 }
 
+const info = { name: 'bench', version: '1.0.0' };
+
+async function buildServer(revisions) {
+  const { createDefiners } = await import(dist('runtime/server/definers.js'));
+  const { z } = await import('zod');
+  const { defineServer, defineTool } = createDefiners(revisions);
+  const echo = defineTool({ name: 'echo', description: 'echo', input: z.object({ text: z.string() }), run: ({ text }) => text });
+  const add = defineTool({ name: 'add', description: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => String(a + b) });
+  return defineServer({ ...info, tools: [echo, add] });
+}
+
+/** The newest revision that opens with a handshake. */
+async function handshakeRevision() {
+  const { revision } = await import(dist('generated/2025-11-25/methods.js'));
+  return revision;
+}
+
+async function connectClient(transport) {
+  const { connect } = await import(dist('runtime/client/client.js'));
+  const { ClientCalls } = await import(dist('generated/2025-11-25/client.js'));
+  const connection = await connect(transport, { info, revisions: [await handshakeRevision()] });
+  const calls = new ClientCalls(connection);
+  return {
+    call: (name, args) => calls.callTool({ name, arguments: args }),
+    ping: () => calls.ping(),
+    close: () => connection.close(),
+  };
+}
+
 export default {
   id: 'ours', order: 10, label: 'create-mcp-server', packages: [],
   validators,
@@ -26,6 +55,28 @@ export default {
         encode: m => Buffer.from(JSON.stringify(m) + '\n'),
       };
     };
+  },
+
+  async inMemory() {
+    const { createMemoryPair } = await import(dist('runtime/transport/memory.js'));
+    const { serve } = await import(dist('runtime/server/serve.js'));
+    const pair = createMemoryPair();
+    const [near, far] = Array.isArray(pair) ? pair : [pair.client, pair.server];
+    serve(await buildServer([await handshakeRevision()]), far);
+    return connectClient(near);
+  },
+
+  async stdioServer() {
+    const { serve } = await import(dist('runtime/server/serve.js'));
+    const { serveStdio } = await import(dist('runtime/transport/stdio.js'));
+    const server = await buildServer([await handshakeRevision()]);
+    await serveStdio(transport => serve(server, transport));
+  },
+
+  async stdioClient({ command, args }) {
+    const { createChildProcessTransport } = await import(dist('runtime/transport/child-process.js'));
+    const transport = createChildProcessTransport({ command, args });
+    return { pid: transport.pid, ...(await connectClient(transport)) };
   },
 
   async generator({ revisions, ts: file }) {

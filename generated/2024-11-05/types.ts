@@ -792,7 +792,7 @@ export interface LoggingMessageNotification extends Notification {
 /**
  * Log severities of syslog, listed from least (`debug`) to most severe (`emergency`).
  *
- * @see ://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
+ * @see https://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
  */
 export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 

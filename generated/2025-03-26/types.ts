@@ -38,7 +38,7 @@ export type JSONRPCMessage =
  * optional, accepting is mandatory, the array must not be empty, and `initialize` must not be part of
  * it.
  *
- * @see ://www.jsonrpc.org/specification#batch
+ * @see https://www.jsonrpc.org/specification#batch
  */
 export type JSONRPCBatchRequest = (JSONRPCRequest | JSONRPCNotification)[];
 
@@ -46,7 +46,7 @@ export type JSONRPCBatchRequest = (JSONRPCRequest | JSONRPCNotification)[];
  * Replies to the requests of a batch, in any order, so match them by `id`. Notifications get no entry,
  * and a batch made up of notifications alone gets no reply at all.
  *
- * @see ://www.jsonrpc.org/specification#batch
+ * @see https://www.jsonrpc.org/specification#batch
  */
 export type JSONRPCBatchResponse = (JSONRPCResponse | JSONRPCError)[];
 
@@ -861,7 +861,7 @@ export interface LoggingMessageNotification extends Notification {
 /**
  * Log severities of syslog, listed from least (`debug`) to most severe (`emergency`).
  *
- * @see ://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
+ * @see https://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
  */
 export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 

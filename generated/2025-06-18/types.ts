@@ -1126,7 +1126,7 @@ export interface LoggingMessageNotification extends Notification {
  * Log severities of syslog, listed from least (`debug`) to most severe (`emergency`).
  *
  * @category Common Types
- * @see ://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
+ * @see https://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
  */
 export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 

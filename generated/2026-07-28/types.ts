@@ -96,7 +96,7 @@ export type JSONRPCMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCRespo
  * prefix and follow the W3C formats.
  *
  * @category Common Types
- * @see ://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
  */
 export type MetaObject = { [key: string]: unknown };
 
@@ -1707,7 +1707,7 @@ export interface LoggingMessageNotification extends JSONRPCNotification {
  * @category Common Types
  * @deprecated Protocol logging is on its way out since 2026-07-28; write to stderr or use
  * OpenTelemetry instead.
- * @see ://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
+ * @see https://datatracker.ietf.org/doc/html/rfc5424#section-6.2.1
  */
 export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 

@@ -28,7 +28,7 @@ export function readComment(path: string, node: ts.Node): Comment {
   let doc: Doc = { text: textOf(block.comment) };
   let tags: TypeTags = noTags;
   for (const tag of block.tags ?? []) {
-    const text = textOf(tag.comment);
+    const text = seeName(tag) + textOf(tag.comment);
     doc = { ...doc, ...docTag(tag.tagName.text, text, doc) };
     tags = { ...tags, ...typeTag(path, tag, text) };
   }
@@ -47,6 +47,14 @@ function refuseIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined)
 
 function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string {
   return (ts.getTextOfJSDocComment(comment) ?? "").trim();
+}
+
+/** The parser takes the first word after `@see` for the name of something, even the scheme of an address. */
+function seeName(tag: ts.JSDocTag): string {
+  if (!ts.isJSDocSeeTag(tag) || !tag.name) return "";
+  const end = tag.name.getEnd();
+  const gap = /\s/.test(tag.getSourceFile().text.charAt(end)) ? " " : "";
+  return tag.name.getText() + gap;
 }
 
 function docTag(name: string, text: string, doc: Doc): Partial<Doc> {

@@ -164,7 +164,8 @@ function readResult(
 }
 
 function readAlternatives(context: Context, plain: Shape, facts: MethodOverlay | undefined): ResultAlternative[] {
-  const known = resolveObject(plain, context)?.properties.map(({ name }) => name) ?? [];
+  const results = plain.kind === "union" ? plain.of : [plain];
+  const known = results.flatMap((result) => resolveObject(result, context)?.properties.map(({ name }) => name) ?? []);
   return (facts?.alternatives ?? []).flatMap(({ type, whenParam }) => {
     const object = context.byName.has(type) ? resolveObject({ kind: "reference", name: type }, context) : undefined;
     const mark = object?.properties.find(({ name, optional }) => !optional && !known.includes(name))?.name;

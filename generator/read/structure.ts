@@ -35,11 +35,11 @@ export function refuseNonObjects(path: string, declarations: readonly Declaratio
     const refuseOthers = (shape: Shape): Shape => {
       const mustBeObject = shape.kind === "intersection" || shape.kind === "omit";
       if (!mustBeObject || resolveObject(shape, model)) return shape;
-      throw problemOf(path, declaration, `has an ${shape.kind} of something that is no object`);
+      throw problemOf(path, declaration, `has an ${shape.kind} of something that is not an object`);
     };
     mapDeclaration(declaration, refuseOthers);
     for (const base of declaration.extends) {
-      if (!resolveObject(base, model)) throw problemOf(path, declaration, "extends something that is no object");
+      if (!resolveObject(base, model)) throw problemOf(path, declaration, "extends something that is not an object");
     }
     const whole = resolveObject({ kind: "reference", name: declaration.name }, model);
     const torn = whole?.properties.find(({ shape }) => shape.kind === "intersection" && !resolveObject(shape, model));

@@ -1,7 +1,7 @@
 import type { Problem } from "../rpc/channel.ts";
 import type { Limits } from "../rpc/limits.ts";
-import { StaticResult, type Message, type Outgoing } from "../rpc/message.ts";
-import { scan, type Finding } from "./scan.ts";
+import { StaticResult, isBatch, type Message, type Outgoing } from "../rpc/message.ts";
+import { outline, scan, type Finding } from "./scan.ts";
 
 /** Where decoded text goes. */
 export interface Sink {
@@ -12,13 +12,9 @@ export interface Sink {
 /** Parses the text of one message, or of one batch, and hands over the value or what is wrong with it. Never throws. */
 export function decode(text: string, limits: Pick<Limits, "maxDepth">, sink: Sink): void {
   const finding = scan(text, limits.maxDepth);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
-  }
-  if (finding) sink.problem(toProblem(finding, value, limits.maxDepth));
+  if (finding) return sink.problem(toProblem(finding, text, limits.maxDepth));
+  const value = parse(text);
+  if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
   else sink.message(value);
 }
 
@@ -37,7 +33,8 @@ export function tooDeep(maxDepth: number, value: unknown): Problem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
-function toProblem(finding: Finding, value: unknown, maxDepth: number): Problem {
+function toProblem(finding: Finding, text: string, maxDepth: number): Problem {
+  const value = parse(outline(text));
   switch (finding.kind) {
     case "depth":
       return tooDeep(maxDepth, value);
@@ -51,14 +48,19 @@ function toProblem(finding: Finding, value: unknown, maxDepth: number): Problem 
   }
 }
 
+/** The value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Results are wrapped as text, so that a static one is never encoded again. */
 function encodeMessage(message: Message): string {
   if (!("result" in message)) return JSON.stringify(message);
   const { id, result } = message;
   const json = result instanceof StaticResult ? result.json : JSON.stringify(result);
   return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${json}}`;
-}
-
-function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
-  return Array.isArray(outgoing);
 }

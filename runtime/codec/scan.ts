@@ -29,6 +29,29 @@ export function scan(text: string, maxDepth: number): Finding | undefined {
   return undefined;
 }
 
+/**
+ * The same text with everything below the first level left out (`{}` and `[]` stand for it), so that the envelope of a refused message can be
+ * read without building the rest.
+ */
+export function outline(text: string): string {
+  let kept = "";
+  let start = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = findStringEnd(text, at + 1);
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth === 2) kept += text.slice(start, at) + (code === openBrace ? "{}" : "[]");
+    } else if (code === closeBrace || code === closeBracket) {
+      if (depth === 2) start = at + 1;
+      depth -= 1;
+    }
+  }
+  return kept + text.slice(start);
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;

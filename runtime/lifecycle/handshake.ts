@@ -50,7 +50,8 @@ export function createAcceptor(options: ServeOptions): Acceptor {
     return offer;
   };
   return (channel, agreement) => {
-    const answer: RequestHandler = (params) => openSession(peer, params, findOffer(choose(params, revisions, options)), options);
+    const answer: RequestHandler = (params) =>
+      openSession(peer, params, findOffer(choose(params, revisions, options)), options);
     const peer = new Peer(channel, createOpeningRoutes(rows, answer), { ...options, answersNoise: true });
     peer.start();
     if (agreement) {

@@ -72,7 +72,7 @@ export class Intake {
   #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
     switch (incoming.kind) {
       case "request":
-        return this.#options.inbound.accept(incoming, { batch, origin });
+        return this.#options.inbound.accept(incoming, batch || origin ? { batch, origin } : nowhere);
       case "invalid":
         this.#host.report({ kind: "protocol", error: new Error(incoming.reason) });
         return this.#refuse(incoming.id, invalidRequest(incoming.reason), batch);
@@ -110,3 +110,6 @@ export class Intake {
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
   }
 }
+
+/** Where nearly every request comes from. */
+const nowhere: { readonly batch: undefined; readonly origin: undefined } = { batch: undefined, origin: undefined };

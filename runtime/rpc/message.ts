@@ -69,6 +69,11 @@ export function classify(value: unknown): Incoming {
   return { kind: "invalid", id: readId(value.id), reason: "A message needs a method, a result or an error" };
 }
 
+/** Whether several messages leave in one piece. */
+export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
+  return Array.isArray(outgoing);
+}
+
 /** A string, or an integer that a double holds exactly. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);

@@ -252,6 +252,6 @@ export function checkParams(row: RequestRow | NotificationRow, params: unknown):
  */
 function withProgressToken(params: unknown, token: number): unknown {
   if (!isObject(params)) return { _meta: { progressToken: token } };
-  if (!isObject(params._meta)) return { _meta: { progressToken: token }, ...params };
+  if (!Object.hasOwn(params, "_meta")) return { _meta: { progressToken: token }, ...params };
   return Object.assign({}, params, { _meta: Object.assign({}, params._meta, { progressToken: token }) });
 }

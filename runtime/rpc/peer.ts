@@ -111,7 +111,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
-    options: RequestOptions = {},
+    options: RequestOptions = noOptions,
     related?: RequestId,
   ): Promise<Result> {
     if (this.#state === "INITIALIZING" && this.#session && row.method !== "ping") {
@@ -196,11 +196,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   reply(message: Message, batch: Batch | undefined): void {
     if (batch) batch.add(message);
-    else this.#transmit(message, () => toEncodable(message));
+    else this.#transmit(message);
   }
 
   replyAll(messages: readonly Message[]): void {
-    this.#transmit(messages, () => messages.map(toEncodable));
+    this.#transmit(messages);
   }
 
   abandon(id: RequestId): void {
@@ -251,12 +251,12 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return this.#confirmation.promise;
   }
 
-  #transmit(message: Outgoing, fallback: () => Outgoing): void {
+  #transmit(message: Outgoing): void {
     try {
       this.#channel.send(message)?.catch((error: unknown) => this.report({ kind: "transport", error: toError(error) }));
     } catch (thrown) {
       this.report({ kind: "result", error: toError(thrown) });
-      void this.#channel.send(fallback());
+      void this.#channel.send(toEncodable(message));
     }
   }
 
@@ -283,3 +283,5 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     });
   }
 }
+
+const noOptions: RequestOptions = Object.freeze({});

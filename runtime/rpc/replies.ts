@@ -1,8 +1,13 @@
 import { errorCodes } from "./errors.ts";
-import type { Message } from "./message.ts";
+import { isBatch, type Message, type Outgoing } from "./message.ts";
+
+/** What leaves, with errors in place of what cannot be written as JSON. */
+export function toEncodable(outgoing: Outgoing): Outgoing {
+  return isBatch(outgoing) ? outgoing.map(toEncodableMessage) : toEncodableMessage(outgoing);
+}
 
 /** The message itself, or an error in its place when it cannot be written as JSON (cycles, big integers). */
-export function toEncodable(message: Message): Message {
+function toEncodableMessage(message: Message): Message {
   try {
     JSON.stringify(message);
     return message;

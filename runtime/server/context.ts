@@ -1,6 +1,7 @@
 import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { LogLevels } from "./log-levels.ts";
+import type { Authenticated } from "./protocol.ts";
 import { findRow } from "./rows.ts";
 import type { AnyContext } from "./source.ts";
 
@@ -57,10 +58,8 @@ export class HandlerScope implements AnyContext {
     return this.#call.session;
   }
 
-  /** Transports that authenticate put what they found into the member `auth` of the origin. */
-  get auth(): unknown {
-    const { origin } = this.#call;
-    return isObject(origin) ? origin.auth : undefined;
+  get auth(): Authenticated | undefined {
+    return readAuth(this.#call.origin);
   }
 
   get meta(): { readonly [key: string]: unknown } {
@@ -105,4 +104,14 @@ export class ReadScope extends HandlerScope {
     super(call, rows, options.levels);
     this.uri = options.uri;
   }
+}
+
+/** Transports that authenticate put what they found into the member `identity` of the origin. */
+function readAuth(origin: unknown): Authenticated | undefined {
+  const identity = isObject(origin) ? origin.identity : undefined;
+  return isAuthenticated(identity) ? identity : undefined;
+}
+
+function isAuthenticated(value: unknown): value is Authenticated {
+  return isObject(value) && typeof value.principal === "string";
 }

@@ -50,9 +50,10 @@ type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof
 type Content<P extends ProtocolTypes> = P["CallToolResult"] extends { content: infer C } ? C : never;
 
 /** A resource with a fixed URI. */
-export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> & Visibility<P> & {
-  read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
-};
+export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> &
+  Visibility<P> & {
+    read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
+  };
 
 /** What reading a resource gives: text, bytes, or a result of the protocol. */
 export type ResourceContent<P extends ProtocolTypes> = string | Uint8Array | Blob | Answer<P["ReadResourceResult"]>;
@@ -67,17 +68,17 @@ export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string
   "uriTemplate"
 > &
   Visibility<P> & {
-  readonly uriTemplate: T;
-  /** Suggestions for variables of the template. */
-  readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
-  /** Names resources that exist now, for `resources/list`. Default: those of a template are not listed. */
-  list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
-  /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
-  read(
-    variables: TemplateVariables<NoInfer<T>>,
-    context: HandlerContext<P> & { readonly uri: string },
-  ): Awaitable<ResourceContent<P>>;
-};
+    readonly uriTemplate: T;
+    /** Suggestions for variables of the template. */
+    readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
+    /** Names resources that exist now, for `resources/list`. Default: those of a template are not listed. */
+    list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
+    /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
+    read(
+      variables: TemplateVariables<NoInfer<T>>,
+      context: HandlerContext<P> & { readonly uri: string },
+    ): Awaitable<ResourceContent<P>>;
+  };
 
 /** The variables of a template by name. Those of `{a}` and `{+a}` are always there, others may be missing; `{a*}` gives a list. */
 export type TemplateVariables<T extends string> = string extends T
@@ -107,9 +108,9 @@ export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = 
   "arguments"
 > &
   Visibility<P> & {
-  readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
-  get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;
-};
+    readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
+    get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;
+  };
 
 /** One argument of a prompt. */
 export type PromptArgumentDefinition<P extends ProtocolTypes, Required> = Fields<

@@ -58,7 +58,11 @@ async function run(middleware: readonly Middleware[], request: ServerRequest, ha
   let answer: unknown;
   const enter = async (index: number): Promise<unknown> => {
     const step = middleware[index];
-    if (step) return step(request, once(() => enter(index + 1)));
+    if (step)
+      return step(
+        request,
+        once(() => enter(index + 1)),
+      );
     answer = await handle();
     return answer instanceof StaticResult ? answer.value : answer;
   };

@@ -41,10 +41,17 @@ export type Fields<T, Derived extends PropertyKey> = Readonly<Without<T, Derived
 /** What a handler learns about its request and what it may do while it runs. */
 export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;
 
+/** Somebody whom the transport knows. */
+export interface Authenticated {
+  readonly principal: string;
+  /** What else is known, such as scopes; in the words of whoever checked it. */
+  readonly claims?: unknown;
+}
+
 /** Who sent a request: what may depend on it depends on nothing else. */
 export interface Requester<P extends ProtocolTypes> {
-  /** Who is authenticated, in the words of whoever checked it; `undefined` where nobody did. */
-  readonly auth: unknown;
+  /** Who is authenticated; `undefined` where the transport asks nobody who they are. */
+  readonly auth: Authenticated | undefined;
   readonly client: {
     /** Self-declared: good for logs, not for decisions. Absent where the revision lets clients leave it out. */
     readonly info: P["Implementation"] | undefined;

@@ -15,10 +15,7 @@ export function serve(server: Server, transport: Channel, options: ServerConnect
 }
 
 /** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
-export function createServerAcceptor(
-  server: Server,
-  options: ServerConnectionOptions = {},
-): Acceptor {
+export function createServerAcceptor(server: Server, options: ServerConnectionOptions = {}): Acceptor {
   return createAcceptor({
     onError: server.onError,
     ...options,
@@ -27,5 +24,9 @@ export function createServerAcceptor(
     revisions: server.revisions,
     capabilities: (revision) => server.implement(revision).capabilities,
     handlers: (revision) => server.implement(revision).handlers,
+    onOpen(connection) {
+      server.join(connection);
+      options.onOpen?.(connection);
+    },
   });
 }

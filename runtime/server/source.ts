@@ -1,5 +1,5 @@
 import type { ServerOptions } from "./definitions.ts";
-import type { Complete } from "./protocol.ts";
+import type { Authenticated, Complete } from "./protocol.ts";
 import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./uri-template.ts";
 
@@ -65,7 +65,7 @@ export interface PromptArgumentSource {
 
 /** Who sent a request at any revision. */
 export interface AnyRequester {
-  readonly auth: unknown;
+  readonly auth: Authenticated | undefined;
   readonly client: { readonly info: object | undefined; readonly capabilities: object };
   readonly session: object;
   readonly revision: string;

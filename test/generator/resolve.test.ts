@@ -68,7 +68,6 @@ describe("resolveObject", () => {
   it.each([
     ["a union", `export type X = { a: string } | { b: string };`],
     ["a string", `export type X = string;`],
-    ["an intersection with a string", `export type X = { a: string } & string;`],
   ])("returns nothing for %s", (_, text) => {
     expect(flat(text, "X")).toBeUndefined();
   });
@@ -80,9 +79,14 @@ describe("resolveObject", () => {
       /defined by itself \(X -> Y -> X\)/,
     ],
     [
+      "an intersection with a string",
+      `export type X = { a: string } & string;`,
+      /`X` has an intersection of something that is not an object/,
+    ],
+    [
       "a base that is no object",
       `export type Y = string; export interface X extends Y {}`,
-      /X extends something that is not an object/,
+      /`X` extends something that is not an object/,
     ],
   ])("refuses %s", (_, text, message) => {
     expect(() => flat(text, "X")).toThrow(message);

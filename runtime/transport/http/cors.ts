@@ -1,4 +1,5 @@
 import type { HeaderFields, RequestHead } from "./exchange.ts";
+import type { HostRules } from "./hosts.ts";
 
 /** What browsers are told when a page of an allowed origin asks. */
 export interface CorsOptions {
@@ -9,9 +10,12 @@ export interface CorsOptions {
 }
 
 /** The fields that let a page of this (allowed) origin read the answer. */
-export function toCorsFields(request: RequestHead, cors: CorsOptions | undefined): HeaderFields | undefined {
+export function toCorsFields(
+  request: RequestHead,
+  { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
+): HeaderFields | undefined {
   const origin = request.header("origin");
-  if (!cors || origin === undefined) return undefined;
+  if (!cors || origin === undefined || !hosts.isOrigin(origin)) return undefined;
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, Retry-After",

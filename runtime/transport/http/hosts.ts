@@ -36,5 +36,7 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
 
 function toOrigin(value: string): string {
   if (URL.canParse(value)) return new URL(value).origin;
-  throw new Error(`"${value}" in allowedOrigins is not an origin. Write it like https://app.example or http://localhost:5173.`);
+  throw new Error(
+    `"${value}" in allowedOrigins is not an origin. Write it like https://app.example or http://localhost:5173.`,
+  );
 }

@@ -60,7 +60,8 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
   if (isInitialize(parcel) && exchange.header(sessionHeader) === undefined) return { kind: "open", identity, parcel };
   const session = await findSession(exchange, house, identity);
   if (isRefusal(session)) return session;
-  const unfit = checkSecond(parcel) ?? checkVersion(exchange, house, session) ?? checkBatch(parcel, session.revision, house);
+  const unfit =
+    checkSecond(parcel) ?? checkVersion(exchange, house, session) ?? checkBatch(parcel, session.revision, house);
   return unfit ?? { kind: "message", identity, parcel, session };
 }
 
@@ -143,11 +144,7 @@ function checkMethod({ method, path }: RequestHead, { settings }: House): Refusa
 }
 
 /** GET opens a stream, DELETE ends a session. */
-async function climbWithoutBody(
-  exchange: Exchange,
-  house: House,
-  identity: Identity | undefined,
-): Promise<Admission> {
+async function climbWithoutBody(exchange: Exchange, house: House, identity: Identity | undefined): Promise<Admission> {
   const isListening = exchange.method === "GET";
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
@@ -155,7 +152,9 @@ async function climbWithoutBody(
   if (isRefusal(session)) return session;
   const unfit = checkVersion(exchange, house, session);
   if (unfit) return unfit;
-  return isListening ? { kind: "listen", session, cursor: exchange.header("last-event-id") } : { kind: "leave", session };
+  return isListening
+    ? { kind: "listen", session, cursor: exchange.header("last-event-id") }
+    : { kind: "leave", session };
 }
 
 /** Without sessions the revision is what the header says, or what clients speak that do not know the header. */
@@ -185,9 +184,7 @@ async function findSession(
 }
 
 function checkSecond(parcel: Parcel): Refusal | undefined {
-  return isInitialize(parcel)
-    ? refuse(400, "The session is already initialized", { id: idOf(parcel) })
-    : undefined;
+  return isInitialize(parcel) ? refuse(400, "The session is already initialized", { id: idOf(parcel) }) : undefined;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
@@ -210,7 +207,9 @@ function checkBatch(parcel: Parcel, revision: Revision | undefined, { settings }
 }
 
 function tooLarge({ limits }: HttpSettings): Refusal {
-  return refuse(413, `The message is longer than ${limits.maxMessageBytes} bytes`, { headers: { connection: "close" } });
+  return refuse(413, `The message is longer than ${limits.maxMessageBytes} bytes`, {
+    headers: { connection: "close" },
+  });
 }
 
 const versionHeader = "mcp-protocol-version";

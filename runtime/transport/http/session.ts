@@ -183,7 +183,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
 
   readonly #remember = (event: StoredEvent): Promise<void> | undefined => {
     const kept = this.#settings.events?.append(this.key, event);
-    if (kept instanceof Promise) return kept.catch((error: unknown) => this.#settings.fail(error));
+    return kept instanceof Promise ? kept.catch((error: unknown) => this.#settings.fail(error)) : undefined;
   };
 
   #answer(id: RequestId | undefined, text: string): void {

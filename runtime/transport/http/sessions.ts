@@ -1,4 +1,5 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { Connection } from "../../rpc/peer.ts";
 import type { SessionKey, SessionRecord } from "../../store/session-store.ts";
 import type { Post } from "./post.ts";
 import { HttpSession } from "./session.ts";
@@ -12,7 +13,7 @@ export class Sessions {
   readonly #revisions: SpokenRevisions;
   readonly #live = new Map<string, HttpSession>();
   /** Those that are not in the store: being opened, or of one POST only. */
-  readonly #unlisted = new Set<HttpSession>();
+  readonly #unlisted = new Set<Looked>();
   #stopTicking: (() => void) | undefined;
   #slow: Post[] = [];
 
@@ -34,6 +35,13 @@ export class Sessions {
   /** A session for one POST, of a client of which nothing is known. */
   openAlone(owner: string | undefined, revision: Revision | undefined): HttpSession {
     return this.#serve({ id: "", owner }, revision && { revision, client: unknownClient });
+  }
+
+  /** Looks after a session that is not of this transport, until its connection closes. */
+  adopt(session: Looked): void {
+    this.#unlisted.add(session);
+    void session.connection.closed.then(() => this.#unlisted.delete(session));
+    this.#tick();
   }
 
   /** Lists a session whose handshake went well; `false` when there are too many. */
@@ -143,6 +151,12 @@ export class Sessions {
       this.#settings.fail(error);
     }
   }
+}
+
+/** A conversation that needs a sign of life now and then. */
+export interface Looked {
+  readonly connection: Connection;
+  keepAlive(): void;
 }
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;

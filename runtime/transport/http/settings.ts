@@ -130,6 +130,10 @@ function toSessions(
   return { ttl, store: store ?? new MemorySessionStore(bounds) };
 }
 
-function toSse({ path = "/sse", messagesPath = "/messages", endpoint = messagesPath }: SseOptions): Required<SseOptions> {
+function toSse({
+  path = "/sse",
+  messagesPath = "/messages",
+  endpoint = messagesPath,
+}: SseOptions): Required<SseOptions> {
   return { path, messagesPath, endpoint };
 }

@@ -151,13 +151,13 @@ const structures: readonly Refused[] = [
     what: "an interface that extends a literal",
     text: 'export interface A extends B {}\nexport type B = "x";',
     at: "1:1",
-    says: "extends something that is no object",
+    says: "extends something that is not an object",
   },
   {
     what: "an interface that extends a union",
     text: "export type B = C | D;\nexport interface A extends B {}\nexport interface C {}\nexport interface D {}",
     at: "2:1",
-    says: "extends something that is no object",
+    says: "extends something that is not an object",
   },
   {
     what: "an interface that implements",
@@ -413,6 +413,13 @@ describe("the reader takes", () => {
   it("CRLF line endings as if they were line feeds", () => {
     const text = "/**\n * First line.\n *\n * Second.\n */\nexport interface A {\n  /** Text. */\n  x: string;\n}\n";
     expect(readSchema("a.ts", text.replaceAll("\n", "\r\n"))).toEqual(readSchema("a.ts", text));
+  });
+
+  it("references as they are written, addresses included", () => {
+    const [a] = read(
+      "/**\n * @see https://example.com/a#b\n * @see Other for more\n * @see {@link A}\n */\nexport type A = 1;",
+    );
+    expect(a?.doc?.see).toEqual(["https://example.com/a#b", "Other for more", "{@link A}"]);
   });
 
   it("no comment of another form than JSDoc, and no line between (T12)", () => {

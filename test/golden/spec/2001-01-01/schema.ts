@@ -272,7 +272,8 @@ export interface PlantsGrownNotification extends Notification {
 
 /** What a client can do. */
 export interface ClientCapabilities {
-  colours?: { names?: object; shades?: object };
+  colours?: { names?: object };
+  shades?: object;
 }
 
 /** What a server can do. */

@@ -1,0 +1,63 @@
+import { parseArgs } from "node:util";
+import { revisions, serveHttp, serveStdio, type AnswerStyle, type Server } from "create-mcp-server/runtime";
+
+/** The revisions that this runtime can serve, newest first. */
+export type Revisions = typeof revisions;
+
+/**
+ * Serves a server as the command line says: `--http PORT` or `--stdio` (the default), `--protocol R[,R...]` for some of the revisions only,
+ * `--json` to prefer JSON answers, `--stateless` to do without sessions.
+ */
+export async function serveAsAsked(createServer: (revisions: Revisions) => Server): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      http: { type: "string" },
+      stdio: { type: "boolean" },
+      protocol: { type: "string" },
+      json: { type: "boolean", default: false },
+      stateless: { type: "boolean", default: false },
+    },
+  });
+  const server = createServer(chooseRevisions(values.protocol));
+  if (values.http === undefined) return serveStdio(server);
+  await listen(server, {
+    port: readPort(values.http),
+    answers: values.json ? "json" : "auto",
+    ...(values.stateless && { sessions: false }),
+  });
+}
+
+interface Listening {
+  readonly port: number;
+  readonly answers: AnswerStyle;
+  readonly sessions?: false;
+}
+
+async function listen(server: Server, options: Listening): Promise<void> {
+  const listener = await serveHttp(server, {
+    ...options,
+    // From this revision on, clients come back for an answer whose connection the server has let go.
+    polling: ({ id }) => id >= "2025-11-25",
+    retry: 500,
+  });
+  // stdout says nothing, as on stdio.
+  console.error(`${server.info.name} is served at ${listener.url}`);
+  const stop = (): void => void listener.close();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+}
+
+/** Newest first, whatever the order on the command line. */
+function chooseRevisions(list: string | undefined): Revisions {
+  const known = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
+  if (list === undefined) return known;
+  const names = list.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !known.some(({ id }) => id === name));
+  if (unknown.length === 0) return known.filter(({ id }) => names.includes(id));
+  throw new Error(`--protocol ${unknown.join(",")}: choose from ${known.map(({ id }) => id).join(", ")}.`);
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new Error(`--http ${text}: give a port from 0 (any free one) to 65535.`);
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Declarations } from "create-mcp-server/2025-11-25";
+import { createDefiners, fromJsonSchema, type Schema } from "create-mcp-server/runtime";
+import { serveAsAsked } from "../command-line.ts";
+
+await serveAsAsked((revisions) => {
+  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  return defineServer({
+    name: "echo",
+    version: "1.0.0",
+    tools: [
+      defineTool({
+        name: "echo",
+        description: "Says what it was told.",
+        input: describe({ text: "string" }),
+        run: ({ text }) => text,
+      }),
+      defineTool({
+        name: "add",
+        description: "Adds two numbers.",
+        input: describe({ a: "number", b: "number" }),
+        run: ({ a, b }) => String(a + b),
+      }),
+      defineTool({
+        name: "slow",
+        description: "Answers after so many milliseconds; stops when the call is cancelled.",
+        input: describe({ ms: "number" }),
+        async run({ ms }, { signal }) {
+          await sleep(ms, undefined, { signal });
+          return `Waited ${ms} ms.`;
+        },
+      }),
+    ],
+  });
+});
+
+interface Types {
+  readonly string: string;
+  readonly number: number;
+}
+
+/** Three tools do not need a schema library: these schemas are written, and enforced, by hand. */
+function describe<const Members extends { readonly [name: string]: keyof Types }>(
+  members: Members,
+): Schema<{ readonly [Name in keyof Members]: Types[Members[Name]] }> {
+  const entries = Object.entries(members);
+  const properties = Object.fromEntries(entries.map(([name, type]) => [name, { type }]));
+  return fromJsonSchema(
+    { type: "object", properties, required: Object.keys(members), additionalProperties: false },
+    {
+      validate(value) {
+        const given: readonly [string, unknown][] = Object.entries(Object(value));
+        const wrong = entries.filter(([name, type]) => !given.some(([key, one]) => key === name && typeof one === type));
+        const unknown = given.filter(([name]) => !Object.hasOwn(members, name));
+        return [
+          ...wrong.map(([name, type]) => ({ message: `expected a ${type}`, path: [name] })),
+          ...unknown.map(([name]) => ({ message: "unknown argument", path: [name] })),
+        ];
+      },
+    },
+  );
+}

@@ -1,0 +1,50 @@
+import type { Declarations } from "create-mcp-server/2025-11-25";
+import { createDefiners, revisions, type ArgumentFlags, type PromptDefinition } from "create-mcp-server/runtime";
+import { png } from "./samples.ts";
+
+const { definePrompt } = createDefiners<Declarations>(revisions);
+
+/** Prompts without and with arguments, and with every kind of content. */
+export const prompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
+  definePrompt({
+    name: "test_simple_prompt",
+    description: "A prompt that needs nothing.",
+    get: () => "This is a simple prompt for testing.",
+  }),
+  definePrompt({
+    name: "test_prompt_with_arguments",
+    description: "A prompt with two arguments.",
+    arguments: {
+      arg1: {
+        description: "The first",
+        required: true,
+        complete: (typed) => ["testValue1", "tested", "other"].filter((value) => value.startsWith(typed)),
+      },
+      arg2: { description: "The second", required: true },
+    },
+    get: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
+  }),
+  definePrompt({
+    name: "test_prompt_with_embedded_resource",
+    description: "A prompt that brings a resource along.",
+    arguments: { resourceUri: { description: "Where the resource is", required: true } },
+    get: ({ resourceUri }) => [
+      {
+        role: "user",
+        content: {
+          type: "resource",
+          resource: { uri: resourceUri, mimeType: "text/plain", text: "Embedded resource content for testing." },
+        },
+      },
+      { role: "user", content: { type: "text", text: "Please process the embedded resource above." } },
+    ],
+  }),
+  definePrompt({
+    name: "test_prompt_with_image",
+    description: "A prompt that brings an image along.",
+    get: () => [
+      { role: "user", content: { type: "image", ...png } },
+      { role: "user", content: { type: "text", text: "Please analyze the image above." } },
+    ],
+  }),
+];

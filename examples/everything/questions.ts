@@ -1,0 +1,94 @@
+import type { Declarations } from "create-mcp-server/2025-11-25";
+import { createDefiners, revisions, type ToolDefinition } from "create-mcp-server/runtime";
+import { z } from "zod";
+
+const { defineTool } = createDefiners<Declarations>(revisions);
+
+/** Tools that ask the client for something while they run. */
+export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+  defineTool({
+    name: "test_sampling",
+    description: "Asks the client's model.",
+    input: z.object({ prompt: z.string() }),
+    async run({ prompt }, { sample }) {
+      const { content } = await sample({
+        messages: [{ role: "user", content: { type: "text", text: prompt } }],
+        maxTokens: 100,
+      });
+      const blocks = Array.isArray(content) ? content : [content];
+      return `LLM response: ${blocks.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join(" ")}`;
+    },
+  }),
+  defineTool({
+    name: "test_elicitation",
+    description: "Asks the user for a name and an address.",
+    visible: ({ revision }) => revision >= "2025-06-18",
+    input: z.object({ message: z.string() }),
+    async run({ message }, { elicit }) {
+      const { action, content } = await elicit({
+        message,
+        requestedSchema: {
+          type: "object",
+          properties: {
+            username: { type: "string", description: "How to call you" },
+            email: { type: "string", description: "Where to write to" },
+          },
+          required: ["username", "email"],
+        },
+      });
+      return `User response: action=${action}, content=${JSON.stringify(content ?? {})}`;
+    },
+  }),
+  defineTool({
+    name: "test_elicitation_sep1034_defaults",
+    description: "Asks the user with a form that is filled in already.",
+    visible: ({ revision }) => revision >= "2025-11-25",
+    async run(_args, { elicit }) {
+      const { action, content } = await elicit({
+        message: "Check what is filled in, and change what is wrong.",
+        requestedSchema: {
+          type: "object",
+          properties: {
+            name: { type: "string", default: "John Doe" },
+            age: { type: "integer", default: 30 },
+            score: { type: "number", default: 95.5 },
+            status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+            verified: { type: "boolean", default: true },
+          },
+        },
+      });
+      return `Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`;
+    },
+  }),
+  defineTool({
+    name: "test_elicitation_sep1330_enums",
+    description: "Asks the user to choose, in every way that there is.",
+    visible: ({ revision }) => revision >= "2025-11-25",
+    async run(_args, { elicit }) {
+      const values = ["one", "two", "three"];
+      const titled = values.map((value) => ({ const: value, title: `Number ${value}` }));
+      const { action, content } = await elicit({
+        message: "Choose.",
+        requestedSchema: {
+          type: "object",
+          properties: {
+            untitledSingle: { type: "string", enum: values },
+            titledSingle: { type: "string", oneOf: titled },
+            legacyEnum: { type: "string", enum: values, enumNames: titled.map(({ title }) => title) },
+            untitledMulti: { type: "array", items: { type: "string", enum: values } },
+            titledMulti: { type: "array", items: { anyOf: titled } },
+          },
+        },
+      });
+      return `Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`;
+    },
+  }),
+  defineTool({
+    name: "test_roots",
+    description: "Asks which folders the user opened.",
+    async run(_args, { roots }) {
+      const folders = await roots();
+      return folders.map(({ uri }) => uri).join("\n") || "None.";
+    },
+  }),
+];

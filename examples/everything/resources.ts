@@ -1,0 +1,50 @@
+import type { Declarations } from "create-mcp-server/2025-11-25";
+import {
+  createDefiners,
+  revisions,
+  type ResourceDefinition,
+  type ResourceTemplateDefinition,
+} from "create-mcp-server/runtime";
+import { png } from "./samples.ts";
+
+const { defineResource, defineResourceTemplate } = createDefiners<Declarations>(revisions);
+
+/** Clients may subscribe to it. */
+export const watchedUri = "test://watched-resource";
+
+/** Resources at fixed places. */
+export const resources: readonly ResourceDefinition<Declarations>[] = [
+  defineResource({
+    uri: "test://static-text",
+    name: "static-text",
+    description: "A text that stays the same.",
+    mimeType: "text/plain",
+    read: () => "This is the content of the static text resource.",
+  }),
+  defineResource({
+    uri: "test://static-binary",
+    name: "static-binary",
+    description: "An image that stays the same.",
+    mimeType: png.mimeType,
+    read: () => Buffer.from(png.data, "base64"),
+  }),
+  defineResource({
+    uri: watchedUri,
+    name: "watched-resource",
+    description: "The time of the last look; changes with every call of touch_watched_resource.",
+    mimeType: "text/plain",
+    read: () => `It is ${new Date().toISOString()}.`,
+  }),
+];
+
+/** Resources at places that follow a pattern. */
+export const resourceTemplates: readonly ResourceTemplateDefinition<Declarations>[] = [
+  defineResourceTemplate({
+    uriTemplate: "test://template/{id}/data",
+    name: "data-by-id",
+    description: "What there is under an id.",
+    mimeType: "application/json",
+    complete: { id: (typed) => ["123", "124", "200"].filter((id) => id.startsWith(typed)) },
+    read: ({ id }) => JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
+  }),
+];

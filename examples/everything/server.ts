@@ -1,0 +1,44 @@
+import type { Declarations } from "create-mcp-server/2025-11-25";
+import { createDefiners, type Server } from "create-mcp-server/runtime";
+import { serveAsAsked, type Revisions } from "../command-line.ts";
+import { prompts } from "./prompts.ts";
+import { questions } from "./questions.ts";
+import { resources, resourceTemplates, watchedUri } from "./resources.ts";
+import { tools } from "./tools.ts";
+
+await serveAsAsked(createEverything);
+
+function createEverything(revisions: Revisions): Server {
+  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const server: Server = defineServer({
+    name: "everything",
+    version: "1.0.0",
+    instructions: "Every feature of the protocol, for tests: nothing here is of use otherwise.",
+    tools: [
+      ...tools,
+      ...questions,
+      defineTool({
+        name: "touch_watched_resource",
+        description: `Tells those who subscribed to ${watchedUri} that it has changed.`,
+        run() {
+          server.resources.changed(watchedUri);
+          return "Told.";
+        },
+      }),
+      defineTool({
+        name: "announce_changes",
+        description: "Tells every client that the lists of tools, resources and prompts have changed.",
+        run() {
+          for (const list of [server.tools, server.resources, server.prompts]) list.announce();
+          return "Told.";
+        },
+      }),
+    ],
+    resources,
+    resourceTemplates,
+    prompts,
+    subscriptions: true,
+    dynamic: true,
+  });
+  return server;
+}

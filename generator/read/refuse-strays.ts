@@ -1,0 +1,53 @@
+import type { Declaration, Method } from "../model.ts";
+import type { Overlay } from "../overlay.ts";
+import { resolveObject } from "../resolve.ts";
+import { hasCapability } from "./methods.ts";
+import { SpecError } from "./spec-error.ts";
+
+/** What the entries of an overlay may name. */
+export interface Named {
+  readonly declarations: readonly Declaration[];
+  readonly methods: readonly Method[];
+}
+
+/** Refuses entries that only tables are made of, and that name a method, type or capability which the revision does not have. */
+export function refuseStrays(overlay: Overlay, named: Named, path: string): void {
+  const [stray] = [
+    ...strayMethods(overlay, named),
+    ...strayTypes(overlay, named),
+    ...strayCapabilities(overlay, named),
+  ];
+  if (stray !== undefined) throw new SpecError({ file: path, text: `${stray}, which this revision does not have` });
+}
+
+function strayMethods({ batching, headers = [] }: Overlay, { methods }: Named): string[] {
+  const known = new Set(methods.map(({ name }) => name));
+  const uses = [
+    ...(batching.never ?? []).map((method) => ({ method, entry: "batching" })),
+    ...headers.flatMap(({ name, methods: users = [] }) =>
+      users.map((method) => ({ method, entry: `the header ${name}` })),
+    ),
+  ];
+  return uses.filter(({ method }) => !known.has(method)).map(({ method, entry }) => `${entry} names \`${method}\``);
+}
+
+function strayTypes({ reservedMeta = [], constraints = [] }: Overlay, { declarations }: Named): string[] {
+  const known = new Set(declarations.map(({ name }) => name));
+  const metas = reservedMeta.filter(({ type }) => /^[A-Z]/.test(type) && !known.has(type));
+  const properties = constraints.flatMap(({ type, properties: names }) => {
+    const object = resolveObject({ kind: "reference", name: type }, { declarations });
+    return names
+      .filter((name) => !object?.properties.some((property) => property.name === name))
+      .map((name) => `${type}.${name}`);
+  });
+  return [
+    ...metas.map(({ key, type }) => `the _meta key ${key} names \`${type}\``),
+    ...properties.map((property) => `a constraint names \`${property}\``),
+  ];
+}
+
+function strayCapabilities({ emptyCapabilities = [] }: Overlay, named: Named): string[] {
+  const paths = emptyCapabilities.map(({ side, path, means }) => ({ side, path: [...path, means] }));
+  const strays = paths.filter((gate) => !hasCapability(named, gate));
+  return strays.map(({ side, path }) => `emptyCapabilities names \`${path.join(".")}\` of the ${side}`);
+}

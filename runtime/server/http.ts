@@ -1,0 +1,12 @@
+import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http/listen.ts";
+import type { ServerConnectionOptions } from "./serve.ts";
+import { toHttpService } from "./serve-http.ts";
+import type { Server } from "./server.ts";
+
+/** Serves a server over HTTP on a port of this machine. */
+export function serveHttp(
+  server: Server,
+  options: ListenOptions & ServerConnectionOptions = {},
+): Promise<HttpListener> {
+  return listenHttp(toHttpService(server, options), { onError: server.onError, ...options });
+}

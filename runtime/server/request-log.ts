@@ -1,0 +1,30 @@
+import { readTarget, type Middleware } from "./middleware.ts";
+import { redactText } from "./redact.ts";
+import { observe } from "./request-outcome.ts";
+
+/** Where request lines go. */
+export interface RequestLogOptions {
+  /** Gets one line of JSON for each request, without a line break. Default: standard error. */
+  readonly write?: (line: string) => void;
+}
+
+/**
+ * Middleware that writes one line for each request: what was asked for, how it ended and how long it took. Neither arguments nor
+ * results are in it, and nothing that a client sends can break a line or add one.
+ */
+export function logRequests({ write = console.error }: RequestLogOptions = {}): Middleware {
+  return (request, next) =>
+    observe(next, ({ kind, code }, milliseconds) => {
+      const target = readTarget(request);
+      const line = {
+        time: new Date().toISOString(),
+        method: request.method,
+        ...(target !== undefined && { target: redactText(target) }),
+        id: request.context.requestId,
+        outcome: kind,
+        ...(code !== undefined && { code }),
+        milliseconds: Math.round(milliseconds * 10) / 10,
+      };
+      write(JSON.stringify(line));
+    });
+}

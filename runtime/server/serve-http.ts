@@ -1,0 +1,17 @@
+import { createHttpHandler as createHandler, type HttpHandler } from "../transport/http/handler.ts";
+import type { HttpOptions, HttpService } from "../transport/http/settings.ts";
+import { createServerAcceptor, type ServerConnectionOptions } from "./serve.ts";
+import type { Server } from "./server.ts";
+
+/** How a server is served over HTTP. */
+export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;
+
+/** A server as a function from HTTP requests to answers, for any platform and framework. */
+export function createHttpHandler(server: Server, options: ServeHttpOptions = {}): HttpHandler {
+  return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
+}
+
+/** A server as the transport sees it. */
+export function toHttpService(server: Server, options: ServerConnectionOptions): HttpService {
+  return { revisions: server.revisions, accept: createServerAcceptor(server, options) };
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { StreamPosition } from "../../store/event-store.ts";
+import type { Connection } from "../../rpc/peer.ts";
+import { errorCodes } from "../../rpc/errors.ts";
+import { toCorsFields, toPreflightFields } from "./cors.ts";
+import { deliver, type Delivery } from "./deliver.ts";
+import type { Exchange } from "./exchange.ts";
+import { FetchExchange } from "./fetch.ts";
+import { climb, type Admission, type House } from "./ladder.ts";
+import { NodeExchange } from "./node.ts";
+import { Opening } from "./opening.ts";
+import type { Identity } from "./origin.ts";
+import { idOf, type Parcel } from "./parcel.ts";
+import { refuse } from "./refusal.ts";
+import { toSpokenRevisions } from "./revisions.ts";
+import type { HttpSession } from "./session.ts";
+import { Sessions } from "./sessions.ts";
+import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
+import { openSse, receiveSse, type SseHouse } from "./sse-endpoints.ts";
+import type { SseSession } from "./sse.ts";
+
+/** A server over HTTP, for whatever accepts the connections. */
+export interface HttpHandler {
+  /** For the web platform: Bun, Deno, workers, Hono. */
+  fetch(request: Request): Promise<Response>;
+  /** For `node:http`, Express and Fastify: the faster one on Node. Body parsers must not have read the body. */
+  node(request: IncomingMessage, response: ServerResponse): void;
+  /** The sessions that this process takes part in, by id. */
+  readonly sessions: ReadonlyMap<string, OpenSession>;
+  /** Refuses what comes from now on, lets running calls finish for a moment and ends all streams. */
+  close(): Promise<void>;
+}
+
+/** A session over HTTP. */
+export interface OpenSession {
+  readonly connection: Connection;
+}
+
+/**
+ * Serves Streamable HTTP, and HTTP with SSE if asked for.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
+  const house = new OpenHouse(service, options);
+  return {
+    fetch(request) {
+      const exchange = new FetchExchange(request);
+      void handle(exchange, house);
+      return exchange.response;
+    },
+    node: (request, response) => void handle(new NodeExchange(request, response), house),
+    get sessions() {
+      return house.streams.size === 0
+        ? house.sessions.live
+        : new Map<string, OpenSession>([...house.sessions.live, ...house.streams]);
+    },
+    async close() {
+      house.isClosing = true;
+      await house.sessions.close();
+    },
+  };
+}
+
+class OpenHouse implements House {
+  readonly service: HttpService;
+  readonly settings: House["settings"];
+  readonly revisions: House["revisions"];
+  readonly sessions: Sessions;
+  readonly sse: SseHouse["sse"] | undefined;
+  readonly streams: Map<string, SseSession> = new Map();
+  isClosing: boolean = false;
+
+  constructor(service: HttpService, options: HttpOptions) {
+    this.service = service;
+    this.settings = toSettings(options);
+    this.revisions = toSpokenRevisions(service.revisions);
+    this.sessions = new Sessions(service, this.settings, this.revisions);
+    this.sse = this.settings.sse;
+  }
+}
+
+async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
+  try {
+    const fields = toCorsFields(exchange, house.settings);
+    if (fields) exchange.addFields(fields);
+    if (isSseHouse(house) && exchange.path === house.sse.path)
+      return answerRefused(exchange, await openSse(exchange, house));
+    if (isSseHouse(house) && exchange.path === house.sse.messagesPath)
+      return answerRefused(exchange, await receiveSse(exchange, house));
+    await perform(exchange, await climb(exchange, house), house);
+  } catch (thrown) {
+    house.settings.fail(thrown);
+    exchange.answer(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
+  }
+}
+
+function isSseHouse(house: OpenHouse): house is OpenHouse & SseHouse {
+  return house.sse !== undefined;
+}
+
+function answerRefused(exchange: Exchange, refusal: Awaited<ReturnType<typeof openSse>>): void {
+  if (refusal) exchange.answer(refusal.answer);
+}
+
+async function perform(exchange: Exchange, admission: Admission, house: OpenHouse): Promise<void> {
+  switch (admission.kind) {
+    case "message":
+      return deliverNow(exchange, admission, house);
+    case "refused":
+      return exchange.answer(admission.answer);
+    case "preflight":
+      return exchange.answer({ status: 204, headers: toPreflightFields(house.settings.cors ?? {}) });
+    case "open":
+      return openSession(exchange, admission, house);
+    case "alone":
+      return deliverAlone(exchange, admission, house);
+    case "listen":
+      return listen(exchange, admission.session, admission.cursor);
+    case "leave":
+      await house.sessions.end(admission.session);
+      return exchange.answer({ status: 204 });
+    default:
+      return admission satisfies never;
+  }
+}
+
+function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings }: OpenHouse): void {
+  const post = deliver(exchange, delivery);
+  if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
+}
+
+function openSession(
+  exchange: Exchange,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
+  { sessions, settings }: OpenHouse,
+): void {
+  const id = idOf(parcel);
+  if (parcel.kind !== "single" || id === undefined) return;
+  const session = sessions.open(identity?.principal);
+  const reply = new Opening(exchange, session, sessions, settings.fail);
+  session.receive(parcel.value, { identity, releaseConnection: () => false }, { id, reply });
+}
+
+/** The session lasts as long as the POST. */
+function deliverAlone(
+  exchange: Exchange,
+  { identity, parcel, revision }: Admission & { readonly kind: "alone" },
+  house: OpenHouse,
+): void {
+  const session = house.sessions.openAlone(identity?.principal, revision);
+  const forget = (): void => queueMicrotask(() => house.sessions.forget(session));
+  session.whenIdle(forget);
+  deliverNow(exchange, { identity, parcel, session }, house);
+  if (!session.isBusy) forget();
+}
+
+async function listen(exchange: Exchange, session: HttpSession, cursor: string | undefined): Promise<void> {
+  if (cursor === undefined) return session.listen(exchange);
+  const position = readPosition(cursor);
+  if (position && (await session.resume(exchange, position))) return;
+  exchange.answer(refuse(400, "The Last-Event-ID is not known (any more): open a stream without it").answer);
+}
+
+function readPosition(cursor: string): StreamPosition | undefined {
+  const match = /^([0-9a-z]{1,64})-(\d{1,15})$/.exec(cursor);
+  const [, stream, sequence] = match ?? [];
+  return stream === undefined ? undefined : { stream, sequence: Number(sequence) };
+}

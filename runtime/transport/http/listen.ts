@@ -1,0 +1,87 @@
+import { createServer, type Server as NodeServer } from "node:http";
+import { createServer as createSecureServer, type ServerOptions as SecureOptions } from "node:https";
+import { createHttpHandler, type HttpHandler } from "./handler.ts";
+import { loopbackHosts } from "./hosts.ts";
+import type { HttpOptions, HttpService } from "./settings.ts";
+
+/** Where and how a server listens. */
+export interface ListenOptions extends HttpOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
+  readonly host?: string;
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /** Connections at a time. Default 25,000. */
+  readonly maxConnections?: number;
+  /** Milliseconds that running calls and streams get when the server closes. Default 10 s. */
+  readonly closeTimeout?: number;
+  /** Node's own options for TLS: `key`, `cert`, `ca`, `requestCert`, ... */
+  readonly tls?: SecureOptions;
+}
+
+/** A server that listens. */
+export interface HttpListener {
+  readonly url: string;
+  readonly handler: HttpHandler;
+  /** Takes no new connections, lets what runs finish, and closes. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Serves HTTP on a port of this machine, for programs on this machine unless told otherwise. */
+export async function listenHttp(service: HttpService, options: ListenOptions = {}): Promise<HttpListener> {
+  const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, closeTimeout = 10_000, tls } = options;
+  if (!options.allowedHosts && !isLoopback(host)) {
+    throw new Error(`Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts.`);
+  }
+  const handler = createHttpHandler(service, { ...options, path });
+  const server = tls ? createSecureServer({ ...bounds, ...tls }, handler.node) : createServer(bounds, handler.node);
+  server.maxHeadersCount = 100;
+  server.maxConnections = maxConnections;
+  await listen(server, port, host);
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${tls ? "https" : "http"}://${toAuthority(server, host)}${path}`,
+    handler,
+    close: () => (closing ??= close(server, handler, closeTimeout)),
+  };
+}
+
+/** Slow or endless requests do not hold a connection; streams are answers and last as long as they like. */
+const bounds = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+  insecureHTTPParser: false,
+} as const;
+
+function isLoopback(host: string): boolean {
+  return loopbackHosts.includes(host) || host === "::1";
+}
+
+function listen(server: NodeServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}
+
+function toAuthority(server: NodeServer, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}
+
+async function close(server: NodeServer, handler: HttpHandler, timeout: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  await handler.close();
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(deadline);
+}

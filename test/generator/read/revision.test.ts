@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Overlay } from "../../../generator/overlay.ts";
+import { readOverlay } from "../../../generator/read/overlay.ts";
+import { readRevision } from "../../../generator/read/revision.ts";
+
+/* An overlay that names what its schema lacks stops the generator, whichever entry it is. */
+
+const revision = "2026-07-28";
+const text = readFileSync(`spec/${revision}/schema.ts`, "utf8");
+const path = "spec/some/overlay.json";
+const overlay = readOverlay({
+  path,
+  text: readFileSync(`spec/${revision}/overlay.json`, "utf8"),
+  schema: readFileSync("spec/overlay.schema.json", "utf8"),
+});
+const clause = "https://example.com";
+
+describe("an overlay", () => {
+  const strays: readonly { entry: string; change: Partial<Overlay>; says: RegExp }[] = [
+    {
+      entry: "methods",
+      change: { methods: { "x/y": { clause, gate: null } } },
+      says: /is in no role union|methods names/,
+    },
+    { entry: "methods", change: { methods: { ...overlay.methods, "x/y": { clause, gate: null } } }, says: /`x\/y`/ },
+    {
+      entry: "gate",
+      change: { methods: { ...overlay.methods, "tools/call": { clause, gate: { side: "server", path: ["hammer"] } } } },
+      says: /tools\/call needs server capability `hammer`/,
+    },
+    {
+      entry: "alternatives",
+      change: {
+        methods: { ...overlay.methods, "tools/list": { clause, alternatives: [{ type: "Gone", whenParam: "x" }] } },
+      },
+      says: /`Gone` has no required member/,
+    },
+    {
+      entry: "mergeMeta",
+      change: { mergeMeta: { clause, methods: ["x/y"] } },
+      says: /no declaration carries .*`x\/y`/,
+    },
+    {
+      entry: "mergeMeta",
+      change: { mergeMeta: { clause, methods: ["tools/call"] } },
+      says: /not written inline|no base/,
+    },
+    {
+      entry: "tags",
+      change: { tags: [{ clause, of: ["Tool", "Prompt"], presence: [] }] },
+      says: /no union has exactly/,
+    },
+    { entry: "integers", change: { integers: [{ clause, at: "Tool.gone" }] }, says: /`Tool.gone` does not exist/ },
+    { entry: "integers", change: { integers: [{ clause, at: "Gone" }] }, says: /`Gone` is not declared/ },
+    {
+      entry: "tolerances",
+      change: { tolerances: [{ clause, at: "Result.x", absentMeans: 0 }] },
+      says: /`Result.x` does not/,
+    },
+    {
+      entry: "constraints",
+      change: { constraints: [{ clause, type: "Tool", rule: "exclusive", properties: ["name", "gone"] }] },
+      says: /a constraint names `Tool.gone`/,
+    },
+    {
+      entry: "errors",
+      change: { errors: [{ clause, name: "x", code: 1, emitted: true, constant: "PARSE_ERROR" }] },
+      says: /error x is 1 here, but the schema's PARSE_ERROR is -32700/,
+    },
+    {
+      entry: "batching",
+      change: { batching: { clause, accepted: true, never: ["x/y"] } },
+      says: /batching names `x\/y`/,
+    },
+    {
+      entry: "headers",
+      change: { headers: [{ clause, name: "H", source: "session", required: true, methods: ["x/y"] }] },
+      says: /the header H names `x\/y`/,
+    },
+    {
+      entry: "reservedMeta",
+      change: { reservedMeta: [{ clause, key: "k", on: "any", type: "Gone", required: false }] },
+      says: /the _meta key k names `Gone`/,
+    },
+    {
+      entry: "emptyCapabilities",
+      change: { emptyCapabilities: [{ clause, side: "client", path: ["elicitation"], means: "gone" }] },
+      says: /emptyCapabilities names `elicitation.gone` of the client/,
+    },
+  ];
+
+  it.each(strays)("that names something else under $entry is refused: $says", ({ change, says }) => {
+    const value = { ...overlay, ...change };
+    const read = (): unknown =>
+      readRevision({ id: revision, status: "released", schema: { path: "s.ts", text }, overlay: { path, value } });
+    expect(read).toThrow(says);
+    expect(read).toThrow(/^spec\/some\/overlay\.json: /);
+  });
+});
