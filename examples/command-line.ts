@@ -19,7 +19,7 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
     },
   });
   const server = createServer(chooseRevisions(values.protocol));
-  if (values.http === undefined) return serveStdio(server);
+  if (values.http === undefined) return void serveStdio(server);
   await listen(server, {
     port: readPort(values.http),
     answers: values.json ? "json" : "auto",
@@ -44,6 +44,17 @@ async function listen(server: Server, options: Listening): Promise<void> {
   console.error(`${server.info.name} is served at ${listener.url}`);
   const stop = (): void => void listener.close();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
+}
+
+/** npm ends the shell between itself and us, but does not tell us. */
+function watchParent(ended: () => void): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    ended();
+  }, 500).unref();
 }
 
 /** Newest first, whatever the order on the command line. */

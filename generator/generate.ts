@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTypeScript } from "./emit/format.ts";
+import { readConversions } from "./conversions.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
 import { loadTemplates } from "./emit/templates.ts";
 import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
@@ -44,12 +45,19 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const templateFolder = join(packageRoot, "templates");
   const templates = await loadTemplates(templateFolder, revisionTemplates);
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
+  // A revision is converted to from every pinned newer one, whichever of them are generated.
+  const oldest = [...ids].sort()[0] ?? "";
+  const read = [...folder.pins.keys()].filter((id) => id >= oldest);
+  const models = await Promise.all(read.map((id) => folder.readModel(id)));
   const tree = new Map<string, string>();
-  for (const id of ids) {
-    const model = await folder.readModel(id);
-    for (const [path, text] of emitRevision(model, templates, version)) tree.set(path, text);
+  for (const model of models.filter(({ id }) => ids.includes(id))) {
+    const isNewest = models.every(({ id }) => id <= model.id);
+    const conversions = isNewest ? undefined : readConversions(models, model);
+    for (const [path, text] of emitRevision(model, conversions, templates, version)) tree.set(path, text);
   }
   tree.set("revisions.ts", emitRevisionList(ids, templates, version));
-  tree.set("support.ts", (await readFile(join(templateFolder, "support.ts"), "utf8")).replaceAll("\r\n", "\n"));
+  for (const name of ["support.ts", "convert-support.ts"]) {
+    tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
+  }
   return tree;
 }

@@ -7,7 +7,7 @@
 export interface RevisionModel {
   /** Version of this model's own layout; raised when a field changes meaning. */
   readonly format: 1;
-  /** Revision identifier as it appears on the wire, for example `"2025-11-25"`. Comes from the pin, never from the schema. */
+  /** Revision identifier as it appears on the wire, a date. Comes from the pin, never from the schema. */
   readonly id: string;
   /** Released revisions are frozen; a draft may still change. */
   readonly status: "released" | "draft";
@@ -23,11 +23,47 @@ export interface RevisionModel {
   readonly methods: readonly Method[];
   /** What only prose says about the revision, taken from its overlay. */
   readonly rules: Rules;
+  /** How values of newer revisions are brought to this one; absent where the overlay has no such rules. */
+  readonly conversions?: readonly ConversionRule[];
 }
+
+/** What happens to something that this revision does not know. It holds for older revisions as well, unless they have a rule of their own. */
+export interface ConversionRule {
+  readonly rule: RuleName;
+  /**
+   * What it is for, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base
+   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), or an alternative at one place
+   * (`SamplingMessage.content:AudioContent`).
+   */
+  readonly at: readonly string[];
+  /** Why, or what to do instead: one sentence that users read. */
+  readonly reason: string;
+}
+
+/**
+ * `keep`: it stays. `omit`: it is left out, and nothing is lost. `drop`: it is left out. `error`: it cannot be sent. The others
+ * are functions of `templates/convert-support.ts` under the same name in camel case.
+ */
+export type RuleName =
+  | "keep"
+  | "omit"
+  | "drop"
+  | "error"
+  | "audio-to-resource"
+  | "audio-to-text"
+  | "elicitation-id"
+  | "link-to-text"
+  | "object-schema"
+  | "schema-objects"
+  | "single-item"
+  | "structured-object"
+  | "structured-to-text"
+  | "title-to-annotations"
+  | "titles-to-names";
 
 /** The file that a model was read from. */
 export interface Source {
-  /** Path relative to the spec folder's parent, with forward slashes: `spec/2025-11-25/schema.ts`. */
+  /** Path relative to the spec folder's parent, with forward slashes: `spec/<revision>/schema.ts`. */
   readonly path: string;
   /** Lower-case hex SHA-256 of the file read, after line endings were normalised to `\n`. */
   readonly sha256: string;

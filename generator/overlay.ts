@@ -1,4 +1,12 @@
-import type { EmptyCapability, ErrorRule, HeaderRule, ReservedMeta, ResultTypeRule, Role } from "./model.ts";
+import type {
+  ConversionRule,
+  EmptyCapability,
+  ErrorRule,
+  HeaderRule,
+  ReservedMeta,
+  ResultTypeRule,
+  Role,
+} from "./model.ts";
 
 /**
  * `spec/<revision>/overlay.json`: what the schema of a revision cannot say and only prose does. Types only.
@@ -36,6 +44,8 @@ export interface Overlay {
   readonly resultTypes?: Clause & ResultTypeRule;
   /** Capability objects whose emptiness stands for one member. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
+  /** What happens to things of newer revisions that this one does not know. Every difference needs a rule. */
+  readonly conversions?: readonly (Partial<Clause> & ConversionRule)[];
 }
 
 /** Where the specification says so: an absolute URL of the revision's page, with its anchor where one exists. */

@@ -16,6 +16,9 @@ export { connect } from "./client/client.ts";
 export type { ClientConnection } from "./client/client.ts";
 export type { ConnectOptions } from "./client/client.ts";
 
+export { connectHttp } from "./client/connect-http.ts";
+export type { ConnectHttpOptions } from "./client/connect-http.ts";
+
 export { listAll } from "./client/pages.ts";
 export { readItems } from "./client/pages.ts";
 export { readPages } from "./client/pages.ts";
@@ -76,32 +79,53 @@ export type { Party } from "./rpc/session.ts";
 export type { ProgramInfo } from "./rpc/session.ts";
 export type { Session } from "./rpc/session.ts";
 
+export { auditRequests } from "./server/audit-log.ts";
+export type { AuditEntry } from "./server/audit-log.ts";
+export type { AuditOptions } from "./server/audit-log.ts";
+
+export { authorize } from "./server/authorize.ts";
+
+export type { Catalogue } from "./server/catalogue.ts";
+
+export { completeFrom } from "./server/complete-from.ts";
+
 export { createDefiners } from "./server/definers.ts";
 export type { Definers } from "./server/definers.ts";
 
 export type { ArgumentFlags } from "./server/definitions.ts";
 export type { ArgumentValues } from "./server/definitions.ts";
+export type { ListKind } from "./server/definitions.ts";
 export type { NoFlags } from "./server/definitions.ts";
 export type { PromptArgumentDefinition } from "./server/definitions.ts";
 export type { PromptContent } from "./server/definitions.ts";
 export type { PromptDefinition } from "./server/definitions.ts";
 export type { ResourceContent } from "./server/definitions.ts";
 export type { ResourceDefinition } from "./server/definitions.ts";
+export type { ResourcePage } from "./server/definitions.ts";
 export type { ResourceTemplateDefinition } from "./server/definitions.ts";
 export type { Run } from "./server/definitions.ts";
 export type { ServerDefinition } from "./server/definitions.ts";
 export type { ServerOptions } from "./server/definitions.ts";
 export type { TemplateVariables } from "./server/definitions.ts";
 export type { ToolDefinition } from "./server/definitions.ts";
+export type { Visibility } from "./server/definitions.ts";
 
 export { ToolError } from "./server/errors.ts";
 export { isToolError } from "./server/errors.ts";
+export { refusalCodes } from "./server/errors.ts";
+
+export { serveHttp } from "./server/http.ts";
 
 export { fromJsonSchema } from "./server/json-schema.ts";
 export type { FromJsonSchema } from "./server/json-schema.ts";
 export type { JsonSchemaOptions } from "./server/json-schema.ts";
+export type { JsonSchemaValidator } from "./server/json-schema.ts";
+
+export type { Middleware } from "./server/middleware.ts";
+export type { ServerRequest } from "./server/middleware.ts";
 
 export type { Answer } from "./server/protocol.ts";
+export type { Authenticated } from "./server/protocol.ts";
 export type { ClientQuestions } from "./server/protocol.ts";
 export type { Complete } from "./server/protocol.ts";
 export type { Completion } from "./server/protocol.ts";
@@ -109,6 +133,18 @@ export type { CompletionContext } from "./server/protocol.ts";
 export type { HandlerContext } from "./server/protocol.ts";
 export type { ProtocolTypes } from "./server/protocol.ts";
 export type { RequestFacts } from "./server/protocol.ts";
+export type { Requester } from "./server/protocol.ts";
+
+export { limitRate } from "./server/rate-limit.ts";
+export type { RateLimitOptions } from "./server/rate-limit.ts";
+
+export { redact } from "./server/redact.ts";
+export { redactText } from "./server/redact.ts";
+
+export { logRequests } from "./server/request-log.ts";
+export type { RequestLogOptions } from "./server/request-log.ts";
+
+export type { ResourceCatalogue } from "./server/resource-catalogue.ts";
 
 export { resourceNotFound } from "./server/resources.ts";
 
@@ -117,6 +153,9 @@ export type { ObjectSchema } from "./server/schema.ts";
 export type { Schema } from "./server/schema.ts";
 export type { SchemaIssue } from "./server/schema.ts";
 export type { SchemaResult } from "./server/schema.ts";
+
+export { createHttpHandler } from "./server/serve-http.ts";
+export type { ServeHttpOptions } from "./server/serve-http.ts";
 
 export { createServerAcceptor } from "./server/serve.ts";
 export { serve } from "./server/serve.ts";
@@ -129,6 +168,9 @@ export type { ServerImplementation } from "./server/server.ts";
 export type { ServerSource } from "./server/source.ts";
 
 export { serveStdio } from "./server/stdio.ts";
+export type { StdioService } from "./server/stdio.ts";
+
+export type { Rate } from "./server/token-bucket.ts";
 
 export { parseUriTemplate } from "./server/uri-template.ts";
 export type { ExpandValue } from "./server/uri-template.ts";
@@ -138,6 +180,13 @@ export type { UriTemplate } from "./server/uri-template.ts";
 export { createChildProcessTransport } from "./transport/child-process.ts";
 export type { ChildProcessOptions } from "./transport/child-process.ts";
 export type { ChildProcessTransport } from "./transport/child-process.ts";
+
+export type { HttpHandler } from "./transport/http/handler.ts";
+
+export type { HttpListener } from "./transport/http/listen.ts";
+export type { ListenOptions } from "./transport/http/listen.ts";
+
+export type { AnswerStyle } from "./transport/http/post.ts";
 
 export { createMemoryPair } from "./transport/memory.ts";
 

@@ -129,6 +129,61 @@ export interface Revision {
   /** Values of `resultType` and the one assumed when it is absent; missing where results carry none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
   readonly emptyCapabilities: readonly EmptyCapability[];
+  /** How values written for newer revisions become values of this one; missing in the newest revision. */
+  readonly conversions?: Conversions;
+}
+
+/** Brings a value of any newer revision to an older one. Returns it as it is where nothing is to be done; never changes it. */
+export type Convert = (value: unknown, onLoss?: OnLoss) => unknown;
+
+/** Is told about everything that gets lost on the way. */
+export type OnLoss = (loss: Loss) => void;
+
+/** Something that an older revision cannot say. */
+export interface Loss {
+  /** Declaration, or place of something that has no name. */
+  readonly type: string;
+  /** Property or alternative that is concerned. */
+  readonly member: string;
+  /** What has happened to it: `drop`, or the name of a conversion. */
+  readonly rule: string;
+}
+
+/** Conversions of one method; a part that is the same in newer revisions has none. */
+export interface Conversion {
+  readonly params?: Convert;
+  readonly result?: Convert;
+}
+
+/** Conversions by method, one table for each table of the revision. Look up as in {@link Table}. */
+export interface Conversions {
+  readonly clientRequests: Table<Conversion>;
+  readonly serverRequests: Table<Conversion>;
+  readonly clientNotifications: Table<Conversion>;
+  readonly serverNotifications: Table<Conversion>;
+  readonly embeddedRequests: Table<Conversion>;
+}
+
+/** Something cannot be said at an older revision, and leaving it out would change the meaning of the whole. */
+export class ConversionError extends Error {
+  override readonly name = "ConversionError";
+  readonly type: string;
+  readonly member: string | undefined;
+  readonly revision: string;
+
+  constructor(problem: {
+    readonly type: string;
+    readonly member?: string;
+    readonly revision: string;
+    /** Why, and what to do instead. */
+    readonly reason: string;
+  }) {
+    const { type, member, revision, reason } = problem;
+    super(`${member === undefined ? type : `${type}.${member}`} does not fit revision ${revision}. ${reason}`);
+    this.type = type;
+    this.member = member;
+    this.revision = revision;
+  }
 }
 
 /** Options of one call. */

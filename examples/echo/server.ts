@@ -39,18 +39,24 @@ interface Types {
   readonly number: number;
 }
 
+type Arguments<Members extends { readonly [name: string]: keyof Types }> = {
+  readonly [Name in keyof Members]: Types[Members[Name]];
+};
+
 /** Three tools do not need a schema library: these schemas are written, and enforced, by hand. */
 function describe<const Members extends { readonly [name: string]: keyof Types }>(
   members: Members,
-): Schema<{ readonly [Name in keyof Members]: Types[Members[Name]] }> {
+): Schema<Arguments<Members>> {
   const entries = Object.entries(members);
   const properties = Object.fromEntries(entries.map(([name, type]) => [name, { type }]));
-  return fromJsonSchema(
+  return fromJsonSchema<Arguments<Members>>(
     { type: "object", properties, required: Object.keys(members), additionalProperties: false },
     {
       validate(value) {
         const given: readonly [string, unknown][] = Object.entries(Object(value));
-        const wrong = entries.filter(([name, type]) => !given.some(([key, one]) => key === name && typeof one === type));
+        const wrong = entries.filter(
+          ([name, type]) => !given.some(([key, one]) => key === name && typeof one === type),
+        );
         const unknown = given.filter(([name]) => !Object.hasOwn(members, name));
         return [
           ...wrong.map(([name, type]) => ({ message: `expected a ${type}`, path: [name] })),

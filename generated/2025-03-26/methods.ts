@@ -2,6 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import type { NotificationRow, RequestRow, Revision } from "../support.ts";
+import { conversions } from "./convert.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
@@ -320,4 +321,5 @@ export const revision: Revision = {
   headers: [{ name: "Mcp-Session-Id", source: "session", required: false }],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
   emptyCapabilities: [],
+  conversions,
 };

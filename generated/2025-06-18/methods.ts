@@ -2,6 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import type { NotificationRow, RequestRow, Revision } from "../support.ts";
+import { conversions } from "./convert.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
@@ -333,4 +334,5 @@ export const revision: Revision = {
   ],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
   emptyCapabilities: [],
+  conversions,
 };

@@ -2,6 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import type { NotificationRow, RequestRow, Revision } from "../support.ts";
+import { conversions } from "./convert.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
@@ -442,4 +443,5 @@ export const revision: Revision = {
     { key: "io.modelcontextprotocol/model-immediate-response", on: "result", type: "string", required: false },
   ],
   emptyCapabilities: [{ side: "client", path: ["elicitation"], means: "form" }],
+  conversions,
 };

@@ -1,5 +1,7 @@
+import type { Conversions } from "../conversions.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "./templates.ts";
+import { convertView } from "./views/convert.ts";
 import { methodsView } from "./views/methods.ts";
 import { stubsView } from "./views/stubs.ts";
 import { typesView } from "./views/types.ts";
@@ -9,6 +11,7 @@ import { validateView } from "./views/validate.ts";
 export const revisionTemplates = [
   "types.ts",
   "validate.ts",
+  "convert.ts",
   "methods.ts",
   "server.ts",
   "client.ts",
@@ -16,14 +19,20 @@ export const revisionTemplates = [
   "revisions.ts",
 ] as const;
 
-/** Unformatted text of the files of one revision, by path relative to the output folder. */
-export function emitRevision(model: RevisionModel, templates: Templates, version: string): Map<string, string> {
+/** Unformatted text of the files of one revision, by path relative to the output folder. The newest one converts nothing. */
+export function emitRevision(
+  model: RevisionModel,
+  conversions: Conversions | undefined,
+  templates: Templates,
+  version: string,
+): Map<string, string> {
   const header = { version, source: model.source.path, digest: digestText(model) };
   const validate = validateView(model);
   const views = {
     "types.ts": typesView(model),
     "validate.ts": validate,
-    "methods.ts": methodsView(model, validate.callees),
+    ...(conversions && { "convert.ts": convertView(conversions) }),
+    "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
     "index.ts": { names: model.declarations.map(({ name }) => name) },

@@ -16,7 +16,7 @@ export interface Proposal {
 /** Takes over every entry of an older overlay that still makes sense for a schema, and lists the others. */
 export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const scope = createScope(schema, base);
-  const { $schema, jsonSchemaDialect, mergeMeta, resultTypes } = base;
+  const { $schema, jsonSchemaDialect, mergeMeta, resultTypes, conversions } = base;
   const merged = keep(scope, mergeMeta?.methods, mergeRule(scope));
   const lists = keepTypeRules(scope, base);
   const headers = keepHeaders(scope, base);
@@ -46,6 +46,8 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(reserved.length > 0 && { reservedMeta: reserved }),
     ...(resultTypes && hasProperty(scope, "resultType") && { resultTypes }),
     ...(empty.length > 0 && { emptyCapabilities: empty }),
+    // They speak of newer revisions, not of this one.
+    ...(conversions && { conversions }),
   };
   if (resultTypes && !overlay.resultTypes) scope.dropped.push("resultTypes");
   return { overlay, dropped: scope.dropped };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RevisionModel, Rules } from "../model.ts";
+import type { ConversionRule, RevisionModel, Rules } from "../model.ts";
 import type { Overlay } from "../overlay.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readMethods } from "./methods.ts";
@@ -37,12 +37,17 @@ export function readRevision(input: RevisionInput): RevisionModel {
     declarations: complete,
     methods,
     rules: toRules(overlay.value, constants, overlay.path),
+    ...(overlay.value.conversions && { conversions: overlay.value.conversions.map(withoutClause) }),
   };
 }
 
 /** Hash of a text file that does not change with its line endings: lower-case hex SHA-256. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+}
+
+function withoutClause({ rule, at, reason }: ConversionRule): ConversionRule {
+  return { rule, at, reason };
 }
 
 function toRules(overlay: Overlay, constants: Schema["constants"], path: string): Rules {

@@ -81,6 +81,11 @@ export class HandlerScope implements AnyContext {
     if (admitted) await this.#call.notify(message, admitted);
   };
 
+  readonly releaseConnection = (): boolean => {
+    const { origin } = this.#call;
+    return isObject(origin) && typeof origin.releaseConnection === "function" && origin.releaseConnection() === true;
+  };
+
   readonly sample = (params: object): Promise<unknown> => this.#ask(this.#rows.createMessage, "sampling", params);
 
   readonly elicit = (params: object): Promise<unknown> => this.#ask(this.#rows.elicit, "elicitation", params);

@@ -1,9 +1,14 @@
-import type { ObjectSchema, Schema, SchemaIssue } from "./schema.ts";
+import { ownVendor, type ObjectSchema, type Schema, type SchemaIssue } from "./schema.ts";
 
-/** How a plain JSON Schema is enforced, for example with ajv or a function of your own. */
+/**
+ * Enforces JSON Schemas: returns what is wrong with a value, an empty list when nothing is. Adapters over validators are such
+ * functions, and so is one of your own that knows a single schema. Throws when the schema itself is of no use.
+ */
+export type JsonSchemaValidator = (value: unknown, schema: ObjectSchema) => readonly SchemaIssue[];
+
+/** How a plain JSON Schema is enforced. */
 export interface JsonSchemaOptions {
-  /** Returns what is wrong with a value; an empty list when nothing is. */
-  readonly validate: (value: unknown) => readonly SchemaIssue[];
+  readonly validate: JsonSchemaValidator;
 }
 
 /**
@@ -22,9 +27,9 @@ export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptio
   return {
     "~standard": {
       version: 1,
-      vendor: "create-mcp-server",
+      vendor: ownVendor,
       validate: (value) => {
-        const issues = options.validate(value);
+        const issues = options.validate(value, schema);
         return accepts(value, issues) ? { value } : { issues };
       },
       jsonSchema: { input: () => ({ ...schema }), output: () => ({ ...schema }) },

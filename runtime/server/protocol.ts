@@ -74,6 +74,11 @@ export interface RequestFacts<P extends ProtocolTypes> extends Requester<P> {
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
+  /**
+   * Lets go of the HTTP connection on which the client waits, when the answer will take long: the client comes back for it. Gives
+   * `false`, and does nothing, where clients cannot.
+   */
+  releaseConnection(): boolean;
 }
 
 /** Questions that a handler may put to the client. They fail with a `ToolError` when the client did not declare the capability. */

@@ -2,11 +2,11 @@ import { isObject } from "../../generated/support.ts";
 
 /** Members whose values are never shown, wherever they are. */
 const secretNames =
-  /auth|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
+  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
 
 /** Texts that are secrets by their looks: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
 const secretTexts =
-  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/gi;
+  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
 
 const longestText = 256;
 const mostMembers = 32;

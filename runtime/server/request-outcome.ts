@@ -27,15 +27,14 @@ export async function observe(
   report: (outcome: RequestOutcome, milliseconds: number) => unknown,
 ): Promise<unknown> {
   const start = performance.now();
-  let outcome: RequestOutcome;
-  try {
-    const result = await next();
-    outcome = toOutcome(result);
-    return result;
-  } catch (thrown) {
-    outcome = toFailedOutcome(thrown);
-    throw thrown;
-  } finally {
-    await report(outcome, performance.now() - start);
-  }
+  const end = await next().then(
+    (result) => ({ outcome: toOutcome(result), settle: () => result }),
+    (thrown: unknown) => ({ outcome: toFailedOutcome(thrown), settle: () => rethrow(thrown) }),
+  );
+  await report(end.outcome, performance.now() - start);
+  return end.settle();
+}
+
+function rethrow(thrown: unknown): never {
+  throw thrown;
 }

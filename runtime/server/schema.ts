@@ -36,6 +36,9 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** Who stands behind schemas that are written as JSON Schema. */
+export const ownVendor = "create-mcp-server";
+
 /** What a tool without arguments takes: the empty object. */
 export type NoArguments = { readonly [name in never]: never };
 
@@ -43,7 +46,7 @@ export type NoArguments = { readonly [name in never]: never };
 export const noArguments: Schema<NoArguments> = {
   "~standard": {
     version: 1,
-    vendor: "create-mcp-server",
+    vendor: ownVendor,
     validate: (value) => {
       const [name] = Object.keys(Object(value));
       return name === undefined
@@ -62,7 +65,7 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
 /**
  * The JSON Schema that a revision's peers get to see, which is also what is enforced.
  * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
- * `$schema` is left out where it names what the reader assumes anyway.
+ * A `$schema` that a library adds is left out where it names what the reader assumes anyway; one that an author wrote stays.
  */
 export function toJsonSchema(
   schema: Schema<unknown>,
@@ -71,11 +74,13 @@ export function toJsonSchema(
 ): Readonly<Record<string, unknown>> {
   const dialect = options.dialect ?? draft7;
   const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
-  const { $schema, ...rest } = schema["~standard"].jsonSchema[side]({ target });
+  const { vendor, jsonSchema } = schema["~standard"];
+  const { $schema, ...rest } = jsonSchema[side]({ target });
   if (side === "input" && rest.type !== "object") {
     throw new Error(`its input schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
   }
-  return $schema === undefined || $schema === dialect ? rest : { $schema, ...rest };
+  const isSaid = $schema !== undefined && ($schema !== dialect || vendor === ownVendor);
+  return isSaid ? { $schema, ...rest } : rest;
 }
 
 /** Puts issues into one readable line each: `- items[0].name: expected a string`. */

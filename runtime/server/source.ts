@@ -78,6 +78,7 @@ export interface AnyContext extends AnyRequester {
   log(level: string, data: unknown, logger?: string): Promise<void>;
   readonly requestId: string | number;
   readonly meta: { readonly [key: string]: unknown };
+  releaseConnection(): boolean;
   sample?(params: object): Promise<unknown>;
   elicit?(params: object): Promise<unknown>;
   roots?(): Promise<unknown>;

@@ -1,11 +1,11 @@
-import { serveStdio as serveStandardStreams, type ServeStdioOptions } from "../transport/stdio.ts";
 import type { Connection } from "../rpc/peer.ts";
+import { serveStdio as serveStandardStreams, type ServeStdioOptions } from "../transport/stdio.ts";
 import { serve, type ServerConnectionOptions } from "./serve.ts";
 import type { Server } from "./server.ts";
 
 /** A server on stdin and stdout. */
 export interface StdioService {
-  /** Resolves when the client is gone and everything was written. Afterwards the process ends, unless `exit` is `false`. */
+  /** Resolves when the client is gone and everything was written, if the process then goes on (`exit: false`); by default it ends. */
   readonly closed: Promise<void>;
   /** Ends it in order, as the end of stdin, SIGINT, SIGTERM and SIGHUP do: running calls may finish for a moment. */
   close(): Promise<void>;

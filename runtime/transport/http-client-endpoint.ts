@@ -7,7 +7,10 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
 /** How the requests of a client are made. */
 export interface EndpointOptions {
-  /** Default: the platform's. Give another one to use a proxy, a certificate or a client of your own. */
+  /**
+   * Default: the platform's. Give another one to use a proxy or certificates of your own, or more patience: Node's gives up after five minutes
+   * without a byte.
+   */
   readonly fetch?: Fetch;
   /** Sent with every request, and asked for anew each time: tokens may change. The headers of the protocol cannot be replaced. */
   readonly headers?: () => Awaitable<Readonly<Record<string, string>>>;
@@ -50,7 +53,7 @@ export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
         target = readRedirect(response, { from: target, method });
         await response.body?.cancel();
       }
-      throw new HttpError(`${describeUrl(url)} redirects too often`, { status: 310, body: "" });
+      throw new HttpError(`${describeUrl(url)} redirects too often`, { status: 307, body: "" });
     },
   };
 }

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareTree, driftText, type Tree } from "../../generator/emit/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
@@ -35,6 +37,32 @@ describe("the golden spec", () => {
     const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
     if (process.env.UPDATE_GOLDEN === "1") await update(files);
     expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
+  });
+
+  it("compiles, and so does what is generated from it", async () => {
+    const out = join(folder, "generated");
+    for (const [path, text] of tree) await write(join(out, path), text);
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    const compilerOptions = {
+      target: "es2023",
+      module: "nodenext",
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      erasableSyntaxOnly: true,
+      isolatedDeclarations: true,
+      declaration: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "node_modules/typescript/bin/tsc",
+      "-p",
+      folder,
+    ]).catch((error: unknown) => ({ stdout: hasOutput(error) ? error.stdout : String(error) }));
+    expect(stdout).toBe("");
   });
 
   it("gets the support file as it is", async () => {
@@ -101,6 +129,7 @@ describe("the golden spec", () => {
         "union with nullable",
         "union with open",
         "unknown",
+        "unknown with any",
       ].sort(),
     );
   });
@@ -116,10 +145,16 @@ function withoutVersion(files: Tree): Tree {
 
 async function update(files: Tree): Promise<void> {
   await rm(expected, { recursive: true, force: true });
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(expected, path)), { recursive: true });
-    await writeFile(join(expected, path), text);
-  }
+  for (const [path, text] of files) await write(join(expected, path), text);
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+function hasOutput(error: unknown): error is { readonly stdout: string } {
+  return typeof error === "object" && error !== null && "stdout" in error && typeof error.stdout === "string";
 }
 
 /** What a model makes use of, in words. */
@@ -155,6 +190,7 @@ function featuresIn(shape: Shape): string[] {
     }
     case "string":
     case "number":
+    case "unknown":
     case "array":
     case "union": {
       const own = Object.keys(shape).filter((key) => !["kind", "of", "items", "tag"].includes(key));

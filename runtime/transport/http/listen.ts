@@ -1,5 +1,5 @@
-import { createServer, type Server as NodeServer } from "node:http";
-import { createServer as createSecureServer, type ServerOptions as SecureOptions } from "node:https";
+import type { Server as NodeServer } from "node:http";
+import type { ServerOptions as SecureOptions } from "node:https";
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
 import { loopbackHosts } from "./hosts.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
@@ -35,7 +35,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
     throw new Error(`Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts.`);
   }
   const handler = createHttpHandler(service, { ...options, path });
-  const server = tls ? createSecureServer({ ...bounds, ...tls }, handler.node) : createServer(bounds, handler.node);
+  const server = await createNodeServer(handler, tls);
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
   await listen(server, port, host);
@@ -56,6 +56,12 @@ const bounds = {
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
 } as const;
+
+/** Servers on stdio load this module too: they must not wait for what they do not use. */
+async function createNodeServer(handler: HttpHandler, tls: SecureOptions | undefined): Promise<NodeServer> {
+  if (!tls) return (await import("node:http")).createServer(bounds, handler.node);
+  return (await import("node:https")).createServer({ ...bounds, ...tls }, handler.node);
+}
 
 function isLoopback(host: string): boolean {
   return loopbackHosts.includes(host) || host === "::1";

@@ -16,6 +16,8 @@ export interface CallSetup {
   readonly signal?: AbortSignal;
   /** `_meta` of the request as the context shows it. */
   readonly meta?: unknown;
+  /** What the transport knows about the sender. */
+  readonly origin?: unknown;
   /** Answers requests to the client. */
   readonly answer?: (method: string, params: unknown) => unknown;
 }
@@ -80,7 +82,7 @@ function createCall(server: Server, revision: Revision, setup: CallSetup): CallC
     revision,
     meta: isObject(setup.meta) ? setup.meta : {},
     signal: setup.signal ?? new AbortController().signal,
-    origin: undefined,
+    origin: setup.origin,
     async progress(progress: Progress) {
       sent.push({ method: "notifications/progress", params: progress });
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
+import { completeFrom } from "../../../runtime/server/complete-from.ts";
 import type { Complete } from "../../../runtime/server/protocol.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import { callServer, meta } from "./call.ts";
@@ -78,5 +79,18 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(await ask(server, { ref: prompt, argument: { name: "name", value: "A" }, context })).toMatchObject({
       completion: { values: ["warm A"] },
     });
+  });
+});
+
+describe("suggestions from a list (K-06)", () => {
+  const complete = completeFrom(["Gold", "dark gold", "Goldenrod", "green", "Glow red", "blue"]);
+  test.each([
+    ["", ["Gold", "dark gold", "Goldenrod", "green", "Glow red", "blue"]],
+    ["gold", ["Gold", "Goldenrod", "dark gold"]],
+    ["GR", ["green", "Goldenrod", "Glow red"]],
+    ["dgd", ["dark gold"]],
+    ["x", []],
+  ])("for %j, best first (K-02)", async (typed, expected) => {
+    expect(await complete(typed, { arguments: {}, signal: new AbortController().signal })).toEqual(expected);
   });
 });

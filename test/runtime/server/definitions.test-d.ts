@@ -8,6 +8,10 @@ import type * as v2026 from "../../../generated/2026-07-28/index.ts";
 import { createDefiners } from "../../../runtime/server/definers.ts";
 import type { ArgumentValues, TemplateVariables } from "../../../runtime/server/definitions.ts";
 import { fromJsonSchema, type FromJsonSchema } from "../../../runtime/server/json-schema.ts";
+import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
+import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
+import type { Authenticated } from "../../../runtime/server/protocol.ts";
+import { limitRate } from "../../../runtime/server/rate-limit.ts";
 import type { ServerSource } from "../../../runtime/server/source.ts";
 
 const on2024 = createDefiners<v2024.Declarations>([]);
@@ -233,4 +237,72 @@ test("plain JSON Schema gives types for literals", () => {
     input: fromJsonSchema<{ b: bigint }>({ type: "object" }, { validate }),
     run: ({ b }) => (expectTypeOf(b).toEqualTypeOf<bigint>(), ""),
   });
+});
+
+test("who asks is known to handlers and to `visible`", () => {
+  on202511.defineTool({
+    name: "a",
+    visible: ({ auth, client, session, revision }) => {
+      expectTypeOf(auth).toEqualTypeOf<Authenticated | undefined>();
+      expectTypeOf(client.info).toEqualTypeOf<v202511.Implementation | undefined>();
+      expectTypeOf(client.capabilities).toEqualTypeOf<v202511.ClientCapabilities>();
+      expectTypeOf(session).toEqualTypeOf<object>();
+      return revision !== "" && auth?.principal === "ada";
+    },
+    run: (_args, { auth, meta }) => (expectTypeOf(meta.a).toBeUnknown(), auth?.principal ?? ""),
+  });
+  // @ts-expect-error the answer is known at once
+  on202511.defineResource({ uri: "a://b", name: "b", visible: async () => true, read: () => "" });
+  on202511.definePrompt({ name: "p", visible: ({ auth }) => auth !== undefined, get: () => "" });
+});
+
+test("templates may list resources of the revision, a page at a time", () => {
+  on202511.defineResourceTemplate({
+    uriTemplate: "file:///{+path}",
+    name: "files",
+    list: ({ cursor }, { signal }) => {
+      expectTypeOf(cursor).toEqualTypeOf<string | undefined>();
+      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      return { resources: [{ uri: "file:///a", name: "a", title: "A" }], nextCursor: "1" };
+    },
+    read: ({ path }) => path,
+  });
+  on2024.defineResourceTemplate({
+    uriTemplate: "file:///{+path}",
+    name: "files",
+    // @ts-expect-error every resource has a name
+    list: () => [{ uri: "file:///a" }],
+    read: ({ path }) => path,
+  });
+});
+
+test("a server that may change takes definitions, and says how it behaves", () => {
+  const server = on202511.defineServer({
+    name: "a",
+    version: "1",
+    dynamic: ["tools", "prompts"],
+    subscriptions: true,
+    middleware: [limitRate({ burst: 1, perSecond: 1 }), ({ method }, next) => (method === "" ? {} : next())],
+  });
+  server.tools.add(on202511.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) }));
+  server.prompts.replace(on202511.definePrompt({ name: "p", arguments: { a: { required: true } }, get: ({ a }) => a }));
+  server.resourceTemplates.add(
+    on202511.defineResourceTemplate({ uriTemplate: "a://{b}", name: "b", read: ({ b }) => b }),
+  );
+  expectTypeOf(server.resources.changed).toBeCallableWith("a://b", { under: "a://" });
+  // @ts-expect-error not a list
+  on202511.defineServer({ name: "a", version: "1", dynamic: ["roots"] });
+  // @ts-expect-error a tool is no prompt
+  server.prompts.add(on202511.defineTool({ name: "t", run: () => "" }));
+});
+
+test("adapters over validators enforce plain JSON Schemas", () => {
+  for (const validate of [createAjvValidator(), createCfworkerValidator()]) {
+    const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] } as const;
+    on2024.defineTool({
+      name: "a",
+      input: fromJsonSchema(schema, { validate }),
+      run: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
+    });
+  }
 });

@@ -260,6 +260,12 @@ describe("schemas", () => {
     });
   });
 
+  test("the dialect that an author names is shown even where everybody assumes it (JS-02)", async () => {
+    const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" } as const;
+    const { server } = serve({ name: "t", input: fromJsonSchema(schema, { validate: () => [] }), run: () => "ok" });
+    expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+  });
+
   test.each([
     [
       "a root that is not an object (JS-05)",

@@ -208,27 +208,30 @@ describe("closing", () => {
 });
 
 describe("a call that is cancelled", () => {
-  test.each(["json", "events"])("is told to the server first; then its connection is closed (%s)", async (kind) => {
-    let closed = false;
-    const { server, client } = await start((request, response) => {
-      if (!isCall(request)) return usual;
-      response.on("close", () => (closed = true));
-      return kind === "events" && sayEvents(response, "id: e\ndata:\n\n");
-    });
-    const stop = new AbortController();
-    const running = client.request("tools/call", call, { signal: stop.signal });
-    running.catch(() => {});
-    await until(() => server.requests.some(isCall));
-    stop.abort(new Error("enough"));
-    await expect(running).rejects.toThrow("enough");
-    await until(() => closed);
-    const last = server.requests.at(-1);
-    expect([last?.message.method, last?.message.params?.["requestId"]]).toEqual([
-      "notifications/cancelled",
-      server.requests.find(isCall)?.message.id,
-    ]);
-    expect(server.requests.filter(listening).length).toBeLessThanOrEqual(1);
-  });
+  test.each(["json", "events"])(
+    "is told to the server first; then its connection is closed: %s (T-31)",
+    async (kind) => {
+      let closed = false;
+      const { server, client } = await start((request, response) => {
+        if (!isCall(request)) return usual;
+        response.on("close", () => (closed = true));
+        return kind === "events" && sayEvents(response, "id: e\ndata:\n\n");
+      });
+      const stop = new AbortController();
+      const running = client.request("tools/call", call, { signal: stop.signal });
+      running.catch(() => {});
+      await until(() => server.requests.some(isCall));
+      stop.abort(new Error("enough"));
+      await expect(running).rejects.toThrow("enough");
+      await until(() => closed);
+      const last = server.requests.at(-1);
+      expect([last?.message.method, last?.message.params?.["requestId"]]).toEqual([
+        "notifications/cancelled",
+        server.requests.find(isCall)?.message.id,
+      ]);
+      expect(server.requests.filter(listening).length).toBeLessThanOrEqual(1);
+    },
+  );
 
   test("the handshake ends with its signal, without a cancellation (L-12)", async () => {
     const server = await serve(() => undefined);
@@ -282,10 +285,13 @@ describe("headers of the user", () => {
     await client.close();
   });
 
-  test("errors tell neither the query nor the session (R65)", async () => {
+  test("errors tell neither the query nor the session (T-58, R65)", async () => {
     const server = await serve((_, response) => response.writeHead(500).end("broken"));
     const failure = connectScript({ ...server, url: `${server.url}?token=secret` });
     await expect(failure).rejects.toThrow(`${server.url} answered with HTTP 500: broken`);
+    const { client } = await start(({ message }, response) => (message.method === "ping" ? response.destroy() : usual));
+    const lost: unknown = await client.request("ping").catch((error: unknown) => error);
+    expect(JSON.stringify([String(lost), lost])).not.toContain("session-1");
   });
 });
 
@@ -334,7 +340,7 @@ test("another fetch can be given", async () => {
   expect(client.revision).toBe(newest);
 });
 
-test("a thousand calls at once are all answered", async () => {
+test("a thousand calls at once are all answered, each on a stream of its own (T-38)", async () => {
   const { client } = await start((request, response) => {
     if (!isCall(request)) return usual;
     const { id } = request.message;

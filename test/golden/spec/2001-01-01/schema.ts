@@ -63,8 +63,8 @@ export type Meta = Record<string, unknown>;
 export interface RequestMeta extends Meta {
   /** A name that is no identifier. */
   "example.com/gardener": string;
-  /** A name with a dash, and no type to speak of. */
-  "x-note"?: any;
+  /** A name with a dash, which any value may have. */
+  "x-note"?: unknown;
 }
 
 /** Base of all requests. */
@@ -73,14 +73,15 @@ export interface Request {
   params?: {
     /** Metadata of the request. */
     _meta?: RequestMeta;
-    [key: string]: unknown;
+    // With `unknown`, interfaces without an index could not stand here.
+    [key: string]: any;
   };
 }
 
 /** Base of all notifications. */
 export interface Notification {
   method: string;
-  params?: { _meta?: Meta; [key: string]: unknown };
+  params?: { _meta?: Meta; [key: string]: any };
 }
 
 /** Base of all results. */

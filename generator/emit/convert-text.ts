@@ -1,0 +1,233 @@
+import { conversionRules, ruleCall } from "../conversion-rules.ts";
+import type { Conversions, FoundRule } from "../conversions.ts";
+import type { Change, Difference, ObjectDifference } from "../diff.ts";
+import type { RuleName } from "../model.ts";
+import { pascal } from "./check-text.ts";
+import { unionBody } from "./convert-union.ts";
+import { accessText } from "./type-text.ts";
+
+/** One emitted function. */
+export interface ConvertFunction {
+  readonly name: string;
+  /** What it brings a value to, in words. */
+  readonly type: string;
+  /** Constants that stand before it. */
+  readonly constants: string;
+  /** Parameters and body, ready to follow `function name`. */
+  readonly text: string;
+}
+
+/** Emits the conversions of one revision. */
+export interface ConvertWriter {
+  readonly conversions: Conversions;
+  /** Every function written so far, in the order in which they should stand in the file. */
+  readonly functions: readonly ConvertFunction[];
+  /** Name of the function that deals with a difference; nothing where every change may stay. */
+  callee(difference: Difference | undefined): string | undefined;
+  /** The value of an expression, converted; nothing where it may stay. */
+  expression(difference: Difference | undefined, expression: string): string | undefined;
+  /** Throws the error of a change. */
+  refusal(change: Change): string;
+}
+
+/** Stands for the name of a function in its own text until the name is known. */
+export const self = "$self";
+
+/** The same for the constant with its keys. */
+const keysName = "$keys";
+
+/** Creates the writer of one revision. */
+export function createConvertWriter(conversions: Conversions): ConvertWriter {
+  const written = new Map<Difference, string | undefined>();
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const functions: ConvertFunction[] = [];
+
+  const write = (difference: Difference): string | undefined => {
+    const at = functions.length;
+    const written = bodyOf(writer, difference);
+    if (!written) return undefined;
+    const type = typeOf(difference);
+    const key = [type, written.constants, written.body].join("\n");
+    const known = names.get(key);
+    if (known !== undefined) return known;
+    const name = freeName(`to${placeName(type)}`, taken);
+    names.set(key, name);
+    const keys = `${name.charAt(2).toLowerCase()}${name.slice(3)}Keys`;
+    const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
+    const loss = /\bloss\b/.test(written.body) ? "loss" : "_loss";
+    const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
+    functions.splice(at, 0, { name, type, constants: fill(written.constants), text });
+    return name;
+  };
+
+  const writer: ConvertWriter = {
+    conversions,
+    functions,
+    callee(difference) {
+      if (!difference) return undefined;
+      if (!written.has(difference)) written.set(difference, write(difference));
+      return written.get(difference);
+    },
+    expression(difference, expression) {
+      if (difference?.kind === "array") {
+        const items = writer.callee(difference.items);
+        return items === undefined ? undefined : `mapItems(${expression}, ${items}, loss)`;
+      }
+      if (difference?.kind === "shape") return shapeExpression(writer, difference.change, expression);
+      const callee = writer.callee(difference);
+      return callee === undefined ? undefined : `${callee}(${expression}, loss)`;
+    },
+    refusal: (change) => refusalText(change, conversions.ruleOf(change)),
+  };
+  return writer;
+}
+
+function refusalText({ kind, type, member }: Change, { name, reason }: FoundRule): string {
+  const place = kind === "option" ? { type: name, reason } : { type, member, reason };
+  const fields = Object.entries(place).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${JSON.stringify(value)}`],
+  );
+  return `throw new ConversionError({ ${fields.join(", ")}, revision });`;
+}
+
+interface Written {
+  readonly constants: string;
+  readonly body: string;
+}
+
+function bodyOf(writer: ConvertWriter, difference: Difference): Written | undefined {
+  if (difference.kind === "object") return objectBody(writer, difference);
+  const body = difference.kind === "union" ? unionBody(writer, difference) : returned(writer, difference);
+  return body === undefined ? undefined : { constants: "", body };
+}
+
+function returned(writer: ConvertWriter, difference: Difference): string | undefined {
+  const expression = writer.expression(difference, "v");
+  return expression === undefined ? undefined : `return ${expression};`;
+}
+
+/** Rules that work on the object around are the object's business. */
+function shapeExpression(
+  { conversions, refusal }: ConvertWriter,
+  change: Change,
+  expression: string,
+): string | undefined {
+  const { rule } = conversions.ruleOf(change);
+  if (rule === "error")
+    throw new Error(`${refusal(change)} A value of another kind cannot be told yet; extend convert-text.ts.`);
+  if (conversionRules[rule].works !== "value") return undefined;
+  return ruleCall(rule, expression, change.type);
+}
+
+/** Guards and refusals first, then what works on the object as a whole, then keys go, then the members are converted. */
+function objectBody(writer: ConvertWriter, difference: ObjectDifference): Written | undefined {
+  const { type, changes, members } = difference;
+  const shapes = members.flatMap(({ difference: inner }) => (inner.kind === "shape" ? [inner.change] : []));
+  const rules = [...new Set([...changes, ...shapes].map((change) => writer.conversions.ruleOf(change).rule))];
+  const tests = [
+    ...rules
+      .filter((rule) => conversionRules[rule].works === "guard")
+      .map((rule) => `if (!${ruleCall(rule, "v", type)}) return undefined;`),
+    ...changes
+      .filter((change) => writer.conversions.ruleOf(change).rule === "error")
+      .map((change) => refusalLine(writer, change)),
+  ];
+  const keys = keysOf(writer, difference);
+  const steps: Step[] = [
+    ...rules
+      .filter((rule) => conversionRules[rule].works === "object")
+      .map((rule) => (value: string) => ruleCall(rule, value, type)),
+    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, loss)`] : []),
+    ...members.flatMap((member) => memberSteps(writer, member)),
+    ...indexSteps(writer, difference),
+  ];
+  if (tests.length + steps.length === 0) return undefined;
+  const lines = [`if (!isObject(v)) return v;`, ...tests, ...stepLines(steps)];
+  return { constants: keys?.text ?? "", body: lines.join("\n") };
+}
+
+/** Makes a new object from the one in a variable. */
+type Step = (variable: string) => string;
+
+function stepLines(steps: readonly Step[]): string[] {
+  const [first, ...others] = steps;
+  if (!first) return ["return v;"];
+  const last = others.pop();
+  if (!last) return [`return ${first("v")};`];
+  const keyword = others.length === 0 ? "const" : "let";
+  return [
+    `${keyword} out = ${first("v")};`,
+    ...others.map((step) => `out = ${step("out")};`),
+    `return ${last("out")};`,
+  ];
+}
+
+function memberSteps(writer: ConvertWriter, { name, difference }: ObjectDifference["members"][number]): Step[] {
+  if (writer.expression(difference, "v") === undefined) return [];
+  return [
+    (variable) => {
+      const converted = writer.expression(difference, accessText(variable, name)) ?? "";
+      return `withMember(${variable}, ${JSON.stringify(name)}, ${converted})`;
+    },
+  ];
+}
+
+function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDifference): Step[] {
+  const callee = writer.callee(index);
+  if (callee === undefined) return [];
+  if (known.length > 0)
+    throw new Error(`${type} has both named and further values to convert; extend convert-text.ts.`);
+  return [(value) => `mapValues(${value}, ${callee}, loss)`];
+}
+
+function refusalLine(writer: ConvertWriter, change: Change): string {
+  const test = change.kind === "missing" ? "===" : "!==";
+  return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.refusal(change)}`;
+}
+
+/** The constant that says which keys go: all but the known ones of a closed object, only the listed ones of an open one. */
+function keysOf(
+  { conversions }: ConvertWriter,
+  { type, known, open, changes }: ObjectDifference,
+): { readonly text: string; readonly call: string } | undefined {
+  const ruleOf = (change: Change): RuleName => conversions.ruleOf(change).rule;
+  const isOpen = open || changes.some((change) => change.kind === "open" && ruleOf(change) === "keep");
+  const unknown = changes.filter(({ kind }) => kind === "member");
+  const kept = unknown.filter((change) => ruleOf(change) === "keep").map(memberOf);
+  const gone = unknown.filter((change) => !["keep", "error"].includes(ruleOf(change)));
+  if (gone.length === 0 && (isOpen || unknown.length === kept.length)) return undefined;
+  const silent = gone.filter((change) => ruleOf(change) !== "drop").map(memberOf);
+  const fields = [
+    `type: ${JSON.stringify(type)}`,
+    isOpen ? `gone: ${JSON.stringify(gone.map(memberOf))}` : `known: ${setText([...known, ...kept])}`,
+    ...(silent.length > 0 ? [`silent: ${setText(silent)}`] : []),
+  ];
+  const text = `const ${keysName}: ${isOpen ? "GoneKeys" : "KnownKeys"} = { ${fields.join(", ")} };`;
+  return { text, call: isOpen ? "dropGone" : "keepKnown" };
+}
+
+function setText(names: readonly string[]): string {
+  return `new Set(${JSON.stringify(names)})`;
+}
+
+function memberOf({ member = "" }: Change): string {
+  return member;
+}
+
+function typeOf(difference: Difference): string {
+  if (difference.kind === "array") return `${typeOf(difference.items)}[]`;
+  return difference.kind === "shape" ? difference.change.type : difference.type;
+}
+
+/** `CallToolRequest.result` → `CallToolRequestResult`. */
+function placeName(type: string): string {
+  return type.replace("[]", "Array").split(".").map(pascal).join("");
+}
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name += "Value";
+  taken.add(name);
+  return name;
+}

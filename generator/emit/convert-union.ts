@@ -1,0 +1,109 @@
+import { conversionRules, ruleCall } from "../conversion-rules.ts";
+import type { OptionDifference, Outline, UnionDifference } from "../diff.ts";
+import { self, type ConvertWriter } from "./convert-text.ts";
+import { accessText } from "./type-text.ts";
+
+/** An alternative with the statement that deals with its values; nothing where they may stay. */
+interface Branch {
+  readonly outline: Outline;
+  /** Unknown to the revision. */
+  readonly isGone: boolean;
+  readonly code: string | undefined;
+}
+
+/** Body of the conversion of a union: finds the alternative of a value and deals with it. */
+export function unionBody(writer: ConvertWriter, union: UnionDifference): string | undefined {
+  const branches = union.options.map((option) => branchOf(writer, union, option));
+  if (branches.every(({ code }) => code === undefined)) return undefined;
+  const lines = [
+    ...arrayLines(
+      union,
+      branches.filter(({ outline }) => outline.kind === "array"),
+    ),
+    ...objectLines(
+      union,
+      branches.filter(({ outline }) => outline.kind === "object"),
+    ),
+  ];
+  if (branches.some(({ outline, code }) => outline.kind === "other" && code !== undefined))
+    throw new Error(`A plain value of ${union.type} needs a conversion; extend generator/emit/convert-union.ts.`);
+  return lines.at(-1)?.startsWith("return ") ? lines.join("\n") : [...lines, "return v;"].join("\n");
+}
+
+/** What a rule makes of an unknown alternative is a value of a known one, which is converted in turn. */
+function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: OptionDifference): Branch {
+  const { outline, change, difference } = option;
+  if (!change) {
+    const expression = writer.expression(difference, "v");
+    return { outline, isGone: false, code: expression && `return ${expression};` };
+  }
+  const { rule } = writer.conversions.ruleOf(change);
+  if (rule === "error") return { outline, isGone: true, code: writer.refusal(change) };
+  if (rule === "single-item") {
+    const code = `{\nif (v.length === 1) return ${self}(v[0], loss);\n${writer.refusal(change)}\n}`;
+    return { outline, isGone: true, code };
+  }
+  if (conversionRules[rule].works !== "value") return { outline, isGone: true, code: undefined };
+  const code = `return ${self}(${ruleCall(rule, "v", type)}, loss);`;
+  return { outline, isGone: true, code };
+}
+
+function arrayLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
+  const codes = [...new Set(branches.map(({ code }) => code))];
+  if (codes.length > 1)
+    throw new Error(`The arrays of ${type} cannot be told apart; extend generator/emit/convert-union.ts.`);
+  return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
+}
+
+function objectLines(union: UnionDifference, branches: readonly Branch[]): string[] {
+  if (branches.every(({ code }) => code === undefined)) return [];
+  const isObject = `if (!isObject(v)) return v;`;
+  const [first] = branches;
+  const property = [...(first?.outline.literals.keys() ?? [])].find((name) =>
+    branches.every(({ outline }) => outline.literals.has(name)),
+  );
+  if (property === undefined || branches.length === 1) return [isObject, ...chainLines(union, branches)];
+  const values = [...new Set(branches.flatMap(({ outline }) => outline.literals.get(property) ?? []))];
+  const groups = new Map<string, string[]>();
+  for (const value of values) {
+    const group = branches.filter(({ outline }) => outline.literals.get(property)?.includes(value));
+    const code = chainLines(union, group).join("\n");
+    groups.set(code, [
+      ...(groups.get(code) ?? []),
+      `case ${value === undefined ? "undefined" : JSON.stringify(value)}:`,
+    ]);
+  }
+  const cases = [...groups].filter(([code]) => code !== "return v;").flatMap(([code, labels]) => [...labels, code]);
+  return [isObject, `switch (${accessText("v", property)}) {`, ...cases, "}"];
+}
+
+/** Unknown alternatives are tested for first; of the known ones, the one with the least to tell it by takes what is left. */
+function chainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
+  const [only, ...rest] = branches;
+  if (only && rest.length === 0) return [only.code ?? "return v;"];
+  const known = branches.filter(({ isGone }) => !isGone);
+  const gone = branches.filter(({ isGone }) => isGone);
+  const untold = gone.filter((branch) => testText(branch, branches) === undefined);
+  const isSame = new Set(untold.map(({ code }) => code)).size < 2;
+  if (untold.length > 0 && (known.length > 0 || !isSame))
+    throw new Error(`The alternatives of ${type} cannot be told apart; extend generator/emit/convert-union.ts.`);
+  const last = untold[0] ?? known.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? known.at(-1);
+  const tested = [...gone, ...known].filter((branch) => branch !== last && !untold.includes(branch));
+  const tests = tested.map((branch) => `if (${testText(branch, branches) ?? "true"}) ${branch.code ?? "return v;"}`);
+  return [...tests, last?.code ?? "return v;"];
+}
+
+/** All of the required properties that only this alternative has, or else any of the optional ones. */
+function testText(branch: Branch, branches: readonly Branch[]): string | undefined {
+  const isPresent = (name: string): string => `${accessText("v", name)} !== undefined`;
+  const required = ownKeys(branch, branches, "required");
+  if (required.length > 0) return required.map(isPresent).join(" && ");
+  const optional = ownKeys(branch, branches, "optional");
+  return optional.length > 0 ? optional.map(isPresent).join(" || ") : undefined;
+}
+
+function ownKeys({ outline }: Branch, branches: readonly Branch[], kind: "required" | "optional"): string[] {
+  const others = branches.filter((other) => other.outline !== outline);
+  const foreign = new Set(others.flatMap((other) => [...other.outline.required, ...other.outline.optional]));
+  return [...new Set(outline[kind])].filter((name) => !foreign.has(name));
+}

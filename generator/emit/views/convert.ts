@@ -1,0 +1,58 @@
+import { conversionRules, ruleFunction } from "../../conversion-rules.ts";
+import type { Conversions } from "../../conversions.ts";
+import type { MethodDifference } from "../../diff.ts";
+import { createConvertWriter, type ConvertFunction, type ConvertWriter } from "../convert-text.ts";
+import { methodsOf, tableSpecs } from "../method-text.ts";
+import { usedNames } from "../used-names.ts";
+
+/** What `convert.ts.hbs` shows. */
+export interface ConvertView {
+  readonly revision: string;
+  readonly support: string;
+  readonly rules: string;
+  readonly functions: readonly ConvertFunction[];
+  readonly tables: readonly TableView[];
+}
+
+interface TableView {
+  readonly name: string;
+  readonly summary: string;
+  readonly rows: readonly { readonly text: string }[];
+}
+
+const helperNames = ["dropGone", "keepKnown", "mapItems", "mapValues", "withMember"];
+const helperTypes = ["GoneKeys", "KnownKeys"];
+
+/** A table of conversions by method for each dispatch table, and the functions that they name. */
+export function convertView(conversions: Conversions): ConvertView {
+  const writer = createConvertWriter(conversions);
+  const tables = tableSpecs.map((spec): TableView => {
+    const methods = new Set(methodsOf(conversions.model.methods, spec));
+    const rows = conversions.methods
+      .filter(({ method }) => methods.has(method))
+      .flatMap((found) => rowText(writer, found));
+    return { name: spec.name, summary: spec.summary, rows };
+  });
+  const code = writer.functions.map(({ constants, text }) => constants + text).join("\n");
+  const functions = Object.keys(conversionRules).flatMap((name) => (isRule(name) ? [ruleFunction(name)] : []));
+  const types = usedNames(code, helperTypes).map((name) => `type ${name}`);
+  return {
+    revision: code.includes("ConversionError") ? JSON.stringify(conversions.model.id) : "",
+    support: [...usedNames(code, ["ConversionError", "isObject"]), "type Conversions", "type OnLoss"].join(", "),
+    rules: [...usedNames(code, [...helperNames, ...functions].sort()), ...types].join(", "),
+    functions: writer.functions,
+    tables,
+  };
+}
+
+function isRule(name: string): name is keyof typeof conversionRules {
+  return Object.hasOwn(conversionRules, name);
+}
+
+function rowText(writer: ConvertWriter, { method, params, result }: MethodDifference): { readonly text: string }[] {
+  const parts = [
+    ["params", writer.callee(params)],
+    ["result", writer.callee(result)],
+  ].flatMap(([part, callee]) => (callee === undefined ? [] : [`${part}: ${callee}`]));
+  return parts.length === 0 ? [] : [{ text: `${JSON.stringify(method.name)}: { ${parts.join(", ")} }` }];
+}

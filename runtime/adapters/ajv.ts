@@ -1,0 +1,67 @@
+import { Ajv, type ErrorObject, type Format, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { JsonSchemaValidator } from "../server/json-schema.ts";
+import type { SchemaIssue } from "../server/schema.ts";
+import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
+
+/** How schemas are enforced. */
+export interface AjvOptions extends SchemaBounds {
+  /** The formats that are enforced, by name. Default: none, `format` is only a remark. */
+  readonly formats?: { readonly [name: string]: Format };
+  /** Tell everything that is wrong, not only the first thing. A hostile value can then make a very long list. Default: `false`. */
+  readonly allErrors?: boolean;
+}
+
+/**
+ * Makes a validator for draft-07 and 2020-12 with ajv, which turns schemas into code: it does not run where code cannot be made
+ * of text, as in most workers. A schema is compiled when it is first used, and kept as long as it lives; references reach
+ * nothing outside of it.
+ *
+ * @see https://ajv.js.org
+ */
+export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidator {
+  const compiled = new WeakMap<object, ValidateFunction>();
+  const compilers = new Map<Dialect, Compile>();
+  const compile = (schema: object): ValidateFunction => {
+    checkBounds(schema, options);
+    const dialect = readDialect(schema);
+    const compiler = compilers.get(dialect) ?? createCompiler(dialect, options);
+    compilers.set(dialect, compiler);
+    return compiler(schema);
+  };
+  return (value, schema) => {
+    const check = compiled.get(schema) ?? compile(schema);
+    compiled.set(schema, check);
+    return check(value) === true ? [] : (check.errors ?? []).map(toIssue);
+  };
+}
+
+type Compile = (schema: object) => ValidateFunction;
+
+function createCompiler(dialect: Dialect, { formats, allErrors = false }: AjvOptions): Compile {
+  const settings = {
+    allErrors,
+    // Unknown keywords are remarks, as the specification has it.
+    strict: false,
+    logger: false,
+    // A schema with an `$id` must neither meet another with the same one nor be within its reach.
+    addUsedSchema: false,
+    ...(formats ? { formats: { ...formats } } : { validateFormats: false }),
+  } as const;
+  const ajv = dialect === "draft-07" ? new Ajv(settings) : new Ajv2020(settings);
+  return (schema) => {
+    const check = ajv.compile(schema);
+    // What ajv remembers it never forgets: our own memory lasts as long as the schema.
+    ajv.removeSchema(schema);
+    return check;
+  };
+}
+
+function toIssue({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {
+  const path = readPointer(instancePath);
+  const missing: unknown = keyword === "required" ? params.missingProperty : undefined;
+  const unknown: unknown = keyword === "additionalProperties" ? params.additionalProperty : undefined;
+  if (typeof missing === "string") return { path: [...path, missing], message: "is required" };
+  if (typeof unknown === "string") return { path: [...path, unknown], message: "is not a known property" };
+  return { path, message };
+}

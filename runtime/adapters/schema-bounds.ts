@@ -1,0 +1,54 @@
+/** How large a schema may be. */
+export interface SchemaBounds {
+  /** Nesting. Default 64. */
+  readonly maxDepth?: number;
+  /** Values in it, counted at every level. Default 20,000. */
+  readonly maxNodes?: number;
+}
+
+/** The dialects that the adapters read. */
+export type Dialect = "draft-07" | "2020-12";
+
+/**
+ * Throws for schemas that are too large to be compiled: they may come from a stranger.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8259#section-9
+ */
+export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }: SchemaBounds): void {
+  let level: object[] = [schema];
+  let nodes = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    nodes += level.length;
+    if (depth > maxDepth) throw new Error(`A JSON Schema is nested deeper than ${maxDepth} levels.`);
+    if (nodes > maxNodes) throw new Error(`A JSON Schema has more than ${maxNodes} parts.`);
+    level = level.flatMap((node) => Object.values(node).filter(isNode));
+  }
+}
+
+/** The dialect that a schema names in `$schema`; without one it is 2020-12. Throws for any other. */
+export function readDialect(schema: { readonly $schema?: unknown }): Dialect {
+  const { $schema } = schema;
+  if ($schema === undefined) return "2020-12";
+  const dialect = typeof $schema === "string" ? dialects.get($schema.replace(/#$/, "")) : undefined;
+  if (dialect) return dialect;
+  throw new Error(`The JSON Schema dialect ${JSON.stringify($schema)} is not supported: use draft-07 or 2020-12.`);
+}
+
+/** The keys of a JSON Pointer; those that number an item are numbers. */
+export function readPointer(pointer: string): readonly (string | number)[] {
+  const keys = pointer.split("/").slice(1);
+  return keys.map((key) => (/^\d+$/.test(key) ? Number(key) : unescapeKey(key)));
+}
+
+const dialects: ReadonlyMap<string, Dialect> = new Map([
+  ["http://json-schema.org/draft-07/schema", "draft-07"],
+  ["https://json-schema.org/draft/2020-12/schema", "2020-12"],
+]);
+
+function unescapeKey(key: string): string {
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

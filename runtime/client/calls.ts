@@ -1,0 +1,28 @@
+import type { RequestOptions } from "../rpc/call.ts";
+import { findRow } from "../server/rows.ts";
+import type { ClientConnection } from "./client.ts";
+
+/** Sends the request with this handler name, at whatever revision the connection has. */
+export function requestOf(
+  connection: ClientConnection,
+  handler: string,
+  params: unknown,
+  options?: RequestOptions,
+): Promise<unknown> {
+  const { revision } = connection;
+  const row = findRow(revision.clientRequests, handler);
+  if (row) return connection.request(row, params, options);
+  return Promise.reject(new Error(`Revision ${revision.id}, which this server speaks, has no ${handler} requests.`));
+}
+
+/** Handlers of requests that change nothing: answering them twice is as good as once. */
+export const safeHandlers: ReadonlySet<string> = new Set([
+  "ping",
+  "complete",
+  "getPrompt",
+  "listPrompts",
+  "listResources",
+  "listResourceTemplates",
+  "readResource",
+  "listTools",
+]);

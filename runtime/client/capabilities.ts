@@ -1,0 +1,34 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import type { Capabilities } from "../rpc/session.ts";
+import type { ClientSource } from "./source.ts";
+
+/** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
+export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
+  const { roots, sampling, elicitation = {} } = source;
+  const known = (...path: readonly string[]): boolean => isKnown(path, revision);
+  const hasModes = known("elicitation", "url");
+  const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
+  const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
+  return {
+    ...(roots !== undefined && { roots: { listChanged: true } }),
+    ...(sampling && {
+      sampling: {
+        ...(sampling.tools && known("sampling", "tools") && { tools: {} }),
+        ...(sampling.context && known("sampling", "context") && { context: {} }),
+      },
+    }),
+    ...(asks && known("elicitation") && { elicitation: modes }),
+  };
+}
+
+/** Whether a revision defines a capability: then, and only then, it refuses a number in its place. */
+function isKnown(path: readonly string[], revision: Revision): boolean {
+  const { initialize } = revision.clientRequests;
+  if (!initialize) return true;
+  const capabilities = path.reduceRight<unknown>((value, key) => ({ [key]: value }), 0);
+  const clientInfo = { name: "x", version: "1" };
+  return (
+    isObject(capabilities) &&
+    initialize.params({ protocolVersion: revision.id, capabilities, clientInfo }) !== undefined
+  );
+}

@@ -1,0 +1,67 @@
+import { LiveSession } from "./live-session.ts";
+import { toOpener, type ServerSource } from "./opener.ts";
+import type { ClientOptions } from "./options.ts";
+import type { ClientTypes, RootsOption } from "./protocol.ts";
+import { createRoots, type Roots } from "./roots.ts";
+import type { ClientSession } from "./session.ts";
+import type { ClientSource } from "./source.ts";
+
+/** A client: what it answers and how it behaves, for any number of servers. */
+export interface Client<P extends ClientTypes> {
+  /** Where servers may work. */
+  readonly roots: Roots<RootsOption<P>>;
+  /** Opens a session with a server. */
+  connect(source: ServerSource, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
+  /** Closes every session. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a client for the declarations of a revision: `createClient<Declarations>({ info, revisions: [revision] })`.
+ * What older servers answer is theirs: it fits the revision that was agreed on, which may lack what `P` has.
+ */
+export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
+export function createClient(source: ClientSource): UntypedClient {
+  checkKeepAlive(source);
+  const sessions = new Set<LiveSession>();
+  const roots = createRoots(source.roots, () => {
+    for (const session of sessions) session.announceRoots();
+  });
+  return {
+    roots,
+    async connect(server, { signal } = {}) {
+      if (source.reconnect && typeof server !== "function") {
+        throw new Error("A client that reconnects needs a function that opens connections, not a transport.");
+      }
+      const session = new LiveSession(source, roots, { open: toOpener(server), signal });
+      await session.start();
+      sessions.add(session);
+      void session.closed.then(() => sessions.delete(session));
+      return session;
+    },
+    async close() {
+      await Promise.all([...sessions].map((session) => session.close()));
+    },
+  };
+}
+
+/** Connects to one server: `createClient(options).connect(source)`. */
+export function connectClient<P extends ClientTypes>(
+  source: ServerSource,
+  options: ClientOptions<P> & { readonly signal?: AbortSignal },
+): Promise<ClientSession<P>> {
+  const { signal } = options;
+  return createClient<P>(options).connect(source, signal ? { signal } : {});
+}
+
+/** A client whose types have been given up for those of any revision; the overload gives them back. */
+interface UntypedClient {
+  readonly roots: Roots;
+  connect(source: ServerSource, options?: { readonly signal?: AbortSignal }): Promise<LiveSession>;
+  close(): Promise<void>;
+}
+
+function checkKeepAlive({ keepAlive }: ClientSource): void {
+  if (keepAlive && !(keepAlive.interval > 0))
+    throw new Error("keepAlive.interval must be a number of milliseconds above 0.");
+}

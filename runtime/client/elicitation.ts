@@ -1,0 +1,91 @@
+import { isObject } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { AnswerScope, FormScope } from "./answer-scope.ts";
+import { FormError } from "./errors.ts";
+import { checkForm, fillForm } from "./form.ts";
+import type { ElicitationSource } from "./source.ts";
+
+/** Answers the server's questions to the user in one session. */
+export interface Elicitation {
+  elicit(params: unknown, call: CallContext): Promise<object>;
+  /** The server says that an interaction is over; anything but one that is open is ignored. */
+  complete(params: unknown): unknown;
+  /** The server refused a call until these pages have been visited: it will say so when they have. */
+  expect(elicitations: unknown): void;
+}
+
+/**
+ * Puts the handlers of the user behind `elicitation/create`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+export function createElicitation(source: ElicitationSource): Elicitation {
+  const open = new Set<string>();
+  const remember = (id: unknown): void => {
+    if (typeof id !== "string") return;
+    open.add(id);
+    const [oldest] = open;
+    if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
+  };
+  return {
+    async elicit(params, call) {
+      if (!isObject(params)) throw refuseMode("form");
+      if (params.mode !== "url") return askForm(source, params, call);
+      const answer = await askUrl(source, params, call);
+      if (answer.action === "accept") remember(params.elicitationId);
+      return answer;
+    },
+    complete(params) {
+      const id = isObject(params) ? params.elicitationId : undefined;
+      return typeof id === "string" && open.delete(id) ? source.completed?.(id) : undefined;
+    },
+    expect(elicitations) {
+      for (const item of Array.isArray(elicitations) ? elicitations : []) {
+        if (isObject(item)) remember(item.elicitationId);
+      }
+    },
+  };
+}
+
+/** Nothing that does not fit the form leaves: neither side would know what to do with it. */
+async function askForm(source: ElicitationSource, params: Record<string, unknown>, call: CallContext): Promise<object> {
+  if (!source.form) throw refuseMode("form");
+  const { requestedSchema } = params;
+  const { action, content } = toAnswer(await source.form(params, new FormScope(call, requestedSchema)));
+  if (action !== "accept") return { action };
+  const filled = fillForm(requestedSchema, isObject(content) ? content : {});
+  const issues = checkForm(requestedSchema, filled);
+  if (issues.length > 0) throw new FormError(issues);
+  return { action, content: filled };
+}
+
+async function askUrl(
+  source: ElicitationSource,
+  params: Record<string, unknown>,
+  call: CallContext,
+): Promise<{ readonly action: unknown }> {
+  if (!source.url) throw refuseMode("url");
+  if (typeof params.url !== "string" || !URL.canParse(params.url)) {
+    throw new RpcError(errorCodes.invalidParams, "Invalid params: at url must be a valid URL", {
+      data: { path: "url", expected: "a valid URL" },
+    });
+  }
+  const { action } = toAnswer(await source.url(params, new AnswerScope(call)));
+  return { action };
+}
+
+function toAnswer(answer: unknown): { readonly action: unknown; readonly content: unknown } {
+  return isObject(answer)
+    ? { action: answer.action, content: answer.content }
+    : { action: undefined, content: undefined };
+}
+
+function refuseMode(mode: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, `Elicitation mode ${mode} is not supported by this client`, {
+    data: { mode },
+  });
+}
+
+/** A server that never completes anything must not make us remember everything. */
+const mostOpen = 1_000;

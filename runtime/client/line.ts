@@ -1,0 +1,170 @@
+import { ClosedError, VersionError, isClosedError, toError } from "../rpc/errors.ts";
+import type { Clock } from "../rpc/timers.ts";
+import { toDelay, toReconnection, type Reconnection } from "../transport/http-client-delay.ts";
+import { isLostError, isSessionExpiredError } from "../transport/http-client-errors.ts";
+import type { ClientConnection } from "./client.ts";
+import type { ClientEvent } from "./events.ts";
+import type { ReconnectOptions, Retry } from "./options.ts";
+import { wait } from "./wait.ts";
+
+/** What a line needs of its client. */
+export interface LineHost {
+  /** Opens a connection; the signal gives it up. */
+  open(signal: AbortSignal): Promise<ClientConnection>;
+  /** A connection is there, before any call uses it. */
+  adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void;
+  tell(event: ClientEvent): void;
+}
+
+/** How a line behaves. */
+export interface LineOptions {
+  readonly reconnect: ReconnectOptions | undefined;
+  readonly clock: Clock | undefined;
+}
+
+/** A connection that is replaced when it is lost: calls that come in between wait for the next one. */
+export class Line {
+  readonly closed: Promise<Error | undefined>;
+  readonly #host: LineHost;
+  readonly #clock: Clock | undefined;
+  readonly #reconnection: (Reconnection & { readonly stableAfter: number }) | undefined;
+  readonly #end = new AbortController();
+  #last: ClientConnection | undefined;
+  #isUp = false;
+  #openedAt = 0;
+  #fruitless = 0;
+  #next: Promise<ClientConnection> | undefined;
+  #closing: Promise<void> | undefined;
+  #resolveClosed: (reason: Error | undefined) => void = () => {};
+
+  constructor(host: LineHost, { reconnect, clock }: LineOptions) {
+    this.#host = host;
+    this.#clock = clock;
+    this.#reconnection = reconnect && { ...toReconnection(reconnect), stableAfter: reconnect.stableAfter ?? 10_000 };
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  /** Opens the first connection. */
+  async start(): Promise<void> {
+    this.#adopt(await this.#host.open(this.#end.signal), { isFirst: true });
+  }
+
+  /** The connection, or the one that was there last. */
+  get last(): ClientConnection {
+    if (!this.#last) throw new ClosedError("There is no connection yet");
+    return this.#last;
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** There has been a connection. */
+  get hasOpened(): boolean {
+    return this.#last !== undefined;
+  }
+
+  get isEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** Runs a call on the connection; at once if there is one. A safe call that is cut off runs once more. */
+  run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
+    const first = this.#isUp ? this.#last : undefined;
+    const outcome = first ? call(first) : this.#ready().then(call);
+    if (retry === "never" || !this.#reconnection) return outcome;
+    return outcome.catch(async (error: unknown) => {
+      if (this.isEnded || !isCut(error)) throw error;
+      if (isClosedError(error)) await first?.closed;
+      return call(await this.#ready());
+    });
+  }
+
+  /** A connection turned out to be dead, although it is open. */
+  drop(connection: ClientConnection, reason: Error): void {
+    void connection.close();
+    this.#lose(connection, reason);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #ready(): Promise<ClientConnection> {
+    if (this.#isUp && this.#last) return Promise.resolve(this.#last);
+    return this.#next ?? Promise.reject(new ClosedError("The session is closed"));
+  }
+
+  #adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void {
+    this.#last = connection;
+    this.#isUp = true;
+    this.#openedAt = this.#now();
+    this.#next = undefined;
+    void connection.closed.then((reason) => this.#lose(connection, reason));
+    this.#host.adopt(connection, history);
+  }
+
+  #lose(connection: ClientConnection, reason: Error | undefined): void {
+    if (connection !== this.#last || !this.#isUp) return;
+    this.#isUp = false;
+    if (this.isEnded) return this.#finish(undefined);
+    this.#host.tell({ kind: "disconnected", reason });
+    if (!this.#reconnection) return this.#finish(reason);
+    if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#fruitless = 0;
+    this.#next = this.#reconnect(connection, this.#reconnection);
+    this.#next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
+  }
+
+  /** The old connection ends first: two servers of one client could be in each other's way. */
+  async #reconnect(old: ClientConnection, reconnection: Reconnection): Promise<ClientConnection> {
+    const { signal } = this.#end;
+    await old.closed;
+    for (let failure: unknown; ;) {
+      if (this.#fruitless >= reconnection.attempts) throw giveUp(this.#fruitless, failure);
+      const delay = toDelay(this.#fruitless, { retry: undefined, reconnection });
+      this.#fruitless += 1;
+      const attempt = this.#fruitless;
+      this.#host.tell({ kind: "reconnecting", attempt, delay });
+      await wait(delay, { clock: this.#clock, signal });
+      try {
+        const connection = await this.#host.open(signal);
+        this.#adopt(connection, { isFirst: false });
+        return connection;
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        failure = error;
+        this.#host.tell({ kind: "reconnectFailed", attempt, error: toError(error) });
+        if (error instanceof VersionError) throw giveUp(attempt, error);
+      }
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#end.abort(new ClosedError("The session was closed"));
+    await this.#last?.close();
+    await this.#next?.then((connection) => connection.close()).catch(() => {});
+    this.#finish(undefined);
+  }
+
+  #finish(reason: Error | undefined): void {
+    if (!this.isEnded) this.#end.abort(new ClosedError("The session is closed", { cause: reason }));
+    this.#next = undefined;
+    this.#resolveClosed(reason);
+  }
+
+  #now(): number {
+    return this.#clock?.now() ?? performance.now();
+  }
+}
+
+/** Whether a call failed because its connection, or the stream of its answer, was cut. */
+function isCut(error: unknown): boolean {
+  return isClosedError(error) || isLostError(error) || isSessionExpiredError(error);
+}
+
+function giveUp(attempts: number, cause: unknown): ClosedError {
+  return new ClosedError(`The connection is lost; ${attempts} attempts to replace it failed. Connect again.`, {
+    cause,
+  });
+}

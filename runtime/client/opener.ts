@@ -1,0 +1,31 @@
+import type { Transport } from "../transport/transport.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "./client.ts";
+
+/**
+ * Opens a connection to a server, again and again if need be:
+ * `(options) => connect(createChildProcessTransport({ command }), options)` or `(options) => connectHttp(url, options)`.
+ */
+export type Opener = (options: OpenerOptions) => Promise<ClientConnection>;
+
+/** What an opener passes on to `connect` and, over HTTP, to the transport. */
+export interface OpenerOptions extends ConnectOptions {
+  /** The transport has begun a new session unseen. */
+  readonly onNewSession: () => void;
+  /** The server can no longer speak unasked. */
+  readonly onDeaf: () => void;
+}
+
+/** A transport, which serves one connection, or how to open any number of them. */
+export type ServerSource = Transport | Opener;
+
+/** A source as an opener. A transport cannot be opened a second time. */
+export function toOpener(source: ServerSource): Opener {
+  if (typeof source === "function") return source;
+  let isUsed = false;
+  return (options) => {
+    if (isUsed)
+      return Promise.reject(new Error("A transport serves one connection: pass a function that makes a new one."));
+    isUsed = true;
+    return connect(source, options);
+  };
+}

@@ -1,0 +1,69 @@
+import type { Revision } from "../../generated/support.ts";
+import type { PeerOptions } from "../rpc/peer.ts";
+import type { ListKind } from "../server/definitions.ts";
+import type { JsonSchemaValidator } from "../server/json-schema.ts";
+import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client-delay.ts";
+import type { ClientEvent } from "./events.ts";
+import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";
+
+/** What a client is, what it answers its servers, and how it behaves. Capabilities follow from it. */
+export type ClientOptions<P extends ClientTypes> = ClientSettings & {
+  readonly info: P["Implementation"];
+  /** Where servers may work. Every URI begins with `file://`. Tell servers of changes with `roots.changed()`. */
+  readonly roots?: RootsOption<P>;
+  readonly sampling?: SamplingOption<P>;
+  /** Least severe level that servers shall log, from the first moment. Default: what they choose. */
+  readonly logLevel?: P["LoggingLevel"];
+  /** Takes what a server logs. Its data comes from a stranger. */
+  onLog?(entry: P["LoggingMessageNotification"]["params"]): unknown;
+} & (P extends { ElicitRequest: object } ? { readonly elicitation?: ElicitationOption<P> } : unknown);
+
+/** How a client behaves, whatever it speaks. */
+export interface ClientSettings extends PeerOptions {
+  /** The revisions that are spoken; the first is proposed, and its declarations should be the type parameter. */
+  readonly revisions: readonly Revision[];
+  /** Checks structured results of tools against their output schemas. Default: they are not checked. */
+  readonly validator?: JsonSchemaValidator;
+  /** Keep lists until the server says that they changed; only those of which it promises to say so. Default `true`. */
+  readonly cacheLists?: boolean;
+  /** Pages after which reading a list stops. Default 1000. */
+  readonly maxPages?: number;
+  /** Ask the server from time to time whether it is still there. Default: no. */
+  readonly keepAlive?: KeepAliveOptions;
+  /** Connect again when the connection is lost. Needs a source that can be opened again. Default: no. */
+  readonly reconnect?: ReconnectOptions;
+  /** A list of the server changed. */
+  onListChanged?(list: ListKind): unknown;
+  /** A resource changed, whoever subscribed to it. */
+  onResourceUpdated?(uri: string): unknown;
+  /** Learns what happens to the connection. */
+  onEvent?(event: ClientEvent): unknown;
+}
+
+/**
+ * How often a server is pinged, and what a missing answer means.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+ */
+export interface KeepAliveOptions {
+  /** Milliseconds from one answer to the next ping. */
+  readonly interval: number;
+  /** Milliseconds to wait for an answer. Default: the connection's. */
+  readonly timeout?: number;
+  /** Missing answers in a row after which the connection counts as lost and is closed. Default 2. */
+  readonly failures?: number;
+}
+
+/** How a lost connection is replaced. Subscriptions and the log level are set again, lists are forgotten. */
+export interface ReconnectOptions extends ReconnectDelays {
+  /** Milliseconds that a connection must last for the delays to begin anew. Default 10 s. */
+  readonly stableAfter?: number;
+  /**
+   * What becomes of calls that are cut off. `never`: they fail with a `ClosedError`. `safe`: those that change nothing (lists,
+   * reads, prompts, completions, tools that declare themselves read-only or idempotent) are sent once more. Default `never`.
+   */
+  readonly retry?: Retry;
+}
+
+/** Whether a call that was cut off is sent once more; `safe` where doing it twice is as good as once. */
+export type Retry = "never" | "safe";

@@ -1,0 +1,83 @@
+import type { RequestOptions } from "../rpc/call.ts";
+import type { Capabilities } from "../rpc/session.ts";
+import type { Without } from "../server/protocol.ts";
+import type { ClientConnection } from "./client.ts";
+import type { Retry } from "./options.ts";
+import type { PageLimits } from "./pages.ts";
+import type { ClientTypes, ListItems, ListName, ListPages, RootsOption } from "./protocol.ts";
+import type { Roots } from "./roots.ts";
+import type { ResourceListener } from "./subscriptions.ts";
+
+/**
+ * A session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The
+ * calls of a generated revision can be made over it as well: `new ClientCalls(session)`.
+ */
+export type ClientSession<P extends ClientTypes> = SessionCalls<P> &
+  (P extends { PingRequest: object } ? Pinging : unknown) &
+  (P extends { SubscribeRequest: object } ? Subscribing : unknown) &
+  (P extends { SetLevelRequest: object } ? Logging<P["LoggingLevel"]> : unknown);
+
+/** What every revision can. */
+export interface SessionCalls<P extends ClientTypes> extends ClientConnection, AsyncDisposable {
+  readonly serverCapabilities: Capabilities & P["ServerCapabilities"];
+  /** The roots of the client, shared by its sessions. */
+  readonly roots: Roots<RootsOption<P>>;
+  /** Reads the whole list, or gives it as it was kept: treat it as read-only. */
+  listTools(options?: ListCallOptions): Promise<readonly P["Tool"][]>;
+  listResources(options?: ListCallOptions): Promise<readonly P["Resource"][]>;
+  listResourceTemplates(options?: ListCallOptions): Promise<readonly P["ResourceTemplate"][]>;
+  listPrompts(options?: ListCallOptions): Promise<readonly P["Prompt"][]>;
+  /** Reads the items of a list as they are needed. */
+  items<Name extends ListName>(list: Name, options?: RequestOptions & PageLimits): AsyncGenerator<ListItems<P>[Name]>;
+  /** Reads the pages of a list as they are needed. */
+  pages<Name extends ListName>(list: Name, options?: RequestOptions & PageLimits): AsyncGenerator<ListPages<P>[Name]>;
+  /** Runs a tool. Its failures are results with `isError`. With a `validator`, structured content fits the output schema. */
+  callTool(name: string, args?: object, options?: SessionCallOptions): Promise<P["CallToolResult"]>;
+  readResource(uri: string, options?: SessionCallOptions): Promise<P["ReadResourceResult"]>;
+  getPrompt(
+    name: string,
+    args?: { readonly [name: string]: string },
+    options?: SessionCallOptions,
+  ): Promise<P["GetPromptResult"]>;
+  /** Asks for suggestions. Debounce it: servers may limit how often. */
+  complete(
+    params: Without<P["CompleteRequest"]["params"], "_meta">,
+    options?: SessionCallOptions,
+  ): Promise<P["CompleteResult"]["completion"]>;
+}
+
+/** The revision has `ping`. */
+export interface Pinging {
+  /** Resolves when the server answers. */
+  ping(options?: SessionCallOptions): Promise<void>;
+}
+
+/** The revision has subscriptions to single resources. */
+export interface Subscribing {
+  /**
+   * Listens to changes of a resource, and of those below it. Gives how to stop. Survives reconnection.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+   */
+  subscribe(uri: string, listener: ResourceListener, options?: RequestOptions): Promise<() => Promise<void>>;
+}
+
+/** The revision has a log level for the session. */
+export interface Logging<Level extends string> {
+  /** Sets the least severe level that is logged. Survives reconnection. */
+  setLogLevel(level: Level, options?: SessionCallOptions): Promise<void>;
+}
+
+/** Options of one call. */
+export interface SessionCallOptions extends RequestOptions {
+  /** Whether the call is sent once more when it is cut off; a tool only if it declares itself repeatable. Default: the client's. */
+  readonly retry?: Retry;
+  /** Metadata of the request (`_meta`). */
+  readonly meta?: { readonly [key: string]: unknown };
+}
+
+/** Options of reading a whole list. */
+export interface ListCallOptions extends SessionCallOptions, PageLimits {
+  /** Ask the server even if the list has been kept. Default `false`. */
+  readonly refresh?: boolean;
+}

@@ -1,0 +1,42 @@
+import { isObject } from "../../generated/support.ts";
+import { toError } from "../rpc/errors.ts";
+import type { JsonSchemaValidator } from "../server/json-schema.ts";
+import type { ObjectSchema, SchemaIssue } from "../server/schema.ts";
+import { ToolOutputError } from "./errors.ts";
+
+/**
+ * Throws when the structured content of a result does not fit the tool's output schema. Failures of the tool have none.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
+ */
+export function checkToolOutput(tool: object, result: unknown, validator: JsonSchemaValidator): void {
+  const schema: unknown = Reflect.get(tool, "outputSchema");
+  if (!isSchema(schema) || !isObject(result) || result.isError === true) return;
+  const issues = Object.hasOwn(result, "structuredContent")
+    ? validate(result.structuredContent, schema, validator)
+    : [{ message: "there is no structured content" }];
+  if (issues.length > 0) throw new ToolOutputError(String(Reflect.get(tool, "name")), { issues, result });
+}
+
+/**
+ * Whether a tool says that calling it twice is as good as once. It may lie.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
+ */
+export function isRepeatable(tool: object | undefined): boolean {
+  const annotations: unknown = tool && Reflect.get(tool, "annotations");
+  return isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
+}
+
+/** A schema that cannot be used says nothing about the content: that is no reason to trust it. */
+function validate(content: unknown, schema: ObjectSchema, validator: JsonSchemaValidator): readonly SchemaIssue[] {
+  try {
+    return validator(content, schema);
+  } catch (thrown) {
+    return [{ message: `the schema cannot be used: ${toError(thrown).message}` }];
+  }
+}
+
+function isSchema(value: unknown): value is ObjectSchema {
+  return isObject(value);
+}

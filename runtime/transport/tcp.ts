@@ -1,0 +1,152 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type ConnectionOptions,
+  type TlsOptions,
+} from "node:tls";
+import type { Awaitable } from "../../generated/support.ts";
+import type { Limits } from "../rpc/limits.ts";
+import { StreamTransport } from "./stream.ts";
+import type { Transport } from "./transport.ts";
+
+/** Options of a connection over TCP or a local socket. */
+export interface SocketOptions {
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for the last bytes to leave when the connection closes. Default 1 s. */
+  readonly flushTimeout?: number;
+}
+
+/** Where a server listens. */
+export interface SocketAddress {
+  readonly port?: number;
+  /** Default `127.0.0.1`: only programs of this machine can connect. */
+  readonly host?: string;
+  /** Path of a local socket, instead of host and port. */
+  readonly path?: string;
+}
+
+/** Options of a client over TCP. */
+export interface TcpClientOptions extends SocketOptions, SocketAddress {
+  /** Encrypts the connection; options of `tls.connect`, such as certificates. */
+  readonly tls?: ConnectionOptions;
+}
+
+/** Options of a server over TCP. */
+export interface TcpServerOptions extends SocketOptions, SocketAddress {
+  /** Serves a connection. */
+  readonly accept: (transport: Transport) => unknown;
+  /** Whether a connection is let in, by its address or certificate. Default: every one. */
+  readonly admit?: (socket: Socket) => Awaitable<boolean>;
+  /** Encrypts the connections; options of `tls.createServer`, such as key and certificate. */
+  readonly tls?: TlsOptions;
+  /** Connections at a time; more are dropped. Default 1,000. */
+  readonly maxConnections?: number;
+}
+
+/** A server that listens. */
+export interface TcpServer {
+  /** The port that was taken; 0 for a local socket. */
+  readonly port: number;
+  /** Takes no more connections and ends those that are open. */
+  close(): Promise<void>;
+}
+
+/** Connects to a server: one message a line, as on stdio. */
+export function createTcpTransport(options: TcpClientOptions): Transport {
+  const address = { ...toAddress(options), allowHalfOpen: true };
+  const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
+  return createSocketTransport(socket, options);
+}
+
+/** Listens for connections; each is a session of its own. Resolves when it listens. */
+export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
+  const transports = new Set<Transport>();
+  const serve = async (socket: Socket): Promise<void> => {
+    socket.on("error", ignore);
+    if (!(await isAdmitted(socket, options))) return void socket.destroy();
+    const transport = createSocketTransport(socket, options, { pausesInput: true });
+    transports.add(transport);
+    socket.once("close", () => transports.delete(transport));
+    options.accept(transport);
+  };
+  const onSocket = (socket: Socket): void => void serve(socket);
+  const halfOpen = { allowHalfOpen: true };
+  const server = options.tls
+    ? createTlsServer({ ...options.tls, ...halfOpen }, onSocket)
+    : createServer(halfOpen, onSocket);
+  server.maxConnections = options.maxConnections ?? 1_000;
+  await listen(server, toAddress(options));
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([...transports].map((transport) => transport.close()));
+      await closed;
+    },
+  };
+}
+
+/** Uses a socket that is there already. */
+export function createSocketTransport(
+  socket: Socket,
+  options: SocketOptions = {},
+  { pausesInput = false }: { readonly pausesInput?: boolean } = {},
+): Transport {
+  socket.setNoDelay(true);
+  // A peer that has gone without a word is noticed.
+  socket.setKeepAlive(true, keepAliveDelay);
+  return new StreamTransport({
+    input: socket,
+    output: socket,
+    write: (text) => socket.write(text),
+    limits: options.limits,
+    pausesInput,
+    finish: () => end(socket, options.flushTimeout ?? 1_000),
+  });
+}
+
+const keepAliveDelay = 15_000;
+
+function toAddress({
+  path,
+  host = "127.0.0.1",
+  port = 0,
+}: SocketAddress): { path: string } | { host: string; port: number } {
+  return path === undefined ? { host, port } : { path };
+}
+
+function listen(server: Server, address: { path: string } | { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+async function isAdmitted(socket: Socket, { admit }: TcpServerOptions): Promise<boolean> {
+  try {
+    return admit === undefined || (await admit(socket));
+  } catch {
+    return false;
+  }
+}
+
+/** Lets the last bytes leave and waits for the peer to hang up too: a connection that is cut early may take them with it. */
+function end(socket: Socket, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    const timer = setTimeout(() => socket.destroy(), milliseconds);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.end();
+    socket.resume();
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,60 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+
+/** How a program ended, and what it wrote to stdout and stderr. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program to its end; the signal ends it early. */
+export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const [code]: readonly unknown[] = await once(child, "close");
+  return { code: typeof code === "number" ? code : null, output };
+}
+
+/** Where a program runs, and how long. */
+export interface RunOptions {
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** A server that runs beside us. */
+export interface RunningServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server, which says on stderr where it is. */
+export async function startServer(args: readonly string[], { cwd, signal }: RunOptions): Promise<RunningServer> {
+  const child = spawn(process.execPath, args, { cwd, signal, stdio: ["ignore", "ignore", "pipe"] });
+  child.on("error", () => {});
+  const url = await readUrl(child);
+  return { url, stop: () => stop(child) };
+}
+
+function readUrl(child: ChildProcess): Promise<string> {
+  let said = "";
+  return new Promise((resolve, reject) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const [url] = /http:\S+/.exec(said) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    child.once("close", () => reject(new Error(`The server ended before it listened. It said:\n${said}`)));
+  });
+}
+
+/** A server that does not end by itself when asked to is a failure of its own. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  const patience = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  child.kill("SIGTERM");
+  await closed;
+  clearTimeout(patience);
+  if (child.signalCode === "SIGKILL") throw new Error("The server did not end within 15 s of SIGTERM.");
+}

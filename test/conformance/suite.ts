@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run, type Outcome, type RunOptions } from "./process.ts";
+
+/** The suite's command line, and the Node that runs it. */
+export interface Suite {
+  readonly node: string;
+  readonly cli: string;
+}
+
+/** One line of the suite's report on a scenario. */
+export interface Check {
+  readonly id: string;
+  readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
+  readonly errorMessage?: string;
+}
+
+/** What the suite found out. */
+export interface Report extends Outcome {
+  /** Checks by scenario. */
+  readonly checks: ReadonlyMap<string, readonly Check[]>;
+}
+
+/** Installs the suite beside this file unless it is there already, with a newer Node where ours is too old for it. */
+export async function installSuite(options: RunOptions): Promise<Suite> {
+  const isNew = Number(process.versions.node.split(".")[0]) >= 22;
+  const cli = join(options.cwd, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js");
+  if (!existsSync(cli) || !(isNew || findNode(options.cwd))) {
+    const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...(isNew ? ["--omit=optional"] : [])];
+    const { code, output } = await run("npm", args, options);
+    if (code !== 0) throw new Error(`npm ci in ${options.cwd} failed:\n${output}`);
+  }
+  const node = isNew ? process.execPath : findNode(options.cwd);
+  if (node) return { node, cli };
+  throw new Error(
+    `The suite needs Node 22 or newer, and npm has none for ${process.platform} ${process.arch}: install one.`,
+  );
+}
+
+/** Names the scenarios of one side at a revision. */
+export async function listScenarios(
+  suite: Suite,
+  { side, revision }: { readonly side: "server" | "client"; readonly revision: string },
+  options: RunOptions,
+): Promise<readonly string[]> {
+  const { output } = await run(suite.node, [suite.cli, "list", `--${side}`, "--spec-version", revision], options);
+  return [...output.matchAll(/^ {2}- (\S+) \[/gm)].map(([, name = ""]) => name);
+}
+
+/** Runs the suite with these arguments and collects what it found. */
+export async function runSuite(suite: Suite, args: readonly string[], options: RunOptions): Promise<Report> {
+  const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  try {
+    const outcome = await run(suite.node, [suite.cli, ...args, "--output-dir", folder], options);
+    return { ...outcome, checks: await readChecks(folder) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder of a scenario is called `<scenario>-<time>`; on the server's side `server-` comes first. */
+async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const names = await readdir(folder);
+  const read = async (name: string): Promise<readonly [string, readonly Check[]]> => {
+    const checks: readonly Check[] = JSON.parse(await readFile(join(folder, name, "checks.json"), "utf8"));
+    return [name.replace(/-\d{4}-\d\d-\d\dT[-\dZ]+$/, ""), checks];
+  };
+  return new Map(await Promise.all(names.map(read)));
+}
+
+function findNode(folder: string): string | undefined {
+  const { platform, arch } = process;
+  const name = `node-${platform === "win32" ? "win" : platform}-${arch}`;
+  try {
+    const manifest = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
+    return join(manifest, "..", "bin", platform === "win32" ? "node.exe" : "node");
+  } catch {
+    return undefined;
+  }
+}

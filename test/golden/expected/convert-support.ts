@@ -1,0 +1,202 @@
+/** What generated conversions share, among it the conversions that overlays call by name. Copied verbatim next to them. */
+import { isObject, type Convert, type OnLoss } from "./support.ts";
+
+/** An object that is only read. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The keys of an object whose further keys a revision does not know. */
+export interface KnownKeys {
+  readonly type: string;
+  readonly known: ReadonlySet<string>;
+  /** Unknown keys that go without being reported: nothing is lost with them, or a conversion has told already. */
+  readonly silent?: ReadonlySet<string>;
+}
+
+/** The keys that an object with any keys must not have, because newer revisions have given them a meaning. */
+export interface GoneKeys {
+  readonly type: string;
+  readonly gone: readonly string[];
+  readonly silent?: ReadonlySet<string>;
+}
+
+// Objects, arrays and maps.
+
+/** The object with its known keys only. */
+export function keepKnown(v: Members, keys: KnownKeys, loss?: OnLoss): Members {
+  for (const key in v) {
+    if (!keys.known.has(key)) return copy(v, (name) => keys.known.has(name), keys, loss);
+  }
+  return v;
+}
+
+/** The object without the keys that are gone. */
+export function dropGone(v: Members, keys: GoneKeys, loss?: OnLoss): Members {
+  for (const key of keys.gone) {
+    if (v[key] !== undefined) return copy(v, (name) => !keys.gone.includes(name), keys, loss);
+  }
+  return v;
+}
+
+/** The object with another value under a key, or without that key when there is none. */
+export function withMember(v: Members, key: string, value: unknown): Members {
+  if (v[key] === value) return v;
+  return value === undefined ? without(v, key) : { ...v, [key]: value };
+}
+
+/** The array with every item converted. */
+export function mapItems(v: unknown, convert: Convert, loss?: OnLoss): unknown {
+  if (!Array.isArray(v)) return v;
+  const items: readonly unknown[] = v;
+  let changed: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const item = convert(items[i], loss);
+    if (item === items[i]) continue;
+    changed ??= [...items];
+    changed[i] = item;
+  }
+  return changed ?? items;
+}
+
+/** The map with every value converted. */
+export function mapValues(v: Members, convert: Convert, loss?: OnLoss): Members {
+  let isChanged = false;
+  const entries = Object.entries(v).map(([key, value]): [string, unknown] => {
+    const converted = convert(value, loss);
+    isChanged ||= converted !== value;
+    return [key, converted];
+  });
+  return isChanged ? Object.fromEntries(entries) : v;
+}
+
+// Conversions by name.
+
+/** Audio becomes an embedded resource that holds the same bytes. */
+export function audioToResource(v: Members, type: string, loss?: OnLoss): Members {
+  loss?.({ type, member: "AudioContent", rule: "audio-to-resource" });
+  const { data, mimeType, annotations } = v;
+  const resource = { uri: attachmentUri(String(data)), mimeType, blob: data };
+  return { type: "resource", resource, ...(annotations !== undefined && { annotations }) };
+}
+
+/** Audio becomes a text that tells it was there. */
+export function audioToText(v: Members, type: string, loss?: OnLoss): Members {
+  loss?.({ type, member: "AudioContent", rule: "audio-to-text" });
+  return textBlock(`[audio, ${String(v.mimeType)}]`, v.annotations);
+}
+
+/** An elicitation without an id gets a random one. */
+export function elicitationId(v: Members): Members {
+  return v.elicitationId === undefined ? { ...v, elicitationId: crypto.randomUUID() } : v;
+}
+
+/** A link to a resource becomes a text with its name, its URI and what it says about itself. */
+export function linkToText(v: Members, type: string, loss?: OnLoss): Members {
+  loss?.({ type, member: "ResourceLink", rule: "link-to-text" });
+  const link = `${String(v.title ?? v.name)}: ${String(v.uri)}`;
+  return textBlock(v.description === undefined ? link : `${link}\n${String(v.description)}`, v.annotations);
+}
+
+/** Whether a schema is one of objects; any other cannot stay. */
+export function isObjectSchema(v: Members, type: string, loss?: OnLoss): boolean {
+  if (v.type === "object") return true;
+  loss?.({ type, member: "type", rule: "object-schema" });
+  return false;
+}
+
+/** Schemas written as `true` and `false` become objects of the same meaning. */
+export function schemaObjects(v: unknown): Members | undefined {
+  return isObject(v) ? mapValues(v, schemaObject) : undefined;
+}
+
+/** Structured content that is no object becomes a text block with its JSON. */
+export function structuredObject(v: Members, type: string, loss?: OnLoss): Members {
+  const { structuredContent } = v;
+  if (structuredContent === undefined || isObject(structuredContent)) return v;
+  loss?.({ type, member: "structuredContent", rule: "structured-object" });
+  return without(withText(v, structuredContent), "structuredContent");
+}
+
+/** Structured content is repeated in a text block with its JSON, unless there is one already. */
+export function structuredToText(v: Members, type: string, loss?: OnLoss): Members {
+  const { structuredContent } = v;
+  if (structuredContent === undefined) return v;
+  loss?.({ type, member: "structuredContent", rule: "structured-to-text" });
+  return withText(v, structuredContent);
+}
+
+/** The title is repeated in the annotations, unless they have one. */
+export function titleToAnnotations(v: Members, type: string, loss?: OnLoss): Members {
+  const { title, annotations } = v;
+  if (title === undefined) return v;
+  const hints = isObject(annotations) ? annotations : {};
+  const hasTitle = hints.title !== undefined;
+  loss?.({ type, member: "title", rule: hasTitle ? "drop" : "title-to-annotations" });
+  return hasTitle ? v : { ...v, annotations: { ...hints, title } };
+}
+
+/** Choices with titles become values and, in the same order, their names. */
+export function titlesToNames(v: Members): Members {
+  const { oneOf, ...others } = v;
+  const choices = Array.isArray(oneOf) ? oneOf.filter(isObject) : [];
+  return { ...others, enum: choices.map((choice) => choice.const), enumNames: choices.map(({ title }) => title) };
+}
+
+// Helpers.
+
+function copy(
+  v: Members,
+  isKept: (key: string) => boolean,
+  { type, silent }: Pick<KnownKeys, "type" | "silent">,
+  loss: OnLoss | undefined,
+): Members {
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(v)) {
+    if (isKept(key)) setOwn(kept, key, v[key]);
+    else if (loss && v[key] !== undefined && !silent?.has(key)) loss({ type, member: key, rule: "drop" });
+  }
+  return kept;
+}
+
+/** An assignment to `__proto__` would change the prototype of the copy. */
+function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function without(v: Members, key: string): Members {
+  const { [key]: _gone, ...others } = v;
+  return others;
+}
+
+function textBlock(text: string, annotations: unknown): Members {
+  return { type: "text", text, ...(annotations !== undefined && { annotations }) };
+}
+
+/** The same audio has the same URI everywhere, and other audio rarely. */
+function attachmentUri(data: string): string {
+  return `attachment:audio-${data.length}-${data.slice(-16).replaceAll(/[^0-9A-Za-z]/g, "")}`;
+}
+
+function withText(v: Members, value: unknown): Members {
+  const json = JSON.stringify(value);
+  const content: readonly unknown[] = Array.isArray(v.content) ? v.content : [];
+  if (content.some((block) => holdsJson(block, json))) return v;
+  return { ...v, content: [...content, textBlock(json, undefined)] };
+}
+
+/** However it is indented. */
+function holdsJson(block: unknown, json: string): boolean {
+  if (!isObject(block) || block.type !== "text" || typeof block.text !== "string") return false;
+  if (block.text === json) return true;
+  if (block.text.length < json.length || block.text.trimStart()[0] !== json[0]) return false;
+  try {
+    return JSON.stringify(JSON.parse(block.text)) === json;
+  } catch {
+    return false;
+  }
+}
+
+function schemaObject(v: unknown): Members {
+  if (isObject(v)) return v;
+  return v === false ? { not: {} } : {};
+}

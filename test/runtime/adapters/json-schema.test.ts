@@ -1,0 +1,200 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
+import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
+import type { SchemaBounds } from "../../../runtime/adapters/schema-bounds.ts";
+import { fromJsonSchema, type JsonSchemaValidator } from "../../../runtime/server/json-schema.ts";
+import type { ObjectSchema } from "../../../runtime/server/schema.ts";
+import { createServer } from "../../../runtime/server/server.ts";
+import { callServer } from "../server/call.ts";
+import { newest } from "../server/connected.ts";
+
+const draft7 = "http://json-schema.org/draft-07/schema#";
+const draft2020 = "https://json-schema.org/draft/2020-12/schema";
+
+const makers: readonly (readonly [string, (bounds?: SchemaBounds) => JsonSchemaValidator])[] = [
+  ["ajv", createAjvValidator],
+  ["cfworker", createCfworkerValidator],
+];
+
+function object(properties: object, rest: object = {}): ObjectSchema {
+  return { type: "object", properties, ...rest };
+}
+
+describe.each(makers)("%s", (_name, make) => {
+  const validate = make();
+
+  test.each<readonly [string, ObjectSchema, unknown, unknown, readonly unknown[]]>([
+    ["a type", object({ a: { type: "number" } }), { a: 1 }, { a: "1" }, ["a"]],
+    ["an item", object({ a: { items: { type: "number" } } }), { a: [1] }, { a: [1, "2"] }, ["a", 1]],
+    [
+      "a key with special characters",
+      object({ "a/b~c d%#é": { const: 1 } }),
+      { "a/b~c d%#é": 1 },
+      { "a/b~c d%#é": 2 },
+      ["a/b~c d%#é"],
+    ],
+    [
+      "a local reference (JS-03)",
+      object({ a: { $ref: "#/$defs/n" } }, { $defs: { n: { type: "number" } } }),
+      { a: 1 },
+      { a: "1" },
+      ["a"],
+    ],
+    [
+      "a tuple of 2020-12 (JS-01)",
+      object({ a: { prefixItems: [{ type: "number" }], items: false } }),
+      { a: [1] },
+      { a: ["1"] },
+      ["a", 0],
+    ],
+    [
+      "a tuple of draft-07 (JS-02)",
+      { ...object({ a: { items: [{ type: "number" }] } }), $schema: draft7 },
+      { a: [1, "2"] },
+      { a: ["1"] },
+      ["a", 0],
+    ],
+    [
+      "a named dialect (JS-02)",
+      { ...object({ a: { dependentRequired: { b: ["c"] } } }), $schema: draft2020 },
+      { a: { b: 1, c: 1 } },
+      { a: { b: 1 } },
+      ["a"],
+    ],
+  ])("enforces %s and tells where it is broken", (_case, schema, good, bad, path) => {
+    expect(validate(good, schema)).toEqual([]);
+    const [issue] = validate(bad, schema);
+    expect(issue?.path?.slice(0, path.length)).toEqual(path);
+    expect(issue?.message).toMatch(/./);
+  });
+
+  test.each([
+    ["required members", object({}, { required: ["a"] }), {}],
+    ["closed objects", object({}, { additionalProperties: false }), { a: 1 }],
+    ["conditions", object({ a: {} }, { if: { required: ["a"] }, then: { required: ["b"] } }), { a: 1 }],
+  ])("enforces %s", (_case, schema, bad) => {
+    expect(validate(bad, schema)).toHaveLength(1);
+  });
+
+  test("takes unknown keywords and formats as remarks", () => {
+    const schema = object({ mail: { type: "string", format: "email", "x-hint": 1 }, format: { type: "string" } });
+    expect(validate({ mail: "nobody", format: "any" }, schema)).toEqual([]);
+    expect(validate({ format: 1 }, schema)).toHaveLength(1);
+  });
+
+  test("compares data as data: `format` inside of a constant counts", () => {
+    const schema = object({ a: { const: { format: "x" } }, b: { enum: [{ format: "y" }] } });
+    expect(validate({ a: { format: "x" }, b: { format: "y" } }, schema)).toEqual([]);
+    expect(validate({ a: {} }, schema)).not.toEqual([]);
+  });
+
+  test("refuses dialects that it does not read, clearly and only then (JS-03)", () => {
+    const schema = { ...object({}), $schema: "http://json-schema.org/draft-04/schema#" };
+    expect(() => validate({}, schema)).toThrow(/draft-04.* is not supported: use draft-07 or 2020-12/);
+    expect(validate({}, object({}))).toEqual([]);
+  });
+
+  test.each([
+    ["a remote reference", object({ a: { $ref: "https://example.org/secret.json" } })],
+    ["a file", object({ a: { $ref: "file:///etc/passwd" } })],
+  ])("reaches nothing outside of the schema: %s (R50)", (_case, schema) => {
+    const fetched: unknown[] = [];
+    const original = globalThis.fetch;
+    globalThis.fetch = (input) => (fetched.push(input), Promise.reject(new Error("no network")));
+    try {
+      expect(() => validate({ a: 1 }, schema)).toThrow();
+    } finally {
+      globalThis.fetch = original;
+    }
+    expect(fetched).toEqual([]);
+  });
+
+  test("keeps schemas with the same $id apart", () => {
+    const one = object({ a: { type: "number" } }, { $id: "https://example.org/s" });
+    const other = object({ a: { type: "string" } }, { $id: "https://example.org/s" });
+    const nosy = object({ a: { $ref: "https://example.org/s" } });
+    expect(validate({ a: 1 }, one)).toEqual([]);
+    expect(validate({ a: "1" }, other)).toEqual([]);
+    expect(validate({ a: "1" }, one)).toHaveLength(1);
+    expect(() => validate({ a: 1 }, nosy)).toThrow();
+  });
+
+  test("bounds the size and depth of schemas (R50)", () => {
+    let deep: object = {};
+    for (let i = 0; i < 100; i++) deep = { not: deep };
+    const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_value, index) => [`a${index}`, {}]));
+    expect(() => validate({}, object({ deep }))).toThrow("nested deeper than 64 levels");
+    expect(() => validate({}, object(wide))).toThrow("more than 20000 parts");
+    expect(() => make({ maxNodes: 2 })({}, object({ a: {} }))).toThrow("more than 2 parts");
+  });
+
+  test("prepares a schema once, and leaves it as it was", () => {
+    let reads = 0;
+    const schema = {
+      type: "object",
+      get properties() {
+        reads += 1;
+        return { a: { type: "number", format: "double" } };
+      },
+    } as const;
+    const fresh = make();
+    fresh({ a: 1 }, schema);
+    const first = reads;
+    for (let i = 0; i < 10; i++) fresh({ a: 1 }, schema);
+    expect(reads).toBe(first);
+    expect(JSON.stringify(schema)).toContain('"format":"double"');
+    const frozen = Object.freeze({
+      type: "object",
+      properties: Object.freeze({ a: Object.freeze({ type: "number" }) }),
+    } as const);
+    expect(fresh({ a: 1 }, frozen)).toEqual([]);
+  });
+
+  test("makes a plain JSON Schema the input of a tool (JS-02, A12)", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const;
+    const input = fromJsonSchema(schema, { validate });
+    const run = ({ n }: { n: number }): string => String(n + 1);
+    const server = createServer({ name: "test", version: "1", tools: [{ name: "t", input, run }] }, revisions);
+    const call = (args: object): Promise<unknown> =>
+      callServer(server, newest(), ["tools/call", { name: "t", arguments: args }]);
+    expect(await callServer(server, newest(), ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+    expect(await call({ n: 1 })).toMatchObject({ content: [{ text: "2" }] });
+    expect(await call({ n: "1" })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/Invalid arguments for tool "t":\n- n: /) }],
+    });
+  });
+});
+
+describe("formats", () => {
+  const schema = object({ a: { type: "string", format: "date" } });
+
+  test("are enforced by ajv when they are given", () => {
+    const validate = createAjvValidator({ formats: { date: /^\d{4}-\d\d-\d\d$/ } });
+    expect(validate({ a: "2000-01-01" }, schema)).toEqual([]);
+    expect(validate({ a: "x" }, schema)).toHaveLength(1);
+  });
+
+  test("are enforced by cfworker when asked for", () => {
+    expect(createCfworkerValidator({ formats: true })({ a: "x" }, schema)).toHaveLength(1);
+  });
+});
+
+test("ajv tells everything that is wrong when asked to", () => {
+  const schema = object({}, { required: ["a", "b"] });
+  expect(createAjvValidator({ allErrors: true })({}, schema)).toEqual([
+    { path: ["a"], message: "is required" },
+    { path: ["b"], message: "is required" },
+  ]);
+});
+
+test("cfworker runs where code cannot be made of text", async () => {
+  const script = fileURLToPath(new URL("./without-eval.ts", import.meta.url));
+  const args = ["--disallow-code-generation-from-strings", "--import", import.meta.resolve("tsx"), script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toEqual({ canMakeCode: false, valid: 0, invalid: 1 });
+});

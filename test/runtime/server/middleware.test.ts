@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { RpcError } from "../../../runtime/rpc/errors.ts";
+import { StaticResult } from "../../../runtime/rpc/message.ts";
+import { authorize } from "../../../runtime/server/authorize.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { Middleware } from "../../../runtime/server/middleware.ts";
+import { limitRate, type RateLimitOptions } from "../../../runtime/server/rate-limit.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+import { callServer, createSession, meta } from "./call.ts";
+import { newest, open } from "./connected.ts";
+
+const read = (): string => "text";
+const run = read;
+const complete = (): string[] => [];
+
+function create(middleware: readonly Middleware[], definition: Partial<ServerSource> = {}): Server {
+  return createServer(
+    {
+      name: "test",
+      version: "1",
+      middleware,
+      subscriptions: true,
+      tools: [{ name: "t", run }],
+      resources: [{ uri: "a://b", name: "b", read }],
+      prompts: [{ name: "p", arguments: { a: { complete } }, get: read }],
+      ...definition,
+    },
+    revisions,
+  );
+}
+
+const requests: readonly (readonly [string, object])[] = [
+  ["tools/list", {}],
+  ["tools/call", { name: "t" }],
+  ["resources/list", {}],
+  ["resources/templates/list", {}],
+  ["resources/read", { uri: "a://b" }],
+  ["resources/subscribe", { uri: "a://b" }],
+  ["resources/unsubscribe", { uri: "a://b" }],
+  ["prompts/list", {}],
+  ["prompts/get", { name: "p" }],
+  ["completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } }],
+  ["logging/setLevel", { level: "error" }],
+];
+
+describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
+  test("middleware runs around every method that is answered", async () => {
+    const seen: string[] = [];
+    const server = create([(request, next) => (seen.push(request.method), next())]);
+    const answered = requests.filter(([method]) => Object.hasOwn(revision.clientRequests, method));
+    for (const [method, params] of answered) {
+      await callServer(server, revision, [method, { ...params, ...meta(revision) }]);
+    }
+    expect(seen).toEqual(answered.map(([method]) => method));
+  });
+});
+
+describe("middleware", () => {
+  const call = (server: Server): Promise<unknown> => callServer(server, newest(), ["tools/call", { name: "t" }]);
+
+  test("runs in order, the first outermost, and `use` adds inside", async () => {
+    const steps: string[] = [];
+    const step =
+      (name: string): Middleware =>
+      async (_request, next) => {
+        steps.push(`${name} in`);
+        const result = await next();
+        steps.push(`${name} out`);
+        return result;
+      };
+    const server = create([step("a"), step("b")], { tools: [{ name: "t", run: () => (steps.push("run"), "") }] });
+    server.use(step("c"));
+    await call(server);
+    expect(steps).toEqual(["a in", "b in", "c in", "run", "c out", "b out", "a out"]);
+    expect(() => server.use(step("d"))).toThrow("call use() before the server is served");
+  });
+
+  test("knows who asks for what", async () => {
+    const seen: unknown[] = [];
+    const server = create([
+      ({ method, params, context }, next) => {
+        seen.push(method, params, context.requestId, context.auth?.principal, context.meta.trace, context.revision);
+        return next();
+      },
+    ]);
+    const origin = { identity: { principal: "ada" } };
+    await callServer(server, newest(), ["tools/call", { name: "t" }], { origin, meta: { trace: "x" } });
+    expect(seen).toEqual(["tools/call", { name: "t" }, 1, "ada", "x", newest().id]);
+  });
+
+  test("may answer itself, change a result, or refuse", async () => {
+    const result = { content: [] };
+    expect(await call(create([() => result]))).toBe(result);
+    expect(await call(create([async (_request, next) => ({ ...Object(await next()), _meta: { a: 1 } })]))).toEqual({
+      content: [{ type: "text", text: "text" }],
+      _meta: { a: 1 },
+    });
+    const refusing = create([() => Promise.reject(new RpcError(4711, "no"))]);
+    await expect(call(refusing)).rejects.toMatchObject({ code: 4711 });
+  });
+
+  test("may not handle a request twice", async () => {
+    const server = create([async (_request, next) => (await next(), next())]);
+    await expect(call(server)).rejects.toThrow("next() twice");
+  });
+
+  test("an answer that it breaks is not sent: results are checked after it (R14)", async () => {
+    const errors: string[] = [];
+    const onError: ServerSource["onError"] = ({ error }) => errors.push(error.message);
+    const { client } = await open(create([() => ({ content: "x" })], { onError }));
+    await expect(client.request("tools/call", { name: "t" })).rejects.toMatchObject({ code: -32603 });
+    expect(errors).toEqual([expect.stringContaining("tools/call")]);
+    await client.close();
+  });
+
+  test("sees lists as they are, and leaves them encoded once", async () => {
+    const seen: unknown[] = [];
+    const server = create([async (_request, next) => (seen.push(await next()), seen.at(-1))]);
+    const { handlers } = server.implement(newest());
+    const listTools: unknown = Reflect.get(handlers, "listTools");
+    if (typeof listTools !== "function") throw new Error("no list");
+    const call = { session: createSession(server, newest()) };
+    const answer: unknown = await listTools.call(handlers, undefined, call);
+    expect(answer).toBeInstanceOf(StaticResult);
+    expect(await listTools.call(handlers, undefined, call)).toBe(answer);
+    expect(seen).toMatchObject([{ tools: [{ name: "t" }] }, { tools: [{ name: "t" }] }]);
+  });
+
+  test("costs nothing when there is none", async () => {
+    const { handlers } = create([]).implement(newest());
+    const setLevel: unknown = Reflect.get(handlers, "setLevel");
+    if (typeof setLevel !== "function") throw new Error("no handler");
+    expect(setLevel.call(handlers, { level: "info" }, { session: {} })).toEqual({});
+  });
+
+  test("does not change what is declared", () => {
+    const step: Middleware = (_request, next) => next();
+    for (const revision of revisions) {
+      expect(create([step]).implement(revision).capabilities).toEqual(create([]).implement(revision).capabilities);
+    }
+  });
+});
+
+describe("authorize", () => {
+  const ask = (server: Server, principal?: string): Promise<unknown> =>
+    callServer(server, newest(), ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
+
+  test("lets requests pass that are allowed, and refuses all others without a reason (R-09, TL-18)", async () => {
+    const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
+    expect(await ask(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
+    await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "This request is not allowed" });
+    await expect(ask(server)).rejects.toMatchObject({ code: 403, data: undefined });
+  });
+
+  test("stays shut when the check fails", async () => {
+    const server = create([authorize(() => Promise.reject(new Error("the directory is down")))]);
+    await expect(ask(server)).rejects.toThrow("the directory is down");
+  });
+});
+
+describe("limitRate", () => {
+  const options: RateLimitOptions = { burst: 2, perSecond: 0.5 };
+
+  async function count(server: Server, times: number, setup: object = {}): Promise<number> {
+    let passed = 0;
+    for (let i = 0; i < times; i++) {
+      const answer = callServer(server, newest(), ["tools/call", { name: "t" }], setup);
+      passed += await answer.then(
+        () => 1,
+        () => 0,
+      );
+    }
+    return passed;
+  }
+
+  test("refuses what comes beyond the rate and says when to try again (TL-18, K-07)", async () => {
+    const server = create([limitRate(options)]);
+    const session = createSession(server, newest());
+    expect(await count(server, 5, { session })).toBe(2);
+    await expect(callServer(server, newest(), ["tools/call", { name: "t" }], { session })).rejects.toMatchObject({
+      code: 429,
+      message: "Too many requests: try again in 2 s",
+      data: { retryAfter: 2 },
+    });
+  });
+
+  test("lets through again what time brings", async () => {
+    const server = create([limitRate({ burst: 1, perSecond: 50 })]);
+    const session = createSession(server, newest());
+    expect(await count(server, 2, { session })).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(await count(server, 1, { session })).toBe(1);
+  });
+
+  test("counts each session for itself, and a principal over all of its sessions", async () => {
+    const server = create([limitRate(options)]);
+    for (const _ of [1, 2]) expect(await count(server, 3, { session: createSession(server, newest()) })).toBe(2);
+    const origin = { identity: { principal: "ada" } };
+    expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(2);
+    expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(0);
+  });
+
+  test("counts only the methods that it is given", async () => {
+    const server = create([limitRate({ ...options, methods: ["completion/complete"] })]);
+    expect(await count(server, 5, { session: createSession(server, newest()) })).toBe(5);
+  });
+
+  test("remembers a bounded number of keys, those last heard of", async () => {
+    let key = "";
+    const server = create([limitRate({ burst: 1, perSecond: 0.001, maxKeys: 2, key: () => key })]);
+    const passes: number[] = [];
+    for (key of ["a", "b", "a", "c", "a", "b"]) passes.push(await count(server, 1));
+    // When c came, b was the one that had been silent longest; a is still known at the end, b is not.
+    expect(passes).toEqual([1, 1, 0, 1, 0, 1]);
+  });
+
+  test.each([
+    { burst: 0, perSecond: 1 },
+    { burst: 1, perSecond: 0 },
+    { burst: NaN, perSecond: 1 },
+  ])("refuses %j as a rate", (rate) => {
+    expect(() => limitRate(rate)).toThrow(/limitRate: burst is .*, use 1 or more/);
+  });
+});

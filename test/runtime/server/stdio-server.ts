@@ -1,0 +1,24 @@
+import { revisions } from "../../../generated/revisions.ts";
+import { createServer } from "../../../runtime/server/server.ts";
+import { serveStdio } from "../../../runtime/server/stdio.ts";
+
+const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A process that serves on stdin and stdout: `slow` takes a moment, `forever` longer than anybody waits, `stop` ends the service. */
+const server = createServer(
+  {
+    name: "fixture",
+    version: "1",
+    tools: [
+      { name: "slow", run: () => sleep(300).then(() => "done") },
+      { name: "forever", run: () => sleep(600_000).then(() => "never") },
+      { name: "stop", run: () => (void service.close(), sleep(100).then(() => "stopped")) },
+    ],
+  },
+  revisions,
+);
+
+const service = serveStdio(server);
+// Something else that would keep the process alive.
+setInterval(() => {}, 1_000);
+console.log("this goes to stderr");

@@ -1,0 +1,169 @@
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import type { Connection } from "../../../runtime/rpc/peer.ts";
+import {
+  createTcpTransport,
+  listenTcp,
+  type TcpClientOptions,
+  type TcpServer,
+  type TcpServerOptions,
+} from "../../../runtime/transport/tcp.ts";
+import { newest } from "../fixture-revision.ts";
+import { createSuiteServer } from "./transport.suite-server.ts";
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function serve(
+  options: Partial<TcpServerOptions> = {},
+): Promise<{ readonly server: TcpServer; readonly connections: Connection[]; readonly sockets: Socket[] }> {
+  const accept = createSuiteServer();
+  const connections: Connection[] = [];
+  const sockets: Socket[] = [];
+  const server = await listenTcp({
+    accept: (transport) => connections.push(accept(transport)),
+    admit: (socket) => sockets.push(socket) > 0,
+    ...options,
+  });
+  open.push(() => server.close());
+  return { server, connections, sockets };
+}
+
+async function connectTcp(options: TcpClientOptions): Promise<ClientConnection> {
+  const client = await connect(createTcpTransport(options), { info: { name: "c", version: "1" }, revisions: [newest] });
+  open.push(() => client.close());
+  return client;
+}
+
+/** A bare connection, and what it has received line by line. */
+function openBare(port: number): { readonly socket: Socket; readonly lines: () => unknown[] } {
+  const socket = connectSocket({ port, host: "127.0.0.1", allowHalfOpen: true });
+  let text = "";
+  socket.on("data", (chunk) => (text += String(chunk)));
+  socket.on("error", () => {});
+  open.push(() => socket.destroy());
+  return {
+    socket,
+    lines: () =>
+      text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+test("a server listens on this machine only, unless told otherwise (T-71)", async () => {
+  const { server, sockets } = await serve();
+  await connectTcp({ port: server.port });
+  expect(sockets[0]?.localAddress).toBe("127.0.0.1");
+});
+
+test("a local socket does as well", async () => {
+  const path = join(tmpdir(), `mcp-${process.pid}-${Math.random()}.sock`);
+  const { server } = await serve({ path });
+  const client = await connectTcp({ path });
+  expect(await client.request("ping")).toEqual({});
+  expect(server.port).toBe(0);
+});
+
+test("connections are sessions of their own", async () => {
+  const { server, connections } = await serve();
+  const [a, b] = await Promise.all([connectTcp({ port: server.port }), connectTcp({ port: server.port })]);
+  await a.close();
+  expect(await b.request("ping")).toEqual({});
+  expect(connections).toHaveLength(2);
+});
+
+test("a client that has nothing more to say still gets its answers (half-close)", async () => {
+  const { server } = await serve();
+  const { socket, lines } = openBare(server.port);
+  const params = { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
+  const call = { name: "later", arguments: { n: 50, text: "late" } };
+  socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\r\n\n`);
+  socket.end(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call })}\n`);
+  await new Promise((resolve) => socket.once("end", resolve));
+  expect(lines()).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: "late" }] } }]);
+});
+
+test("bytes may come in any pieces (T-03)", async () => {
+  const { server } = await serve();
+  const { socket, lines } = openBare(server.port);
+  socket.setNoDelay(true);
+  for (const byte of Buffer.from(`{"jsonrpc":"2.0","id":"ä€😀","method":"ping"}\n`)) {
+    socket.write(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect.poll(lines).toEqual([{ jsonrpc: "2.0", id: "ä€😀", result: {} }]);
+});
+
+test("broken JSON is answered, and the connection goes on (R2)", async () => {
+  const { server } = await serve();
+  const { socket, lines } = openBare(server.port);
+  socket.write(`nonsense\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+  await expect.poll(lines).toMatchObject([{ error: { code: -32700 } }, { id: 1, result: {} }]);
+});
+
+test("a line over the limit is answered once and skipped (R24)", async () => {
+  const { server } = await serve({ limits: { maxMessageBytes: 1_000 } });
+  const { socket, lines } = openBare(server.port);
+  socket.write(`${"x".repeat(5_000)}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+  await expect.poll(lines).toMatchObject([{ error: { code: -32600 } }, { id: 1, result: {} }]);
+});
+
+test.each([
+  ["says no", () => false],
+  ["fails", () => Promise.reject(new Error("no"))],
+])("a connection is dropped when the hook %s", async (_, admit) => {
+  const { server, connections } = await serve({ admit });
+  await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
+  expect(connections).toEqual([]);
+});
+
+test("more connections than allowed are dropped", async () => {
+  const { server } = await serve({ maxConnections: 1 });
+  await connectTcp({ port: server.port });
+  await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
+});
+
+test("a client learns that nobody listens", async () => {
+  const { server } = await serve();
+  await server.close();
+  await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+});
+
+test("a port that is taken is an error of the one who listens", async () => {
+  const { server } = await serve();
+  await expect(listenTcp({ port: server.port, accept() {} })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("a client does not wait for ever for a server that does not hang up", async () => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => {});
+    open.push(() => socket.destroy());
+    socket.once("data", (data) => {
+      const { id, params } = JSON.parse(String(data));
+      const result = {
+        protocolVersion: params.protocolVersion,
+        capabilities: {},
+        serverInfo: { name: "s", version: "1" },
+      };
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(() => server.close());
+  const address = server.address();
+  const client = await connectTcp({
+    port: typeof address === "object" && address ? address.port : 0,
+    flushTimeout: 50,
+  });
+  const before = performance.now();
+  await client.close();
+  expect(performance.now() - before).toBeLessThan(1_000);
+});

@@ -1,0 +1,50 @@
+import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
+import { createAcceptor, type Acceptor } from "../../../runtime/lifecycle/handshake.ts";
+import type { CallContext } from "../../../runtime/rpc/call.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
+
+type Tool = (args: { readonly n: number; readonly text: string }, context: CallContext) => unknown;
+
+/** The server that the shared suite talks to. Everything is observed through its tools, so that it may run in another process. */
+export function createSuiteServer(): Acceptor {
+  let cancelled = 0;
+  const tools: Readonly<Record<string, Tool>> = {
+    echo: ({ text }) => text,
+    later: async ({ n, text }) => {
+      await new Promise((resolve) => setTimeout(resolve, n));
+      return text;
+    },
+    large: ({ n }) => "€".repeat(n),
+    async progress({ n }, context) {
+      for (let progress = 1; progress <= n; progress += 1) await context.progress({ progress, total: n });
+      return "done";
+    },
+    async ask({ n }, context) {
+      const calls = new ServerCalls(context);
+      const answers = await Promise.all(Array.from({ length: n }, () => calls.listRoots()));
+      return answers.flatMap(({ roots }) => roots.map(({ uri }) => uri)).length;
+    },
+    hang: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          cancelled += 1;
+          reject(signal.reason);
+        });
+      }),
+    cancelled: () => cancelled,
+  };
+  return createAcceptor({
+    info: { name: "suite", version: "1" },
+    revisions: handshakeRevisions,
+    capabilities: { tools: {} },
+    handlers: {
+      async callTool(
+        { name, arguments: args }: { name: string; arguments?: { n: number; text: string } },
+        context: CallContext,
+      ) {
+        const text = String(await tools[name]?.(args ?? { n: 0, text: "" }, context));
+        return { content: [{ type: "text", text }] };
+      },
+    },
+  });
+}

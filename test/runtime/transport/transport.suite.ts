@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Revision } from "../../../generated/support.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import type { Connection } from "../../../runtime/rpc/peer.ts";
+import type { Transport } from "../../../runtime/transport/transport.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+
+/** The suite's server behind a transport. */
+export interface SuiteServer {
+  /** A new client's end. */
+  open(): Transport;
+  /** The server's ends, where they are in this process. */
+  readonly connections?: () => Iterable<Connection>;
+  /** Ends the server in order. */
+  stop(): Promise<void>;
+  /** Ends it without a word. */
+  breakOff?(): void;
+}
+
+/** A transport to test. */
+export interface SuiteSubject {
+  readonly start: () => Promise<SuiteServer>;
+  /** Connections outlive their server: calls fail, but a later server could answer the next ones. */
+  readonly outlivesServer?: boolean;
+  /** There is nothing between the two ends that could break. */
+  readonly neverBreaks?: boolean;
+}
+
+/** What every transport must do, whatever it is made of. */
+export function testTransport(
+  name: string,
+  { start, outlivesServer = false, neverBreaks = false }: SuiteSubject,
+): void {
+  describe(name, () => {
+    const open: (() => Promise<unknown>)[] = [];
+
+    afterEach(async () => {
+      for (const close of open.splice(0).reverse()) await close();
+    });
+
+    async function connectPair(
+      revision: Revision = newest,
+    ): Promise<{ readonly server: SuiteServer; readonly client: ClientConnection }> {
+      const server = await start();
+      open.push(() => server.stop());
+      const client = await connect(server.open(), {
+        info: { name: "c", version: "1" },
+        revisions: [revision],
+        capabilities: { roots: {} },
+        handlers: { listRoots: () => ({ roots: [{ uri: "file:///r" }] }) },
+      });
+      open.push(() => client.close());
+      return { server, client };
+    }
+
+    test.each(handshakeRevisions)("opens a session at $id and calls", async (revision) => {
+      const { client } = await connectPair(revision);
+      expect(client.revision).toBe(revision);
+      expect(await callTool(client, "echo", { text: "ä€😀\u2028\n" })).toBe("ä€😀\u2028\n");
+      expect(await client.request("ping")).toEqual({});
+    });
+
+    test("carries calls in both directions at once", async () => {
+      const { client } = await connectPair();
+      const asked = await Promise.all(Array.from({ length: 10 }, () => callTool(client, "ask", { n: 20 })));
+      expect(asked).toEqual(asked.map(() => "20"));
+    });
+
+    test("delivers progress in order, all of it before the result (G-03)", async () => {
+      const { client } = await connectPair();
+      const seen: number[] = [];
+      const onProgress = ({ progress }: { readonly progress: number }): void => void seen.push(progress);
+      await client.request("tools/call", { name: "progress", arguments: { n: 100 } }, { onProgress });
+      expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    });
+
+    test("cancels a call at the other end (C-02)", async () => {
+      const { client } = await connectPair();
+      const stop = new AbortController();
+      const hanging = client.request("tools/call", { name: "hang" }, { signal: stop.signal });
+      hanging.catch(() => {});
+      await callTool(client, "later", { n: 20 });
+      stop.abort(new Error("enough"));
+      await expect(hanging).rejects.toThrow("enough");
+      await expect.poll(() => callTool(client, "cancelled")).toBe("1");
+    });
+
+    test("carries a message of more than 5 MiB in both directions", async () => {
+      const { client } = await connectPair();
+      const text = "€".repeat(1_800_000);
+      expect((await callTool(client, "echo", { text })) === text).toBe(true);
+      expect((await callTool(client, "large", { n: 1_800_000 })) === text).toBe(true);
+    });
+
+    test("carries 1,000 calls at once", async () => {
+      const { client } = await connectPair();
+      const texts = Array.from({ length: 1_000 }, (_, index) => `text ${index}`);
+      expect(await Promise.all(texts.map((text) => callTool(client, "echo", { text })))).toEqual(texts);
+    });
+
+    test("closes from the client's side: every call settles at once, and the server learns it (R29)", async () => {
+      const { server, client } = await connectPair();
+      const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
+      await callTool(client, "later", { n: 20 });
+      const closing = client.close();
+      const before = performance.now();
+      for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { name: "ClosedError" } });
+      expect(performance.now() - before).toBeLessThan(500);
+      await closing;
+      expect([await client.closed, client.state]).toEqual([undefined, "DISCONNECTED"]);
+      await expect(client.request("ping")).rejects.toMatchObject({ name: "ClosedError" });
+      for (const connection of server.connections?.() ?? []) await connection.closed;
+    });
+
+    test("closes from the server's side: every call settles (R29)", async () => {
+      const { server, client } = await connectPair();
+      const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
+      await callTool(client, "later", { n: 20 });
+      await server.stop();
+      for (const outcome of await outcomes) expect(outcome.status).toBe("rejected");
+      if (!outlivesServer) await client.closed;
+      await expect(client.request("ping")).rejects.toBeInstanceOf(Error);
+    });
+
+    if (neverBreaks) return;
+
+    test("breaks off: every call settles with the reason (R29, R52)", async () => {
+      const { server, client } = await connectPair();
+      const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
+      await callTool(client, "later", { n: 20 });
+      server.breakOff?.();
+      for (const outcome of await outcomes) {
+        const { name, cause } = Object(outcome.status === "rejected" ? outcome.reason : undefined);
+        expect([name, cause instanceof Error]).toEqual([outlivesServer ? "LostError" : "ClosedError", true]);
+      }
+      if (!outlivesServer) expect(await client.closed).toBeInstanceOf(Error);
+      await expect(client.request("ping")).rejects.toBeInstanceOf(Error);
+    });
+  });
+}
+
+async function callTool(
+  client: ClientConnection,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+): Promise<unknown> {
+  const result = await client.request("tools/call", { name, arguments: { n: 0, text: "", ...args } });
+  return Object(result).content[0].text;
+}

@@ -1,0 +1,151 @@
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Connection } from "../../../runtime/rpc/peer.ts";
+import { createChildProcessTransport, type ChildProcessTransport } from "../../../runtime/transport/child-process.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
+import { createHttpHandler } from "../../../runtime/transport/http/handler.ts";
+import type { HttpOptions } from "../../../runtime/transport/http/settings.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createSseClientTransport } from "../../../runtime/transport/sse-client.ts";
+import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp.ts";
+import type { Transport } from "../../../runtime/transport/transport.ts";
+import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket-ws.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
+import { createSuiteServer } from "./transport.suite-server.ts";
+import { testTransport, type SuiteServer } from "./transport.suite.ts";
+
+/** Serves connections with the suite's server and remembers them. */
+function createHouse(): {
+  readonly accept: (transport: Transport) => Connection;
+  readonly connections: Set<Connection>;
+} {
+  const connections = new Set<Connection>();
+  const serve = createSuiteServer();
+  return {
+    connections,
+    accept(transport) {
+      const connection = serve(transport);
+      connections.add(connection);
+      return connection;
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+function shut(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+testTransport("memory", {
+  neverBreaks: true,
+  start() {
+    const { accept, connections } = createHouse();
+    return Promise.resolve({
+      connections: () => connections,
+      open() {
+        const [clientEnd, serverEnd] = createMemoryPair();
+        accept(serverEnd);
+        return clientEnd;
+      },
+      async stop() {
+        await Promise.all([...connections].map((connection) => connection.close()));
+      },
+    });
+  },
+});
+
+testTransport("stdio of a child process", {
+  start() {
+    const script = fileURLToPath(new URL("./fixtures/suite-server.ts", import.meta.url));
+    const children = new Set<ChildProcessTransport>();
+    const signal = (name: NodeJS.Signals): void => {
+      for (const { pid } of children) if (pid !== undefined) process.kill(pid, name);
+    };
+    return Promise.resolve({
+      open() {
+        const args = ["--import", import.meta.resolve("tsx"), script];
+        const child = createChildProcessTransport({ command: process.execPath, args, stderr: "ignore" });
+        children.add(child);
+        return child;
+      },
+      async stop() {
+        await Promise.all([...children].map((child) => child.close()));
+      },
+      breakOff: () => signal("SIGKILL"),
+    });
+  },
+});
+
+testTransport("TCP", {
+  async start(): Promise<SuiteServer> {
+    const { accept, connections } = createHouse();
+    const sockets = new Set<Socket>();
+    const server = await listenTcp({ accept, admit: (socket) => sockets.add(socket).size > 0 });
+    return {
+      connections: () => connections,
+      open: () => createTcpTransport({ port: server.port }),
+      stop: () => server.close(),
+      breakOff: () => sockets.forEach((socket) => socket.resetAndDestroy()),
+    };
+  },
+});
+
+testTransport("WebSocket", {
+  async start(): Promise<SuiteServer> {
+    const { accept, connections } = createHouse();
+    const http = createServer();
+    const sockets = new Set<Socket>();
+    http.on("connection", (socket: Socket) => sockets.add(socket));
+    const service = serveWebSocket(http, { accept });
+    const port = await listen(http);
+    return {
+      connections: () => connections,
+      open: () => createWsTransport(`ws://127.0.0.1:${port}/mcp`),
+      async stop() {
+        await service.close();
+        await shut(http);
+      },
+      breakOff: () => sockets.forEach((socket) => socket.resetAndDestroy()),
+    };
+  },
+});
+
+const http: readonly (readonly [string, HttpOptions, (url: string) => Transport, boolean])[] = [
+  ["Streamable HTTP", {}, openHttp, true],
+  ["Streamable HTTP that answers by streams", { answers: "sse" }, openHttp, true],
+  ["HTTP with SSE", { sse: { path: "/mcp" } }, (url) => createSseClientTransport(url), false],
+];
+
+for (const [name, options, open, outlivesServer] of http) {
+  testTransport(name, {
+    outlivesServer,
+    async start(): Promise<SuiteServer> {
+      const serve = createSuiteServer();
+      const handler = createHttpHandler({ revisions: handshakeRevisions, accept: serve }, options);
+      const server = createServer(handler.node);
+      const port = await listen(server);
+      return {
+        connections: () => [...handler.sessions.values()].map(({ connection }) => connection),
+        open: () => open(`http://127.0.0.1:${port}/mcp`),
+        async stop() {
+          await handler.close();
+          await shut(server);
+        },
+        breakOff: () => void shut(server),
+      };
+    },
+  });
+}
+
+function openHttp(url: string): Transport {
+  return createHttpClientTransport(url, { reconnect: { initialDelay: 10, maxDelay: 20 } });
+}

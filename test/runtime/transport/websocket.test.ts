@@ -1,0 +1,325 @@
+import { createServer, request as httpRequest, type Server } from "node:http";
+import { connect as connectSocket } from "node:net";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
+import type { CallContext } from "../../../runtime/rpc/call.ts";
+import type { Connection } from "../../../runtime/rpc/peer.ts";
+import { createWebSocketTransport } from "../../../runtime/transport/websocket-client.ts";
+import {
+  createWsTransport,
+  serveWebSocket,
+  type WsClientOptions,
+  type WsServerOptions,
+} from "../../../runtime/transport/websocket-ws.ts";
+import { newest } from "../fixture-revision.ts";
+import { openingResult } from "./http-client.script.ts";
+import { createSuiteServer } from "./transport.suite-server.ts";
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const info = { info: { name: "c", version: "1" }, revisions: [newest] };
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  const address = server.address();
+  return `ws://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/mcp`;
+}
+
+async function serve(
+  options: Partial<WsServerOptions> = {},
+): Promise<{ readonly url: string; readonly connections: Connection[] }> {
+  const connections: Connection[] = [];
+  const accept = createSuiteServer();
+  const http = createServer();
+  const url = await listen(http);
+  const service = serveWebSocket(http, { accept: (transport) => connections.push(accept(transport)), ...options });
+  open.push(() => service.close());
+  return { url, connections };
+}
+
+/** A server of the bare library: it opens sessions, and does nothing else. */
+async function serveBare(onSocket: (socket: WebSocket) => void, options: { protocol?: string } = {}): Promise<string> {
+  const http = createServer();
+  const handleProtocols = (): string => options.protocol ?? "mcp.v1";
+  const sockets = new WebSocketServer({ server: http, handleProtocols });
+  sockets.on("connection", (socket) => {
+    socket.on("error", () => {});
+    socket.on("message", (data) => {
+      const { id, method, params } = JSON.parse(String(data));
+      if (method === "initialize") socket.send(JSON.stringify({ jsonrpc: "2.0", id, result: openingResult(params) }));
+      if (method === "notifications/initialized") onSocket(socket);
+    });
+  });
+  return listen(http);
+}
+
+async function connectWs(url: string, options?: WsClientOptions): Promise<ClientConnection> {
+  const client = await connect(createWsTransport(url, options), info);
+  open.push(() => client.close());
+  return client;
+}
+
+/** A socket of the bare library, when it is open. */
+async function openBare(url: string, protocols: string[] = ["mcp.v1"]): Promise<WebSocket> {
+  const socket = new WebSocket(url, protocols);
+  open.push(() => socket.terminate());
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  return socket;
+}
+
+const closeCode = (socket: WebSocket): Promise<number> => new Promise((resolve) => socket.once("close", resolve));
+const nextMessage = (socket: WebSocket): Promise<unknown> =>
+  new Promise((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))));
+
+describe("subprotocols", () => {
+  test.each([
+    [["mcp.v1", "mcp"], "mcp.v1"],
+    [["mcp", "mcp.v1"], "mcp.v1"],
+    [["mcp"], "mcp"],
+    [["other", "mcp"], "mcp"],
+    [[], ""],
+  ])("of those that are offered, %j, the server takes %s", async (offered, taken) => {
+    const { url } = await serve();
+    expect((await openBare(url, offered)).protocol).toBe(taken);
+  });
+
+  test("a client that only speaks others is refused", async () => {
+    const { url } = await serve();
+    await expect(openBare(url, ["graphql"])).rejects.toThrow("400");
+  });
+
+  test.each(["mcp.v1", "mcp"])("the client offers both, and a server that takes %s will do", async (protocol) => {
+    const { promise, resolve } = deferred<string>();
+    const url = await serveBare((socket) => resolve(socket.protocol), { protocol });
+    await connectWs(url);
+    expect(await promise).toBe(protocol);
+  });
+});
+
+describe("a server", () => {
+  const upgrade = (url: string, headers: Readonly<Record<string, string | string[]>>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest(url.replace("ws:", "http:"), {
+        headers: {
+          connection: "upgrade",
+          upgrade: "websocket",
+          "sec-websocket-version": "13",
+          "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+          ...headers,
+        },
+      });
+      request.on("response", ({ statusCode = 0 }) => resolve(statusCode));
+      request.on("upgrade", (_, socket) => {
+        socket.destroy();
+        resolve(101);
+      });
+      request.on("error", reject);
+      request.end();
+    });
+
+  test.each([
+    [{}, 101],
+    [{ origin: "http://localhost:1234" }, 101],
+    [{ origin: "http://127.0.0.1" }, 101],
+    [{ origin: "http://evil.example" }, 403],
+    [{ origin: "null" }, 403],
+    [{ host: "evil.example" }, 403],
+    [{ host: "evil.example", origin: "http://evil.example" }, 403],
+    [{ origin: ["http://localhost", "http://evil.example"] }, 400],
+  ])("with headers %j answers an upgrade with %i (T-70, R30, R31)", async (headers, status) => {
+    const { url, connections } = await serve();
+    expect(await upgrade(url, headers)).toBe(status);
+    if (status !== 101) expect(connections).toEqual([]);
+  });
+
+  test("lets in the hosts and origins that it is told", async () => {
+    const { url } = await serve({ allowedHosts: ["mcp.example"], allowedOrigins: ["https://app.example"] });
+    expect(await upgrade(url, { host: "mcp.example", origin: "https://app.example" })).toBe(101);
+    expect(await upgrade(url, { host: "mcp.example", origin: "https://mcp.example" })).toBe(403);
+    expect(await upgrade(url, {})).toBe(403);
+  });
+
+  test("asks who wants to connect, and tells the handlers (R38)", async () => {
+    const origins: unknown[] = [];
+    const serveSession = createAcceptor({
+      info: { name: "s", version: "1" },
+      revisions: [newest],
+      capabilities: { tools: {} },
+      handlers: {
+        listTools: (_: unknown, { origin }: CallContext) => ({ tools: [], _meta: { origin: origins.push(origin) } }),
+      },
+    });
+    const { url } = await serve({
+      accept: (transport) => serveSession(transport),
+      authenticate: async ({ headers }) => {
+        await Promise.resolve();
+        if (headers.authorization === undefined) throw new Error("nobody");
+        return headers.authorization === "Bearer right" ? { principal: "me" } : undefined;
+      },
+    });
+    expect(await upgrade(url, {})).toBe(401);
+    expect(await upgrade(url, { authorization: "Bearer wrong" })).toBe(401);
+    const client = await connectWs(url, { headers: { authorization: "Bearer right" } });
+    await client.request("tools/list", {});
+    expect(origins).toEqual([{ identity: { principal: "me" } }]);
+  });
+
+  test("refuses more connections than allowed", async () => {
+    const { url } = await serve({ maxConnections: 1 });
+    const first = await openBare(url);
+    expect(await upgrade(url, {})).toBe(503);
+    first.terminate();
+    await expect.poll(() => upgrade(url, {})).toBe(101);
+  });
+
+  test("takes only its own path", async () => {
+    const { url } = await serve({ path: "/mcp" });
+    expect(await upgrade(url, {})).toBe(101);
+    expect(await upgrade(`${url}?x=1`, {})).toBe(101);
+    expect(await upgrade(url.replace("/mcp", "/other"), {})).toBe(404);
+  });
+
+  test("says that it is going away when it closes", async () => {
+    const http = createServer();
+    const url = await listen(http);
+    const accept = createSuiteServer();
+    const service = serveWebSocket(http, { accept });
+    const code = closeCode(await openBare(url));
+    await service.close();
+    expect(await code).toBe(1001);
+    expect(http.listening).toBe(true);
+  });
+
+  test.each<readonly [string, number, (socket: WebSocket) => void]>([
+    ["a binary frame", 1003, (socket) => socket.send(Buffer.from("{}"))],
+    ["more than the limit", 1009, (socket) => socket.send("x".repeat(2_000))],
+    [
+      "more than the limit in pieces",
+      1009,
+      (socket) => Array.from({ length: 20 }, () => socket.send("x".repeat(100), { fin: false })),
+    ],
+  ])("answers %s with close code %i (R44)", async (_, code, act) => {
+    const { url, connections } = await serve({ limits: { maxMessageBytes: 1_000 } });
+    const socket = await openBare(url);
+    const closed = closeCode(socket);
+    act(socket);
+    expect(await closed).toBe(code);
+    expect(await connections[0]?.closed).toBeInstanceOf(Error);
+  });
+
+  test("answers bytes that are not UTF-8 with close code 1007", async () => {
+    const { url } = await serve();
+    const socket = await openBare(url);
+    const closed = closeCode(socket);
+    socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    expect(await closed).toBe(1007);
+  });
+
+  test("answers broken JSON with an error and goes on (R2)", async () => {
+    const { url } = await serve();
+    const socket = await openBare(url);
+    const answer = nextMessage(socket);
+    socket.send("{");
+    expect(await answer).toMatchObject({ error: { code: -32700 } });
+    const pong = nextMessage(socket);
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+    expect(await pong).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+  });
+
+  test("notices a client that does not answer its pings", async () => {
+    const { url, connections } = await serve({ pingInterval: 20 });
+    const { port } = new URL(url);
+    const deaf = connectSocket(Number(port), "127.0.0.1");
+    open.push(() => deaf.destroy());
+    deaf.on("error", () => {});
+    deaf.write(
+      `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    await expect.poll(() => connections.length).toBe(1);
+    expect(await connections[0]?.closed).toBeInstanceOf(Error);
+  });
+
+  test("ends a connection whose client does not read (R25)", async () => {
+    const { url, connections } = await serve({ limits: { maxBufferedBytes: 100_000 } });
+    const socket = await openBare(url);
+    const opened = nextMessage(socket);
+    const params = { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }));
+    await opened;
+    socket.pause();
+    for (let id = 1; id < 20; id += 1) {
+      const call = { name: "large", arguments: { n: 500_000, text: "" } };
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: call }));
+    }
+    expect(Object(await connections[0]?.closed).message).toContain("does not read");
+  });
+});
+
+describe("a client", () => {
+  test("over the platform's WebSocket does the same", async () => {
+    const { url } = await serve();
+    const client = await connect(createWebSocketTransport(url, { WebSocket }), info);
+    expect(await client.request("ping")).toEqual({});
+    await client.close();
+    expect(await client.closed).toBeUndefined();
+  });
+
+  test("over the platform's WebSocket uses codes that pages may use", async () => {
+    let code: Promise<number> | undefined;
+    const url = await serveBare((socket) => {
+      code = closeCode(socket);
+      socket.send(Buffer.from("{}"));
+    });
+    const client = await connect(createWebSocketTransport(url, { WebSocket }), info);
+    expect(Object(await client.closed).message).toContain("code 1003");
+    expect(await code).toBe(4_003);
+  });
+
+  test("says what to do where the platform has none", () => {
+    vi.stubGlobal("WebSocket", undefined);
+    expect(() => createWebSocketTransport("ws://127.0.0.1/")).toThrow("This platform has no WebSocket");
+    vi.unstubAllGlobals();
+  });
+
+  test("learns why it is refused", async () => {
+    const { url } = await serve({ authenticate: () => undefined });
+    await expect(connectWs(url)).rejects.toMatchObject({
+      name: "ClosedError",
+      cause: { message: expect.stringContaining("401") },
+    });
+  });
+
+  test("fails when nobody listens", async () => {
+    await expect(connectWs("ws://127.0.0.1:1/")).rejects.toMatchObject({ name: "ClosedError" });
+  });
+
+  test("ends a connection that brings more than the limit (R50)", async () => {
+    const url = await serveBare((socket) => socket.send("x".repeat(2_000)));
+    const client = await connectWs(url, { limits: { maxMessageBytes: 1_000 } });
+    expect(await client.closed).toBeInstanceOf(Error);
+  });
+
+  test("does not wait for ever for the end of a server that says nothing", async () => {
+    const url = await serveBare((socket) => socket.pause());
+    const client = await connectWs(url, { closeTimeout: 50 });
+    const before = performance.now();
+    await client.close();
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+});
+
+function deferred<Value>(): { readonly promise: Promise<Value>; readonly resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((done) => (resolve = done));
+  return { promise, resolve };
+}

@@ -1,0 +1,197 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+
+/* The generated types are those of the schema, declaration by declaration, for both compilers and under the strictest flags. */
+
+// Whole compiler runs, each in a process of its own.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const compilers = ["typescript", "typescript7"];
+const pinned = await openSpecFolder("spec");
+const revisions = [...pinned.pins.keys()];
+
+const strictest = {
+  target: "ES2023",
+  lib: ["ES2023", "DOM"],
+  module: "NodeNext",
+  moduleResolution: "NodeNext",
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
+  isolatedModules: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
+
+/**
+ * `true` where two types accept each other's values and have the same keys at the top; else the reason. The levels below differ in
+ * what was put back on purpose: `_meta` in params that had lost it. A `Record` has no numeric keys where an index has.
+ */
+const comparison = `
+export type Same<Theirs, Ours> = [Theirs] extends [Ours]
+  ? [Ours] extends [Theirs]
+    ? SameKeys<Exclude<keyof Theirs, number>, Exclude<keyof Ours, number>>
+    : "ours is not theirs"
+  : "theirs is not ours";
+type SameKeys<Theirs, Ours> = [Theirs] extends [Ours] ? ([Ours] extends [Theirs] ? true : "a key too many") : "a key is missing";
+`;
+
+let folder = "";
+
+beforeAll(async () => {
+  // Inside the project, so that the module settings of its package.json hold.
+  folder = await mkdtemp(resolve("test/types/tmp-"));
+  await writeFile(join(folder, "same.ts"), comparison);
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe.each(compilers)("%s", (compiler) => {
+  it("finds every declaration of every revision as the schema has it", async () => {
+    const files = await Promise.all(revisions.map((revision) => writeComparison(revision)));
+    expect(await compile(compiler, files)).toEqual([]);
+  });
+
+  it("compiles the generated layer on its own, without a single global of Node", async () => {
+    const settings = { isolatedDeclarations: true, declaration: true };
+    expect(await compile(compiler, [resolve("generated/**/*.ts")], settings)).toEqual([]);
+  });
+
+  it("compiles the schemas themselves", async () => {
+    expect(await compile(compiler, [resolve("spec/*/schema.ts")])).toEqual([]);
+  });
+});
+
+describe("the comparison", () => {
+  const slips: readonly { slip: string; from: string | RegExp; to: string; says: string }[] = [
+    {
+      slip: "an optional property that became required",
+      from: "nextCursor?: Cursor;",
+      to: "nextCursor: Cursor;",
+      says: "PaginatedResult",
+    },
+    {
+      slip: "a required property that became optional",
+      from: /(interface Root(?: extends \w+)? \{[^}]*?)uri:/,
+      to: "$1uri?:",
+      says: "Root",
+    },
+    {
+      slip: "a property that is gone",
+      from: /(interface Root(?: extends \w+)? \{[^}]*?)name\?: string;/,
+      to: "$1",
+      says: "Root",
+    },
+    {
+      slip: "a property too many",
+      from: /(interface Root(?: extends \w+)? \{)/,
+      to: "$1 extra?: string;",
+      says: "Root",
+    },
+    {
+      slip: "a string that became a number",
+      from: "export type Cursor = string;",
+      to: "export type Cursor = number;",
+      says: "Cursor",
+    },
+    { slip: "a member of a union that is gone", from: '| "emergency"', to: "", says: "LoggingLevel" },
+    { slip: "a member of a union too many", from: '| "emergency"', to: '| "emergency" | "joy"', says: "LoggingLevel" },
+    {
+      slip: "another constant",
+      from: 'JSONRPC_VERSION = "2.0"',
+      to: 'JSONRPC_VERSION = "1.0"',
+      says: "JSONRPCRequest",
+    },
+    {
+      slip: "a type that became unknown",
+      from: /export interface Tool extends [^{]*/,
+      to: "export type Tool = unknown; interface Gone ",
+      says: "Tool",
+    },
+  ];
+
+  it("notices every slip", async () => {
+    const revision = "2025-11-25";
+    const good = await readFile(`generated/${revision}/types.ts`, "utf8");
+    const files = await Promise.all(
+      slips.map(async ({ from, to }, at) => {
+        const wrong = good.replace(from, to);
+        expect(wrong).not.toBe(good);
+        await writeFile(join(folder, `wrong-${at}.ts`), wrong);
+        return writeComparison(revision, { types: `./wrong-${at}.ts`, name: `slip-${at}.ts` });
+      }),
+    );
+    const problems = await compile("typescript", files, { noUnusedLocals: false });
+    for (const [at, { slip, says }] of slips.entries()) {
+      const found = problems.filter((problem) => problem.includes(`slip-${at}.ts`));
+      const lines = (await readFile(join(folder, `slip-${at}.ts`), "utf8")).split("\n");
+      const names = found.map((problem) =>
+        lines[Number(/\((\d+),/.exec(problem)?.[1]) - 1]?.split(":")[0]?.replace(/.*same_/, ""),
+      );
+      expect(names, slip).toContain(says);
+    }
+  });
+
+  it("has a line for every declaration of a schema", async () => {
+    for (const revision of revisions) {
+      const text = await readFile(await writeComparison(revision), "utf8");
+      const exported = (await readFile(`spec/${revision}/schema.ts`, "utf8")).match(/^export (interface|type) /gm);
+      expect(text.match(/^export const same_/gm)?.length).toBe(exported?.length);
+    }
+  });
+});
+
+/** Writes a file that compiles only where generated types and schema agree; every line is about one declaration. */
+async function writeComparison(
+  revision: string,
+  {
+    types = `../../../generated/${revision}/types.ts`,
+    name = `${revision}.ts`,
+  }: { types?: string; name?: string } = {},
+): Promise<string> {
+  const { declarations, constants } = await pinned.readModel(revision);
+  const lines = [
+    `import type * as theirs from "../../../spec/${revision}/schema.ts";`,
+    `import type * as ours from "${types}";`,
+    `import type { Same } from "./same.ts";`,
+    ...declarations.map(
+      (declaration) =>
+        `export const same_${declaration.name}: Same<theirs.${declaration.name}, ours.${declaration.name}> = true;`,
+    ),
+    ...constants.map(
+      (constant) =>
+        `export const constant_${constant.name}: Same<typeof theirs.${constant.name}, typeof ours.${constant.name}> = true;`,
+    ),
+  ];
+  const path = join(folder, name);
+  await writeFile(path, `${lines.join("\n")}\n`);
+  return path;
+}
+
+/** Lines that the compiler prints about the files. */
+async function compile(compiler: string, files: readonly string[], settings: object = {}): Promise<string[]> {
+  const config = join(await mkdtemp(join(folder, "compile-")), "tsconfig.json");
+  await writeFile(config, JSON.stringify({ compilerOptions: { ...strictest, ...settings }, include: files }));
+  const child = spawn(process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", config, "--pretty", "false"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const code = await new Promise<number | null>((done, fail) => child.on("error", fail).on("close", done));
+  const lines = output.split("\n").filter((line) => line !== "");
+  return code === 0 || lines.length > 0 ? lines : [`${compiler} ended with code ${code}`];
+}
