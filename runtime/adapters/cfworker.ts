@@ -67,7 +67,9 @@ function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));
   const innermost = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest);
   const [last] = innermost.slice(-1);
-  return last ? [{ path: readPointer(decodeURI(last.instanceLocation.slice(1).replaceAll("%23", "#"))), message: last.error }] : [];
+  return last
+    ? [{ path: readPointer(decodeURI(last.instanceLocation.slice(1).replaceAll("%23", "#"))), message: last.error }]
+    : [];
 }
 
 function depthOf(location: string): number {

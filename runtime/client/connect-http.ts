@@ -1,5 +1,5 @@
 import { createHttpClientTransport, type HttpClientOptions } from "../transport/http-client.ts";
-import { isHttpError } from "../transport/http-client-errors.ts";
+import { isHttpError } from "../transport/http-client/errors.ts";
 import { createSseClientTransport, type SseClientOptions } from "../transport/sse-client.ts";
 import { connect, type ClientConnection, type ConnectOptions } from "./client.ts";
 

@@ -22,6 +22,20 @@ export interface Client<P extends ClientTypes> {
  */
 export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
 export function createClient(source: ClientSource): UntypedClient {
+  return createUntypedClient(source);
+}
+
+/** Connects to one server: `createClient(options).connect(source)`. */
+export function connectClient<P extends ClientTypes>(
+  source: ServerSource,
+  options: ClientOptions<P> & { readonly signal?: AbortSignal },
+): Promise<ClientSession<P>> {
+  const { signal } = options;
+  return createClient<P>(options).connect(source, signal ? { signal } : {});
+}
+
+/** Makes a client whose types have been given up for those that every revision has. */
+export function createUntypedClient(source: ClientSource): UntypedClient {
   checkKeepAlive(source);
   const sessions = new Set<LiveSession>();
   const roots = createRoots(source.roots, () => {
@@ -45,17 +59,8 @@ export function createClient(source: ClientSource): UntypedClient {
   };
 }
 
-/** Connects to one server: `createClient(options).connect(source)`. */
-export function connectClient<P extends ClientTypes>(
-  source: ServerSource,
-  options: ClientOptions<P> & { readonly signal?: AbortSignal },
-): Promise<ClientSession<P>> {
-  const { signal } = options;
-  return createClient<P>(options).connect(source, signal ? { signal } : {});
-}
-
-/** A client whose types have been given up for those of any revision; the overload gives them back. */
-interface UntypedClient {
+/** A client for which there are no types of a revision. */
+export interface UntypedClient {
   readonly roots: Roots;
   connect(source: ServerSource, options?: { readonly signal?: AbortSignal }): Promise<LiveSession>;
   close(): Promise<void>;

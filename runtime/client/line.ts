@@ -1,7 +1,7 @@
 import { ClosedError, VersionError, isClosedError, toError } from "../rpc/errors.ts";
 import type { Clock } from "../rpc/timers.ts";
-import { toDelay, toReconnection, type Reconnection } from "../transport/http-client-delay.ts";
-import { isLostError, isSessionExpiredError } from "../transport/http-client-errors.ts";
+import { toDelay, toReconnection, type Reconnection } from "../transport/http-client/delay.ts";
+import { isLostError, isSessionExpiredError } from "../transport/http-client/errors.ts";
 import type { ClientConnection } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ReconnectOptions, Retry } from "./options.ts";

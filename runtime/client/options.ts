@@ -2,7 +2,7 @@ import type { Revision } from "../../generated/support.ts";
 import type { PeerOptions } from "../rpc/peer.ts";
 import type { ListKind } from "../server/definitions.ts";
 import type { JsonSchemaValidator } from "../server/json-schema.ts";
-import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client-delay.ts";
+import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/delay.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../rpc/timers.ts";
-import { sleep } from "../transport/http-client-delay.ts";
+import { sleep } from "../transport/http-client/delay.ts";
 
 /** Waits, by the given clock if there is one. The signal ends it: then it rejects with the reason. */
 export function wait(

@@ -5,16 +5,16 @@ import type { Receiver } from "../rpc/channel.ts";
 import { ClosedError } from "../rpc/errors.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import { isRequestId, type Outgoing, type RequestId } from "../rpc/message.ts";
-import { discard } from "./http-client-body.ts";
-import { toReconnection, type ReconnectOptions } from "./http-client-delay.ts";
-import type { EndpointOptions } from "./http-client-endpoint.ts";
-import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./http-client-errors.ts";
-import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./http-client-exchange.ts";
-import { Lanes } from "./http-client-lanes.ts";
-import { Link, type Posting } from "./http-client-link.ts";
-import { Listener } from "./http-client-listener.ts";
-import { Operations, within } from "./http-client-operations.ts";
-import { SessionKeeper } from "./http-client-renewal.ts";
+import { discard } from "./http-client/body.ts";
+import { toReconnection, type ReconnectOptions } from "./http-client/delay.ts";
+import type { EndpointOptions } from "./http-client/endpoint.ts";
+import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./http-client/errors.ts";
+import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./http-client/exchange.ts";
+import { Lanes } from "./http-client/lanes.ts";
+import { Link, type Posting } from "./http-client/link.ts";
+import { Listener } from "./http-client/listener.ts";
+import { Operations, within } from "./http-client/operations.ts";
+import { SessionKeeper } from "./http-client/renewal.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a client over Streamable HTTP. */

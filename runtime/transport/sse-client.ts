@@ -4,17 +4,17 @@ import type { Receiver } from "../rpc/channel.ts";
 import { ClosedError, toError } from "../rpc/errors.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing, RequestId } from "../rpc/message.ts";
-import { discard, readChunks, readMediaType } from "./http-client-body.ts";
+import { discard, readChunks, readMediaType } from "./http-client/body.ts";
 import {
   createEndpoint,
   describeUrl,
   readRefusal,
   type Endpoint,
   type EndpointOptions,
-} from "./http-client-endpoint.ts";
-import { AnswerError, LostError } from "./http-client-errors.ts";
-import { Lanes } from "./http-client-lanes.ts";
-import { Operations, within } from "./http-client-operations.ts";
+} from "./http-client/endpoint.ts";
+import { AnswerError, LostError } from "./http-client/errors.ts";
+import { Lanes } from "./http-client/lanes.ts";
+import { Operations, within } from "./http-client/operations.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a client over HTTP with server-sent events, as the first revision had it. */

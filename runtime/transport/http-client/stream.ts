@@ -1,10 +1,10 @@
-import { EventDecoder, type ServerEvent } from "../codec/events.ts";
-import { decode, type Sink } from "../codec/json.ts";
-import { toError } from "../rpc/errors.ts";
-import type { Limits } from "../rpc/limits.ts";
-import { readChunks } from "./http-client-body.ts";
-import { sleep, toDelay, type Reconnection } from "./http-client-delay.ts";
-import { AnswerError, LostError, isHttpError, isLostError } from "./http-client-errors.ts";
+import { EventDecoder, type ServerEvent } from "../../codec/events.ts";
+import { decode, type Sink } from "../../codec/json.ts";
+import { toError } from "../../rpc/errors.ts";
+import type { Limits } from "../../rpc/limits.ts";
+import { readChunks } from "./body.ts";
+import { sleep, toDelay, type Reconnection } from "./delay.ts";
+import { AnswerError, LostError, isHttpError, isLostError } from "./errors.ts";
 
 /** What a stream of events needs in order to go on when its connection ends. */
 export interface StreamOptions {

@@ -1,4 +1,4 @@
-import { AnswerError } from "./http-client-errors.ts";
+import { AnswerError } from "./errors.ts";
 
 /** The whole body as text. Rejects when it is longer than the limit or not valid UTF-8; no more than the limit is kept. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {

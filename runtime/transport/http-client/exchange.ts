@@ -1,11 +1,11 @@
-import { isObject } from "../../generated/support.ts";
-import { decode, type Sink } from "../codec/json.ts";
-import type { Limits } from "../rpc/limits.ts";
-import type { Outgoing, RequestId } from "../rpc/message.ts";
-import { discard, readMediaType, readText } from "./http-client-body.ts";
-import type { Reconnection } from "./http-client-delay.ts";
-import { AnswerError, LostError } from "./http-client-errors.ts";
-import { EventStream } from "./http-client-stream.ts";
+import { isObject } from "../../../generated/support.ts";
+import { decode, type Sink } from "../../codec/json.ts";
+import type { Limits } from "../../rpc/limits.ts";
+import type { Outgoing, RequestId } from "../../rpc/message.ts";
+import { discard, readMediaType, readText } from "./body.ts";
+import type { Reconnection } from "./delay.ts";
+import { AnswerError, LostError } from "./errors.ts";
+import { EventStream } from "./stream.ts";
 
 /** Requests that were posted together and wait for their answers. */
 export class Exchange {

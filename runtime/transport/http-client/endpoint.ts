@@ -1,6 +1,6 @@
-import type { Awaitable } from "../../generated/support.ts";
-import { HttpError, LostError } from "./http-client-errors.ts";
-import { readText } from "./http-client-body.ts";
+import type { Awaitable } from "../../../generated/support.ts";
+import { HttpError, LostError } from "./errors.ts";
+import { readText } from "./body.ts";
 
 /** What `fetch` must be able to do. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;

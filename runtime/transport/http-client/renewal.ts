@@ -1,11 +1,11 @@
-import { isObject } from "../../generated/support.ts";
-import { encode, type Sink } from "../codec/json.ts";
-import type { RequestId } from "../rpc/message.ts";
-import { discard } from "./http-client-body.ts";
-import { SessionExpiredError, isSessionExpiredError } from "./http-client-errors.ts";
-import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./http-client-exchange.ts";
-import type { Link, Posting } from "./http-client-link.ts";
-import { checkSameServer } from "./http-client-session.ts";
+import { isObject } from "../../../generated/support.ts";
+import { encode, type Sink } from "../../codec/json.ts";
+import type { RequestId } from "../../rpc/message.ts";
+import { discard } from "./body.ts";
+import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
+import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./exchange.ts";
+import type { Link, Posting } from "./link.ts";
+import { checkSameServer } from "./session.ts";
 
 /** The handshake as it was: what was sent, and what the server answered. */
 export interface Opening {

@@ -1,4 +1,4 @@
-import { LostError } from "./http-client-errors.ts";
+import { LostError } from "./errors.ts";
 
 /** What can be ended from outside. */
 export interface Abortable {

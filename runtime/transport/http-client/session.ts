@@ -1,6 +1,6 @@
-import type { Revision } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
-import { AnswerError, SessionExpiredError } from "./http-client-errors.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { isObject } from "../../../generated/support.ts";
+import { AnswerError, SessionExpiredError } from "./errors.ts";
 
 /** A session as the server's HTTP side knows it. */
 export interface HttpSession {

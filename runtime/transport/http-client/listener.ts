@@ -1,9 +1,9 @@
-import type { Sink } from "../codec/json.ts";
-import { toError } from "../rpc/errors.ts";
-import type { Limits } from "../rpc/limits.ts";
-import type { Reconnection } from "./http-client-delay.ts";
-import { isHttpError } from "./http-client-errors.ts";
-import { EventStream, isPassing } from "./http-client-stream.ts";
+import type { Sink } from "../../codec/json.ts";
+import { toError } from "../../rpc/errors.ts";
+import type { Limits } from "../../rpc/limits.ts";
+import type { Reconnection } from "./delay.ts";
+import { isHttpError } from "./errors.ts";
+import { EventStream, isPassing } from "./stream.ts";
 
 /** What listening needs. */
 export interface ListenerOptions {

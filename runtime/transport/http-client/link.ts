@@ -1,8 +1,8 @@
-import type { Revision } from "../../generated/support.ts";
-import { discard, readMediaType } from "./http-client-body.ts";
-import { createEndpoint, readRefusal, type Endpoint, type EndpointOptions } from "./http-client-endpoint.ts";
-import { AnswerError, SessionExpiredError } from "./http-client-errors.ts";
-import { readSession, toSessionHeaders, type HttpSession } from "./http-client-session.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { discard, readMediaType } from "./body.ts";
+import { createEndpoint, readRefusal, type Endpoint, type EndpointOptions } from "./endpoint.ts";
+import { AnswerError, SessionExpiredError } from "./errors.ts";
+import { readSession, toSessionHeaders, type HttpSession } from "./session.ts";
 
 /** What is posted. */
 export interface Posting {

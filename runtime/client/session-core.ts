@@ -1,0 +1,188 @@
+import { isObject } from "../../generated/support.ts";
+import { isPeerError, toError } from "../rpc/errors.ts";
+import type { ListKind } from "../server/definitions.ts";
+import { findRow } from "../server/rows.ts";
+import { requestOf, safeHandlers } from "./calls.ts";
+import { toClientCapabilities } from "./capabilities.ts";
+import type { ClientConnection } from "./client.ts";
+import { createElicitation, type Elicitation } from "./elicitation.ts";
+import type { ClientEvent, Restored } from "./events.ts";
+import { createClientHandlers, type NoticeBoard } from "./handlers.ts";
+import { keepAlive } from "./keep-alive.ts";
+import { Line, type LineHost } from "./line.ts";
+import { Lists } from "./lists.ts";
+import type { Opener } from "./opener.ts";
+import type { Retry } from "./options.ts";
+import type { RootsKeeper } from "./roots.ts";
+import type { SessionCallOptions } from "./session.ts";
+import type { ClientSource } from "./source.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** How a session reaches its server. */
+export interface SessionTarget {
+  readonly open: Opener;
+  /** Gives up the first connection while it is being opened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a session keeps between its calls, and does when nobody calls: it answers, takes notice, and restores. */
+export class SessionCore implements LineHost, NoticeBoard {
+  readonly source: ClientSource;
+  readonly line: Line;
+  readonly lists: Lists;
+  readonly subscriptions: Subscriptions;
+  readonly #roots: RootsKeeper;
+  readonly #target: SessionTarget;
+  readonly #elicitation: Elicitation;
+  /** The level that a new session is asked for again. */
+  logLevel: string | undefined;
+
+  constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+    this.source = source;
+    this.#roots = roots;
+    this.#target = target;
+    this.logLevel = source.logLevel;
+    this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock });
+    this.lists = new Lists({
+      isCached: source.cacheLists ?? true,
+      ...(source.maxPages !== undefined && { maxPages: source.maxPages }),
+    });
+    this.#elicitation = createElicitation(source.elicitation ?? {});
+    this.subscriptions = new Subscriptions({
+      send: (handler, uri, options) => this.call(handler, { uri }, { ...options, retry: "never" }),
+      fail: (error) => this.#report("notifications/resources/updated", error),
+    });
+  }
+
+  /** Sends the request with this handler name. */
+  async call(
+    handler: string,
+    params: object | undefined,
+    { meta, retry, ...options }: SessionCallOptions = {},
+  ): Promise<Record<string, unknown>> {
+    const sent = meta ? { ...params, _meta: meta } : params;
+    const repeat = retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) });
+    const result = await this.line.run((connection) => requestOf(connection, handler, sent, options), repeat);
+    return isObject(result) ? result : {};
+  }
+
+  /** Sends a request that the server may refuse until the user has visited a page. */
+  async work(handler: string, params: object, options?: SessionCallOptions): Promise<Record<string, unknown>> {
+    try {
+      return await this.call(handler, params, options);
+    } catch (error) {
+      const code = this.line.last.revision.errors.urlElicitationRequired?.code;
+      const isRequired = isPeerError(error) && error.code === code;
+      if (isRequired && isObject(error.data)) this.#elicitation.expect(error.data.elicitations);
+      throw error;
+    }
+  }
+
+  /** What becomes of a call that is cut off and says nothing about it itself. */
+  retryOf({ isSafe }: { readonly isSafe: boolean }): Retry {
+    return isSafe ? (this.source.reconnect?.retry ?? "never") : "never";
+  }
+
+  /** Tells the server that the roots are others now. */
+  announceRoots(): void {
+    if (!this.line.isUp) return;
+    const { last } = this.line;
+    const row = findRow(last.revision.clientNotifications, "rootsListChanged");
+    // A server that goes away asks again when it comes back.
+    if (row) last.notify(row, undefined).catch(() => {});
+  }
+
+  // What the line needs.
+
+  open(end: AbortSignal): Promise<ClientConnection> {
+    const { info, revisions, onError, clock, limits, timeouts } = this.source;
+    const { open, signal } = this.#target;
+    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this };
+    return open({
+      info,
+      revisions,
+      ...(onError && { onError }),
+      ...(clock && { clock }),
+      ...(limits && { limits }),
+      ...(timeouts && { timeouts }),
+      signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
+      capabilities: (revision) => toClientCapabilities(this.source, revision),
+      handlers: (revision) => createClientHandlers(this.source, revision, parts),
+      onNewSession: () => this.#renew(),
+      onDeaf: () => this.lists.deafen(),
+    });
+  }
+
+  adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {
+    const { keepAlive: pings, clock } = this.source;
+    this.lists.reset();
+    if (pings) {
+      keepAlive(connection, pings, {
+        clock,
+        missed: (failures, error) => this.tell({ kind: "pingFailed", failures, error }),
+        dead: (error) => this.line.drop(connection, error),
+      });
+    }
+    if (isFirst) void this.#restoreLogLevel();
+    else this.#renew();
+  }
+
+  tell(event: ClientEvent): void {
+    this.#run("connection", () => this.source.onEvent?.(event));
+  }
+
+  // Where notifications go.
+
+  listChanged(list: ListKind): void {
+    this.lists.forget(list);
+    this.#run(`notifications/${list}/list_changed`, () => this.source.onListChanged?.(list));
+  }
+
+  resourceUpdated(uri: string): void {
+    this.subscriptions.deliver(uri);
+    this.#run("notifications/resources/updated", () => this.source.onResourceUpdated?.(uri));
+  }
+
+  log(entry: object): void {
+    this.#run("notifications/message", () => this.source.onLog?.(entry));
+  }
+
+  /** The server knows nothing any more of what was asked for. */
+  #renew(): void {
+    this.lists.reset();
+    const restored = Promise.all([
+      this.#restoreLogLevel(),
+      this.subscriptions.restore((uri, error) => this.#tellLost({ kind: "subscription", uri }, error)),
+    ]);
+    void restored.then(() => this.tell({ kind: "reconnected" }));
+  }
+
+  async #restoreLogLevel(): Promise<void> {
+    const level = this.logLevel;
+    if (level === undefined || this.line.last.serverCapabilities.logging === undefined) return;
+    await requestOf(this.line.last, "setLevel", { level }).catch((error: unknown) =>
+      this.#tellLost({ kind: "logLevel", level }, error),
+    );
+  }
+
+  #tellLost(what: Restored, error: unknown): void {
+    this.tell({ kind: "restoreFailed", what, error: toError(error) });
+  }
+
+  /** What a callback of the user throws is theirs. */
+  #run(method: string, callback: () => unknown): void {
+    try {
+      Promise.resolve(callback()).catch((error: unknown) => this.#report(method, error));
+    } catch (error) {
+      this.#report(method, error);
+    }
+  }
+
+  #report(method: string, thrown: unknown): void {
+    try {
+      this.source.onError?.({ kind: "callback", method, error: toError(thrown) });
+    } catch {
+      // The hook is the last resort: there is nobody left to tell.
+    }
+  }
+}

@@ -1,0 +1,12 @@
+export { connectTo } from "./connect-to.ts";
+export type { ConnectToOptions } from "./connect-to.ts";
+
+export { ManualClock } from "./manual-clock.ts";
+export { settle } from "./manual-clock.ts";
+
+export { TranscriptError } from "./transcript.ts";
+export { play } from "./transcript.ts";
+export type { PlayOptions } from "./transcript.ts";
+export type { TranscriptLine } from "./transcript.ts";
+
+export { Wire } from "./wire.ts";
