@@ -40,11 +40,11 @@ async function listen(server: Server, options: Listening): Promise<void> {
     polling: ({ id }) => id >= "2025-11-25",
     retry: 500,
   });
-  // stdout says nothing, as on stdio.
-  console.error(`${server.info.name} is served at ${listener.url}`);
   const stop = (): void => void listener.close();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
+  // stdout says nothing, as on stdio.
+  console.error(`${server.info.name} is served at ${listener.url}`);
 }
 
 /** npm ends the shell between itself and us, but does not tell us. */

@@ -1,4 +1,4 @@
-import type { Change } from "./diff.ts";
+import type { Change } from "./difference.ts";
 import type { RuleName } from "./model.ts";
 
 /** What a rule can be used for, and what it works on. */

@@ -1,5 +1,6 @@
 import { conversionRules } from "./conversion-rules.ts";
-import { compareRevisions, type Change, type Difference, type MethodDifference } from "./diff.ts";
+import { compareRevisions, type MethodDifference } from "./diff.ts";
+import type { Change, Difference } from "./difference.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "./model.ts";
 import { SpecError } from "./read/spec-error.ts";
 

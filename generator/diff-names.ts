@@ -1,5 +1,5 @@
 import type { Declaration, Shape } from "./model.ts";
-import type { Newer } from "./diff.ts";
+import type { Newer } from "./difference.ts";
 import { declarationsByName } from "./resolve.ts";
 
 /** Names of a shape: its own when it is declared, else those of the place where it is written. */

@@ -1,8 +1,7 @@
+import { compareShapes, isSameKind } from "./diff.ts";
 import { namesOf } from "./diff-names.ts";
 import {
   changeOf,
-  compareShapes,
-  isSameKind,
   mergeChanges,
   type Change,
   type Comparison,
@@ -11,7 +10,7 @@ import {
   type OptionDifference,
   type Outline,
   type Place,
-} from "./diff.ts";
+} from "./difference.ts";
 import type { ObjectShape, Property, RevisionModel, Shape } from "./model.ts";
 import { resolveAlias, resolveObject } from "./resolve.ts";
 

@@ -47,8 +47,8 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
   // A revision is converted to from every pinned newer one, whichever of them are generated.
   const oldest = [...ids].sort()[0] ?? "";
-  const read = [...new Set([...folder.pins.keys(), ...ids])].filter((id) => id >= oldest).sort();
-  const models = await Promise.all(read.map((id) => folder.readModel(id)));
+  const read = new Set([...ids, ...[...folder.pins.keys()].filter((id) => id > oldest)]);
+  const models = await Promise.all([...read].map((id) => folder.readModel(id)));
   const tree = new Map<string, string>();
   for (const model of models.filter(({ id }) => ids.includes(id))) {
     const isNewest = models.every(({ id }) => id <= model.id);

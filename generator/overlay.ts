@@ -45,7 +45,7 @@ export interface Overlay {
   /** Capability objects whose emptiness stands for one member. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
   /** What happens to things of newer revisions that this one does not know. Every difference needs a rule. */
-  readonly conversions?: readonly (Partial<Clause> & ConversionRule)[];
+  readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
 }
 
 /** Where the specification says so: an absolute URL of the revision's page, with its anchor where one exists. */

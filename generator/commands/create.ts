@@ -6,7 +6,7 @@ import { readPackageName } from "../create/name.ts";
 import { emitProject, projectDependencies, type ProjectOptions } from "../create/project-files.ts";
 import { prepareProject, type Readiness } from "../create/prepare.ts";
 import { findTarget, type Target } from "../create/target.ts";
-import { interrupted, interruptedExitCode, UserError } from "../create/user-error.ts";
+import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
 import { writeProject } from "../create/write-project.ts";
 import type { Tree } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";

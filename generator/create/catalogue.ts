@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readPins } from "../read/pins.ts";
-import { UserError } from "./user-error.ts";
+import { UserError } from "../user-error.ts";
 
 /** What choosing a revision needs to know of it. */
 export interface RevisionEntry {

@@ -1,4 +1,4 @@
-import { interrupted } from "./user-error.ts";
+import { interrupted } from "../user-error.ts";
 
 /** How the command talks to a person: plain lines, or with colours and a spinner in a terminal. */
 export interface Screen {

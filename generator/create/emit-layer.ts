@@ -3,7 +3,7 @@ import { join, posix } from "node:path";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import type { Templates } from "../emit/templates.ts";
 import { createLock, lockName, lockText } from "./lock.ts";
-import { UserError } from "./user-error.ts";
+import { UserError } from "../user-error.ts";
 
 /** What an emitted layer depends on. */
 export interface LayerOptions {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import validate from "validate-npm-package-name";
-import { UserError } from "./user-error.ts";
+import { UserError } from "../user-error.ts";
 
 /** What a project's name is taken from. */
 export interface NameSource {

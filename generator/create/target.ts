@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
-import { UserError, systemCode } from "./user-error.ts";
+import { UserError, systemCode } from "../user-error.ts";
 
 /** Where a project goes. */
 export interface Target {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import type { Target } from "./target.ts";
-import { UserError, systemCode } from "./user-error.ts";
+import { UserError, systemCode } from "../user-error.ts";
 
 /** How a project is written. */
 export interface WriteOptions {

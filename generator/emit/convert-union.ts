@@ -1,5 +1,5 @@
 import { conversionRules, ruleCall } from "../conversion-rules.ts";
-import type { OptionDifference, Outline, UnionDifference } from "../diff.ts";
+import type { OptionDifference, Outline, UnionDifference } from "../difference.ts";
 import { self, type ConvertWriter } from "./convert-text.ts";
 import { accessText } from "./type-text.ts";
 

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type Format, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchemaValidator } from "../server/json-schema.ts";
 import type { SchemaIssue } from "../server/schema.ts";
@@ -21,13 +21,15 @@ export interface AjvOptions extends SchemaBounds {
  */
 export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidator {
   const compiled = new WeakMap<object, ValidateFunction>();
-  const compilers = new Map<Dialect, Compile>();
+  const judges = new Map<Dialect, Ajv>();
   const compile = (schema: object): ValidateFunction => {
     checkBounds(schema, options);
     const dialect = readDialect(schema);
-    const compiler = compilers.get(dialect) ?? createCompiler(dialect, options);
-    compilers.set(dialect, compiler);
-    return compiler(schema);
+    const judge = judges.get(dialect) ?? createAjv(dialect, {});
+    judges.set(dialect, judge);
+    judge.validateSchema(schema, true);
+    // An instance of its own: ajv never forgets what it compiled, and a schema must not be within reach of another.
+    return createAjv(dialect, { ...toSettings(options), meta: false, validateSchema: false }).compile(schema);
   };
   return (value, schema) => {
     const check = compiled.get(schema) ?? compile(schema);
@@ -36,25 +38,14 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
   };
 }
 
-type Compile = (schema: object) => ValidateFunction;
+function toSettings({ formats, allErrors = false }: AjvOptions): Options {
+  return formats ? { allErrors, formats: { ...formats } } : { allErrors, validateFormats: false };
+}
 
-function createCompiler(dialect: Dialect, { formats, allErrors = false }: AjvOptions): Compile {
-  const settings = {
-    allErrors,
-    // Unknown keywords are remarks, as the specification has it.
-    strict: false,
-    logger: false,
-    // A schema with an `$id` must neither meet another with the same one nor be within its reach.
-    addUsedSchema: false,
-    ...(formats ? { formats: { ...formats } } : { validateFormats: false }),
-  } as const;
-  const ajv = dialect === "draft-07" ? new Ajv(settings) : new Ajv2020(settings);
-  return (schema) => {
-    const check = ajv.compile(schema);
-    // What ajv remembers it never forgets: our own memory lasts as long as the schema.
-    ajv.removeSchema(schema);
-    return check;
-  };
+/** Unknown keywords are remarks, as the specification has it. */
+function createAjv(dialect: Dialect, settings: Options): Ajv {
+  const lenient: Options = { ...settings, strict: false, logger: false };
+  return dialect === "draft-07" ? new Ajv(lenient) : new Ajv2020(lenient);
 }
 
 function toIssue({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {

@@ -59,11 +59,7 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
     return this.session.instructions;
   }
 
-  request<Params, Result>(
-    row: RequestRow<Params, Result>,
-    params: Params,
-    options?: SessionCallOptions,
-  ): Promise<Result>;
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: Repeatable): Promise<Result>;
   request(method: string, params?: unknown, options?: Repeatable): Promise<unknown>;
   request(target: RequestRow | string, params?: unknown, given: Repeatable = {}): Promise<unknown> {
     const { retry, ...options } = given;
@@ -173,7 +169,7 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
         const kept = refresh ? undefined : this.#core.lists.find(list, connection);
         return kept ?? this.#core.lists.read(list, connection, options);
       },
-      this.#retryOf(undefined, { retry }, "safe"),
+      retry ?? this.#core.retryOf({ isSafe: true }),
     );
   }
 

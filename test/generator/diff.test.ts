@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changesIn } from "../../generator/conversions.ts";
-import { compareRevisions, type Change } from "../../generator/diff.ts";
+import { compareRevisions } from "../../generator/diff.ts";
+import type { Change } from "../../generator/difference.ts";
 import type { RevisionModel } from "../../generator/model.ts";
 import { readToy } from "./toy-revisions.ts";
 

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
@@ -152,6 +154,21 @@ describe.each(makers)("%s", (_name, make) => {
       properties: Object.freeze({ a: Object.freeze({ type: "number" }) }),
     } as const);
     expect(fresh({ a: 1 }, frozen)).toEqual([]);
+  });
+
+  test("forgets schemas that nobody else remembers", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect: unknown = runInNewContext("gc");
+    if (typeof collect !== "function") throw new Error("memory cannot be measured");
+    const fresh = make();
+    const remembered = Array.from({ length: 50 }, (_value, index) => {
+      const schema = object({ [`a${index}`]: { type: "number", enum: [index], pattern: `^${index}$` } });
+      fresh({ [`a${index}`]: index }, schema);
+      return new WeakRef(schema);
+    });
+    await new Promise((resolve) => setTimeout(resolve));
+    collect();
+    expect(remembered.filter((schema) => schema.deref() !== undefined)).toEqual([]);
   });
 
   test("makes a plain JSON Schema the input of a tool (JS-02, A12)", async () => {
