@@ -32,6 +32,7 @@ export function checkRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -55,6 +56,7 @@ export function checkNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -135,6 +137,7 @@ export function checkCancelledNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCancelledNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -152,6 +155,7 @@ export function checkInitializeRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkInitializeRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -259,6 +263,7 @@ export function checkProgressNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkProgressNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -278,6 +283,7 @@ export function checkPaginatedRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkPaginatedRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -359,6 +365,7 @@ export function checkReadResourceRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkReadResourceRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -429,6 +436,7 @@ export function checkResourceUpdatedNotification(v: unknown): Issue | undefined 
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkResourceUpdatedNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -542,6 +550,7 @@ export function checkGetPromptRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -712,6 +721,7 @@ export function checkCallToolRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCallToolRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -767,6 +777,7 @@ export function checkSetLevelRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkSetLevelRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -785,6 +796,7 @@ export function checkLoggingMessageNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkLoggingMessageNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -818,6 +830,7 @@ export function checkCreateMessageRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCreateMessageRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -958,6 +971,7 @@ export function checkCompleteRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCompleteRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);

@@ -32,6 +32,7 @@ export function checkRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -55,6 +56,7 @@ export function checkNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -135,6 +137,7 @@ export function checkCancelledNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCancelledNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -152,6 +155,7 @@ export function checkInitializeRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkInitializeRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -270,6 +274,7 @@ export function checkProgressNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkProgressNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -290,6 +295,7 @@ export function checkPaginatedRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkPaginatedRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -371,6 +377,7 @@ export function checkReadResourceRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkReadResourceRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -441,6 +448,7 @@ export function checkResourceUpdatedNotification(v: unknown): Issue | undefined 
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkResourceUpdatedNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -543,6 +551,7 @@ export function checkGetPromptRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkGetPromptRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -720,6 +729,7 @@ export function checkCallToolRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCallToolRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -793,6 +803,7 @@ export function checkSetLevelRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkSetLevelRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -811,6 +822,7 @@ export function checkLoggingMessageNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkLoggingMessageNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -844,6 +856,7 @@ export function checkCreateMessageRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCreateMessageRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1031,6 +1044,7 @@ export function checkCompleteRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCompleteRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1159,6 +1173,7 @@ export function checkElicitRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkElicitRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);

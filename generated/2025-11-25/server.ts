@@ -2,7 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import type { Awaitable, Caller, CallOptions, Implementation } from "../support.ts";
-import { serverRequests, serverNotifications, revision } from "./methods.ts";
+import { revision, serverNotifications, serverRequests } from "./methods.ts";
 import type * as t from "./types.ts";
 
 /**

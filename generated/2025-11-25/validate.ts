@@ -1091,6 +1091,7 @@ export function checkGetTaskRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkGetTaskRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestParamsMeta(v._meta);
@@ -1942,6 +1943,7 @@ export function checkElicitationCompleteNotification(v: unknown): Issue | undefi
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkElicitationCompleteNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
@@ -2109,6 +2111,7 @@ export function checkServerResult(v: unknown): Issue | undefined {
   );
 }
 
+/** Checks any result that `CallToolRequest` may have. */
 export function checkCallToolOutcome(v: unknown): Issue | undefined {
   const issue = checkCallToolResult(v);
   if (issue === undefined) return undefined;
@@ -2116,6 +2119,7 @@ export function checkCallToolOutcome(v: unknown): Issue | undefined {
   return issue;
 }
 
+/** Checks any result that `CreateMessageRequest` may have. */
 export function checkCreateMessageOutcome(v: unknown): Issue | undefined {
   const issue = checkCreateMessageResult(v);
   if (issue === undefined) return undefined;
@@ -2123,6 +2127,7 @@ export function checkCreateMessageOutcome(v: unknown): Issue | undefined {
   return issue;
 }
 
+/** Checks any result that `ElicitRequest` may have. */
 export function checkElicitOutcome(v: unknown): Issue | undefined {
   const issue = checkElicitResult(v);
   if (issue === undefined) return undefined;

@@ -821,6 +821,7 @@ export function checkReadResourceResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkReadResourceResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1132,6 +1133,7 @@ export function checkGetPromptResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkGetPromptResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1311,6 +1313,7 @@ export function checkCallToolResultResponse(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkCallToolResultResponseResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   switch (v.resultType) {
@@ -1801,6 +1804,7 @@ export function checkListRootsRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkListRootsRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);

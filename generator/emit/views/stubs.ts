@@ -46,7 +46,7 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
   );
   return {
     support: names.filter((name) => always.has(name) || used.has(name)).join(", "),
-    tables: [...tables, "revision"].join(", "),
+    tables: [...tables, "revision"].sort().join(", "),
     handlers,
     calls,
   };

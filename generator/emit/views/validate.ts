@@ -48,8 +48,22 @@ function functionView(
   names: { readonly declared: ReadonlySet<string>; readonly called: ReadonlySet<string> },
 ): FunctionView {
   const isDeclared = names.declared.has(name);
-  const doc = isDeclared ? `/** Checks a value against \`${name.slice("check".length)}\`. */\n` : "";
-  return { name, text, doc, export: isDeclared || names.called.has(name) ? "export " : "" };
+  const isExported = isDeclared || names.called.has(name);
+  const doc = isExported
+    ? `/** ${isDeclared ? `Checks a value against \`${subject(name)}\`` : anonymousSummary(name)}. */\n`
+    : "";
+  return { name, text, doc, export: isExported ? "export " : "" };
+}
+
+/** `checkTool` → `Tool`. */
+function subject(name: string): string {
+  return name.slice("check".length);
+}
+
+function anonymousSummary(name: string): string {
+  if (name.endsWith("Outcome"))
+    return `Checks any result that \`${subject(name).replace(/Outcome$/, "Request")}\` may have`;
+  return "Checks params that their type writes inline";
 }
 
 interface Written {

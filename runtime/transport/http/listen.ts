@@ -87,7 +87,9 @@ async function close(server: NodeServer, handler: HttpHandler, timeout: number):
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), timeout);
   await handler.close();
-  server.closeIdleConnections();
+  // Clients keep connections for their next request: each is closed as soon as its last answer has left.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
+  clearInterval(sweep);
   clearTimeout(deadline);
 }

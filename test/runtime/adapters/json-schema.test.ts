@@ -215,3 +215,8 @@ test("cfworker runs where code cannot be made of text", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(JSON.parse(stdout)).toEqual({ canMakeCode: false, valid: 0, invalid: 1 });
 });
+
+test("ajv refuses schemas that are not valid in their dialect (JS-04)", () => {
+  const schema = object({ a: { type: "nonsense" } });
+  expect(() => createAjvValidator()({}, schema)).toThrow(/schema is invalid/);
+});

@@ -2,7 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import type { Awaitable, Caller, CallOptions, Implementation } from "../support.ts";
-import { clientRequests, clientNotifications, revision } from "./methods.ts";
+import { clientNotifications, clientRequests, revision } from "./methods.ts";
 import type * as t from "./types.ts";
 
 /** What a client may send to its server. Every method is one row of a dispatch table. */

@@ -89,6 +89,7 @@ export function checkRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestMeta(v._meta);
@@ -105,6 +106,7 @@ export function checkNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
@@ -315,6 +317,7 @@ export function checkInitializeRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkInitializeRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkRequestMeta(v._meta);
@@ -408,6 +411,7 @@ export function checkOrderPlantRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkOrderPlantRequestParams(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
   if (!isObject(v)) return fail("object");
@@ -484,6 +488,7 @@ export function checkChooseColourRequest(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkChooseColourRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (typeof v.message !== "string") return fail("string", "message");
@@ -516,6 +521,7 @@ export function checkPlantsGrownNotification(v: unknown): Issue | undefined {
   return undefined;
 }
 
+/** Checks params that their type writes inline. */
 export function checkPlantsGrownNotificationParams(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
   if (!isObject(v)) return fail("object");
@@ -589,6 +595,7 @@ export function checkServerNotification(v: unknown): Issue | undefined {
   return checkPlantsGrownNotification(v);
 }
 
+/** Checks any result that `OrderPlantRequest` may have. */
 export function checkOrderPlantOutcome(v: unknown): Issue | undefined {
   const issue = checkOrderPlantResultResponseResult(v);
   if (issue === undefined) return undefined;
