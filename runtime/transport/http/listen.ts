@@ -1,5 +1,6 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
+import type { Socket } from "node:net";
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
 import { loopbackHosts } from "./hosts.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
@@ -38,12 +39,13 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   const server = await createNodeServer(handler, tls);
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
+  const silent = watchSilent(server, tls ? "secureConnection" : "connection");
   await listen(server, port, host);
   let closing: Promise<void> | undefined;
   return {
     url: `${tls ? "https" : "http"}://${toAuthority(server, host)}${path}`,
     handler,
-    close: () => (closing ??= close(server, handler, closeTimeout)),
+    close: () => (closing ??= close(server, { handler, silent, timeout: closeTimeout })),
   };
 }
 
@@ -83,12 +85,31 @@ function toAuthority(server: NodeServer, host: string): string {
   return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
-async function close(server: NodeServer, handler: HttpHandler, timeout: number): Promise<void> {
+/** Connections on which nothing was asked yet: clients open them in advance, and Node does not count them as idle. */
+function watchSilent(server: NodeServer, event: "connection" | "secureConnection"): ReadonlySet<Socket> {
+  const silent = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.on("request", ({ socket }) => silent.delete(socket));
+  return silent;
+}
+
+interface Closing {
+  readonly handler: HttpHandler;
+  readonly silent: ReadonlySet<Socket>;
+  readonly timeout: number;
+}
+
+async function close(server: NodeServer, { handler, silent, timeout }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), timeout);
   await handler.close();
+  for (const socket of silent) socket.destroy();
   // Clients keep connections for their next request: each is closed as soon as its last answer has left.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);

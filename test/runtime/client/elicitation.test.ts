@@ -167,6 +167,7 @@ describe("a page", () => {
     const completed: string[] = [];
     const { wire, session } = await open({ url, completed: (id) => completed.push(id) });
     const calling = session.callTool("x");
+    calling.catch(() => {});
     const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
     await play(wire, [
       ["~", { id: 2, method: "tools/call" }],

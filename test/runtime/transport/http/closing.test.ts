@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { createServer, revisions, serveHttp } from "../../../../runtime/index.ts";
+
+const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
+
+test.each([
+  ["on which nothing was asked yet", ""],
+  ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+])("a connection %s does not hold up a server that closes", async (_name, sent) => {
+  const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken));
+  const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
+  await once(socket, "connect");
+  const ended = once(
+    socket.on("error", () => {}),
+    "close",
+  );
+  if (sent !== "") {
+    socket.write(sent);
+    await once(socket, "data");
+  } else {
+    // The server has to accept it, too.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const start = performance.now();
+  await Promise.all([listener.close(), ended]);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
