@@ -19,12 +19,18 @@ export type { ConnectOptions } from "./client/client.ts";
 export { connectHttp } from "./client/connect-http.ts";
 export type { ConnectHttpOptions } from "./client/connect-http.ts";
 
+export { connectClient } from "./client/create-client.ts";
+export { createClient } from "./client/create-client.ts";
+export type { Client } from "./client/create-client.ts";
+
 export { listAll } from "./client/pages.ts";
 export { readItems } from "./client/pages.ts";
 export { readPages } from "./client/pages.ts";
 export type { Page } from "./client/pages.ts";
 export type { PageLimits } from "./client/pages.ts";
 export type { PageParams } from "./client/pages.ts";
+
+export type { ClientSession } from "./client/session.ts";
 
 export { createAcceptor } from "./lifecycle/handshake.ts";
 export { serve as serveHandlers } from "./lifecycle/handshake.ts";

@@ -31,6 +31,7 @@ export class Line {
   readonly #end = new AbortController();
   #last: ClientConnection | undefined;
   #isUp = false;
+  #isFinished = false;
   #openedAt = 0;
   #fruitless = 0;
   #next: Promise<ClientConnection> | undefined;
@@ -128,9 +129,7 @@ export class Line {
       this.#host.tell({ kind: "reconnecting", attempt, delay });
       await wait(delay, { clock: this.#clock, signal });
       try {
-        const connection = await this.#host.open(signal);
-        this.#adopt(connection, { isFirst: false });
-        return connection;
+        return await this.#reopen(signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         failure = error;
@@ -140,17 +139,30 @@ export class Line {
     }
   }
 
+  async #reopen(signal: AbortSignal): Promise<ClientConnection> {
+    const connection = await this.#host.open(signal);
+    if (signal.aborted) {
+      await connection.close();
+      throw signal.reason;
+    }
+    this.#adopt(connection, { isFirst: false });
+    return connection;
+  }
+
   async #close(): Promise<void> {
     this.#end.abort(new ClosedError("The session was closed"));
     await this.#last?.close();
-    await this.#next?.then((connection) => connection.close()).catch(() => {});
+    await this.#next?.catch(() => {});
     this.#finish(undefined);
   }
 
   #finish(reason: Error | undefined): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     if (!this.isEnded) this.#end.abort(new ClosedError("The session is closed", { cause: reason }));
     this.#next = undefined;
     this.#resolveClosed(reason);
+    this.#host.tell({ kind: "closed", reason });
   }
 
   #now(): number {

@@ -63,8 +63,9 @@ async function judgeServer(suite: Suite, leg: Leg): Promise<readonly Verdict[]> 
 /** One scenario at a time: only then does the suite look at how the client exits. */
 async function judgeClient(suite: Suite, leg: Leg): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
-  // The suite cuts the command at blanks, so the path must have none.
-  const command = "node dist/examples/everything/client.js";
+  // The suite cuts the command at blanks, so no path in it may have any.
+  const node = process.execPath.includes(" ") ? "node" : process.execPath;
+  const command = `${node} dist/examples/everything/client.js`;
   for (const scenario of await expectScenarios(suite, leg)) {
     const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", leg.revision];
     const report = await runSuite(suite, args, options);

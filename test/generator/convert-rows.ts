@@ -1,10 +1,8 @@
 import { expect } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-
 /* What is written for newer revisions, and what older ones get: one row for each thing that a rule does. */
 
 export const [, november, june, march, first] = revisions.map(({ id }) => id);
-
 export const callResult = ["clientRequests", "tools/call", "result"] as const;
 const prompt = ["clientRequests", "prompts/get", "result"] as const;
 const tools = ["clientRequests", "tools/list", "result"] as const;

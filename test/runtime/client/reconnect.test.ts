@@ -6,7 +6,7 @@ import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
-import { LostError } from "../../../runtime/transport/http-client-errors.ts";
+import { LostError } from "../../../runtime/transport/http-client/errors.ts";
 import { connect } from "../../../runtime/client/client.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
@@ -281,7 +281,7 @@ describe("attempts", () => {
   });
 });
 
-test("a session that the transport renewed unseen is restored as well (T-54)", async () => {
+test("a session that the transport renewed unseen is restored as well (T-55)", async () => {
   const { wire, opening, events } = await open({ logLevel: "error" });
   await play(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
   opening.onNewSession();

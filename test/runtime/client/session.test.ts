@@ -184,7 +184,7 @@ describe("calls", () => {
     expect(await during(wire, calls.ping(), answer(3, { method: "ping" }, {}))).toEqual({});
   });
 
-  test("that the server has no capability for fail here (L-14)", async () => {
+  test("that the server has no capability for fail here (L-17)", async () => {
     const { wire, session } = await openSession();
     await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
     await expect(session.setLogLevel("info")).rejects.toMatchObject({ name: "CapabilityError" });
@@ -192,7 +192,7 @@ describe("calls", () => {
     await play(wire, []);
   });
 
-  test("of a tool do not give a task that nobody asked for (TK-05)", async () => {
+  test("of a tool do not give a task that nobody asked for (TK-06)", async () => {
     const { wire, session } = await openSession();
     const task = { taskId: "1", status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null };
     const call = during(wire, session.callTool("t"), answer(2, { method: "tools/call" }, { task }));

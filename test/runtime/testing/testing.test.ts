@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { revision } from "../../../generated/2025-11-25/methods.ts";
+import { connect } from "../../../runtime/client/client.ts";
+import { createDefiners } from "../../../runtime/server/definers.ts";
+import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { play, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
+
+const { defineServer, defineTool } = createDefiners<Declarations>([revision]);
+const server = defineServer({
+  name: "greeter",
+  version: "1",
+  tools: [
+    defineTool({ name: "hello", run: () => "hello" }),
+    defineTool({
+      name: "ask",
+      async run(_, { elicit }) {
+        const requestedSchema = { type: "object", properties: { name: { type: "string" } } } as const;
+        const { content } = await elicit({ message: "Who?", requestedSchema });
+        return `hello ${String(content?.name)}`;
+      },
+    }),
+  ],
+});
+
+const hello: readonly TranscriptLine[] = [
+  `> {"id": 0, "method": "initialize", "params": {"protocolVersion": "${revision.id}", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}`,
+  `~ {"id": 0, "result": {"protocolVersion": "${revision.id}", "serverInfo": {"name": "greeter"}}}`,
+  '> {"method": "notifications/initialized"}',
+];
+
+describe("a client in one line", () => {
+  test("calls a server in this process and closes both sides", async () => {
+    {
+      await using client = await connectTo<Declarations>(server);
+      const [tool] = await client.listTools();
+      expect(tool?.name).toBe("hello");
+      expect((await client.callTool("hello")).content).toEqual([{ type: "text", text: "hello" }]);
+      expect(server.sessionCount).toBe(1);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.sessionCount).toBe(0);
+  });
+
+  test("answers the server's questions", async () => {
+    const client = await connectTo<Declarations>(server, {
+      elicitation: { form: () => ({ action: "accept", content: { name: "you" } }) },
+    });
+    expect((await client.callTool("ask")).content).toEqual([{ type: "text", text: "hello you" }]);
+    await client.close();
+  });
+});
+
+describe("a transcript", () => {
+  test("is played with a server", async () => {
+    await play(server, [
+      ...hello,
+      '> {"id": "a", "method": "tools/call", "params": {"name": "hello"}}',
+      '< {"id": "a", "result": {"content": [{"type": "text", "text": "hello"}]}}',
+      "> {broken",
+      '~ {"error": {"code": -32700}}',
+    ]);
+  });
+
+  test("is played with a client over a wire", async () => {
+    const wire = new Wire();
+    const connecting = connect(wire, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+    const result = { protocolVersion: revision.id, capabilities: {}, serverInfo: { name: "s", version: "1" } };
+    await play(wire, [
+      '~ {"id": 1, "method": "initialize"}',
+      [">", { id: 1, result }],
+      '< {"method": "notifications/initialized"}',
+    ]);
+    const client = await connecting;
+    const pinging = client.request("ping");
+    await play(wire, ['< {"id": 2, "method": "ping"}', '> {"id": 2, "result": {}}']);
+    expect(await pinging).toEqual({});
+  });
+
+  test.each<[string, readonly TranscriptLine[], string]>([
+    [
+      "says nothing",
+      [...hello, '< {"id": 1, "result": {}}'],
+      'At line 4 this was expected:\n  {"jsonrpc":"2.0","id":1,"result":{}}\nNothing was said.',
+    ],
+    [
+      "says something else",
+      [...hello, '> {"id": 1, "method": "ping"}', '< {"id": 1, "result": {"a": 1}}'],
+      'This was said:\n  {"jsonrpc":"2.0","id":1,"result":{}}',
+    ],
+    ["says more", [...hello, '> {"id": 1, "method": "ping"}'], "After the last line this was said:"],
+  ])("fails when the other side %s", async (_, script, message) => {
+    const playing = play(server, script, { patience: 20 });
+    await expect(playing).rejects.toThrow(message);
+    await expect(playing).rejects.toBeInstanceOf(TranscriptError);
+    expect(server.sessionCount).toBe(0);
+  });
+
+  test.each([
+    ["a line without a mark", '{"id": 1}', "must begin with >, < or ~"],
+    ["an expectation that is no JSON", "< {", "Line 1 is not JSON"],
+  ])("fails on %s", async (_, line, message) => {
+    await expect(play(server, [line])).rejects.toThrow(message);
+  });
+});
+
+test("time passes when told to, and what follows from a timer happens before the next", async () => {
+  const clock = new ManualClock();
+  const seen: number[] = [];
+  const tick = async (): Promise<void> => {
+    await Promise.resolve();
+    seen.push(clock.now());
+    if (seen.length < 3) clock.after(10, () => void tick());
+  };
+  clock.after(10, () => void tick());
+  await clock.pass(25);
+  expect(seen).toEqual([10, 20]);
+  expect(clock.now()).toBe(25);
+  expect(clock.active).toBe(1);
+});
