@@ -23,6 +23,25 @@ export { connectClient } from "./client/create-client.ts";
 export { createClient } from "./client/create-client.ts";
 export type { Client } from "./client/create-client.ts";
 
+export { FormError } from "./client/errors.ts";
+export { ToolOutputError } from "./client/errors.ts";
+export { isFormError } from "./client/errors.ts";
+export { isToolOutputError } from "./client/errors.ts";
+export { rejectedByUser } from "./client/errors.ts";
+
+export type { ClientEvent } from "./client/events.ts";
+export type { Restored } from "./client/events.ts";
+
+export type { ConnectionSource } from "./client/opener.ts";
+export type { Opener } from "./client/opener.ts";
+export type { OpenerOptions } from "./client/opener.ts";
+
+export type { ClientOptions } from "./client/options.ts";
+export type { ClientSettings } from "./client/options.ts";
+export type { KeepAliveOptions } from "./client/options.ts";
+export type { ReconnectOptions } from "./client/options.ts";
+export type { Retry } from "./client/options.ts";
+
 export { listAll } from "./client/pages.ts";
 export { readItems } from "./client/pages.ts";
 export { readPages } from "./client/pages.ts";
@@ -30,7 +49,23 @@ export type { Page } from "./client/pages.ts";
 export type { PageLimits } from "./client/pages.ts";
 export type { PageParams } from "./client/pages.ts";
 
+export type { AnswerContext } from "./client/protocol.ts";
+export type { ClientTypes } from "./client/protocol.ts";
+export type { ElicitationOption } from "./client/protocol.ts";
+export type { FormAnswer } from "./client/protocol.ts";
+export type { FormContext } from "./client/protocol.ts";
+export type { ListName } from "./client/protocol.ts";
+export type { RootsOption } from "./client/protocol.ts";
+export type { SamplingOption } from "./client/protocol.ts";
+export type { UrlAnswer } from "./client/protocol.ts";
+
+export type { Roots } from "./client/roots.ts";
+
 export type { ClientSession } from "./client/session.ts";
+export type { ListCallOptions } from "./client/session.ts";
+export type { SessionCallOptions } from "./client/session.ts";
+
+export type { ResourceListener } from "./client/subscriptions.ts";
 
 export { createAcceptor } from "./lifecycle/handshake.ts";
 export { serve as serveHandlers } from "./lifecycle/handshake.ts";

@@ -65,13 +65,21 @@ async function addReached(layer: Map<string, string>, paths: readonly string[], 
   await addReached(layer, next, options);
 }
 
-async function readSource(path: string, { packageFolder, version }: LayerOptions): Promise<[string, string]> {
+async function readSource(path: string, options: LayerOptions): Promise<[string, string]> {
+  const { packageFolder, version, revisions } = options;
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
   const file = join(packageFolder, path);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read. Reinstall create-mcp-server.`, { cause: error });
   });
-  return [path, withHeader(path, text.replaceAll("\r\n", "\n"), version)];
+  const source = text.replaceAll("\r\n", "\n");
+  const isNewest = path === `generated/${revisions[0]}/methods.ts`;
+  return [path, withHeader(path, isNewest ? withoutConversions(source) : source, version)];
+}
+
+/** The newest revision of a project needs no way down to it: the project's own code is written for it. */
+function withoutConversions(methods: string): string {
+  return methods.replace(/^import \{ conversions \} from ".\/convert.ts";\n/m, "").replace(/^  conversions,\n/m, "");
 }
 
 /** Generated sources have a header already; it keeps saying which schema they come from. */

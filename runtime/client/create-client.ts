@@ -1,5 +1,5 @@
 import { LiveSession } from "./live-session.ts";
-import { toOpener, type ServerSource } from "./opener.ts";
+import { toOpener, type ConnectionSource } from "./opener.ts";
 import type { ClientOptions } from "./options.ts";
 import type { ClientTypes, RootsOption } from "./protocol.ts";
 import { createRoots, type Roots } from "./roots.ts";
@@ -11,7 +11,7 @@ export interface Client<P extends ClientTypes> {
   /** Where servers may work. */
   readonly roots: Roots<RootsOption<P>>;
   /** Opens a session with a server. */
-  connect(source: ServerSource, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
+  connect(source: ConnectionSource, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
   /** Closes every session. */
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function createClient(source: ClientSource): UntypedClient {
 
 /** Connects to one server: `createClient(options).connect(source)`. */
 export function connectClient<P extends ClientTypes>(
-  source: ServerSource,
+  source: ConnectionSource,
   options: ClientOptions<P> & { readonly signal?: AbortSignal },
 ): Promise<ClientSession<P>> {
   const { signal } = options;
@@ -62,7 +62,7 @@ export function createUntypedClient(source: ClientSource): UntypedClient {
 /** A client for which there are no types of a revision. */
 export interface UntypedClient {
   readonly roots: Roots;
-  connect(source: ServerSource, options?: { readonly signal?: AbortSignal }): Promise<LiveSession>;
+  connect(source: ConnectionSource, options?: { readonly signal?: AbortSignal }): Promise<LiveSession>;
   close(): Promise<void>;
 }
 

@@ -16,10 +16,10 @@ export interface OpenerOptions extends ConnectOptions {
 }
 
 /** A transport, which serves one connection, or how to open any number of them. */
-export type ServerSource = Transport | Opener;
+export type ConnectionSource = Transport | Opener;
 
 /** A source as an opener. A transport cannot be opened a second time. */
-export function toOpener(source: ServerSource): Opener {
+export function toOpener(source: ConnectionSource): Opener {
   if (typeof source === "function") return source;
   let isUsed = false;
   return (options) => {

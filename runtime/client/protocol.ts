@@ -79,9 +79,8 @@ export type ElicitationOption<P extends ClientTypes> = {
   : unknown) &
   (P extends { ElicitationCompleteNotification: object }
     ? {
-        /** The interaction on a page that was opened is over: what waited for it may be tried again. */ completed?(
-          elicitationId: string,
-        ): Awaitable<void>;
+        /** The interaction on a page that was opened is over: what waited for it may be tried again. */
+        completed?(elicitationId: string): unknown;
       }
     : unknown);
 

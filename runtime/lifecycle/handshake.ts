@@ -2,6 +2,7 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Handlers, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
+import { createDowngrade, downgradeValue, type Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer, type Connection, type PeerOptions } from "../rpc/peer.ts";
 import type { Agreement, Capabilities, Party, ProgramInfo } from "../rpc/session.ts";
@@ -42,7 +43,7 @@ export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 /** Prepares a server once, and returns what serves a connection: connections share nothing that changes. */
 export function createAcceptor(options: ServeOptions): Acceptor {
   const revisions = readHandshakeRevisions(options.revisions);
-  const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options)]));
+  const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, revisions[0], options)]));
   const rows = readOpeningRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
     const offer = offers.get(revision.id);
@@ -67,19 +68,23 @@ interface Offer {
   readonly revision: Revision;
   readonly routes: Routes;
   readonly initialize: RequestRow;
-  readonly result: Readonly<Record<string, unknown>>;
+  readonly result: unknown;
   readonly info: ProgramInfo;
   readonly capabilities: Capabilities;
   readonly instructions: string | undefined;
+  readonly downgrade: Downgrade | undefined;
 }
 
-function createOffer(revision: Revision, options: ServeOptions): Offer {
+/** `written` is the revision that the server's own code is written for: the first that it serves. */
+function createOffer(revision: Revision, written: Revision, options: ServeOptions): Offer {
   const { initialize } = readOpeningRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
   const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
-  const result = instructions === undefined ? head : { ...head, instructions };
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, { role: "server", written, mode, onError });
+  const result = toInitializeResult(instructions === undefined ? head : { ...head, instructions }, downgrade);
   const issue = initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   const builtins = new Map([
@@ -87,8 +92,12 @@ function createOffer(revision: Revision, options: ServeOptions): Offer {
     ["initialize", refuseSecond],
   ]);
   const handlers = resolve(options.handlers, revision);
-  const routes = createRoutes(revision, { role: "server", handlers, builtins });
-  return { revision, routes, initialize, result, info, capabilities, instructions };
+  const routes = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
+  return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
+}
+
+function toInitializeResult(result: Readonly<Record<string, unknown>>, downgrade: Downgrade | undefined): unknown {
+  return downgradeValue(result, downgrade?.results.initialize?.result, downgrade);
 }
 
 function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
@@ -110,8 +119,9 @@ function openSession(peer: Peer, params: unknown, offer: Offer, options: ServeOp
 }
 
 function agree(peer: Peer, client: Party, offer: Offer, options: ServeOptions): void {
-  const { revision, routes, info, capabilities, instructions } = offer;
-  peer.open({ revision, role: "server", own: { info, capabilities }, peer: client, instructions }, routes);
+  const { revision, routes, info, capabilities, instructions, downgrade } = offer;
+  const own = { info, capabilities };
+  peer.open({ revision, role: "server", own, peer: client, instructions, downgrade }, routes);
   options.onOpen?.(peer);
 }
 

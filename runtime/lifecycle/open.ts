@@ -2,6 +2,7 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Handlers } from "../rpc/dispatch.ts";
+import { createDowngrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, VersionError } from "../rpc/errors.ts";
 import { Peer, type PeerOptions } from "../rpc/peer.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
@@ -109,8 +110,12 @@ function openSession(
   }
   const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
-  const routes = createRoutes(revision, { role: "client", handlers, builtins: new Map([["ping", answerPing]]) });
-  peer.open({ revision, role: "client", own, peer: { info: serverInfo, capabilities }, instructions }, routes);
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, { role: "client", written: revisions[0], mode, onError });
+  const builtins = new Map([["ping", answerPing]]);
+  const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade });
+  const server = { info: serverInfo, capabilities };
+  peer.open({ revision, role: "client", own, peer: server, instructions, downgrade }, routes);
   peer.confirm();
 }
 

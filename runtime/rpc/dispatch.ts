@@ -1,5 +1,6 @@
 import type { NotificationRow, RequestRow, Revision, Role, Table } from "../../generated/support.ts";
 import type { CallContext } from "./call.ts";
+import { downgradeHandler, type Downgrade } from "./downgrade.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
 import type { Connection } from "./peer.ts";
 
@@ -40,6 +41,8 @@ export interface RouteOptions {
   readonly handlers: Handlers;
   /** Handlers by method that win over the user's. */
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
+  /** Set when the handlers are written for a newer revision. */
+  readonly downgrade?: Downgrade | undefined;
 }
 
 /** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
@@ -67,11 +70,12 @@ export function checkResult<Params, Result>(row: RequestRow<Params, Result>, val
 
 function createRequestRoutes(
   table: Table<RequestRow>,
-  { handlers, builtins }: RouteOptions,
+  { handlers, builtins, downgrade }: RouteOptions,
 ): ReadonlyMap<string, RequestRoute> {
   const routes = new Map<string, RequestRoute>();
   for (const [method, row] of Object.entries(table)) {
-    routes.set(method, { row, handle: builtins?.get(method) ?? readHandler(handlers, row.handler) });
+    const handle = builtins?.get(method) ?? readHandler(handlers, row.handler);
+    routes.set(method, { row, handle: handle && downgradeHandler(handle, method, downgrade) });
   }
   return routes;
 }

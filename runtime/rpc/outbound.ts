@@ -11,6 +11,8 @@ import type { Report } from "./report.ts";
 export interface OutboundHost {
   readonly timeouts: Timeouts;
   now(): number;
+  /** Params as the session's revision has them. */
+  toSendable(kind: "request" | "notification", method: string, params: unknown): unknown;
   /** Makes sure that time-outs are looked at by then. */
   watch(deadline: number): void;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -52,11 +54,12 @@ export class Outbound {
     options: StartOptions,
   ): void {
     options.signal?.throwIfAborted();
-    checkParams(row, params);
+    const sendable = this.#host.toSendable("request", row.method, params);
+    checkParams(row, sendable);
     const id = ++this.#lastId;
     const call = new OutboundCall(id, row, settler, this.#findTerms(row.method, options));
     const isTracked = options.onProgress !== undefined || isPatient(row.method);
-    const wired = isTracked ? withProgressToken(params, id) : params;
+    const wired = isTracked ? withProgressToken(sendable, id) : sendable;
     this.#pending.set(id, call);
     try {
       const sent = this.#host.send({ jsonrpc: "2.0", id, method: row.method, params: wired }, options.related);

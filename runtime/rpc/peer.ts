@@ -4,6 +4,7 @@ import type { RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
+import { downgradeParams, type LossMode } from "./downgrade.ts";
 import { CapabilityError, ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
@@ -38,6 +39,8 @@ export interface PeerOptions {
   /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
   readonly onError?: OnError;
   readonly clock?: Clock;
+  /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
+  readonly onLoss?: LossMode;
 }
 
 /** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
@@ -135,7 +138,8 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     this.#requireOpen();
-    await this.#channel.send(message, related);
+    const params = this.toSendable("notification", message.method, message.params);
+    await this.#channel.send(params === message.params ? message : { ...message, params }, related);
   }
 
   close(): Promise<void> {
@@ -178,6 +182,13 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   now(): number {
     return this.#clock.now();
+  }
+
+  toSendable(kind: "request" | "notification", method: string, params: unknown): unknown {
+    const downgrade = this.#session?.downgrade;
+    if (!downgrade) return params;
+    const table = kind === "request" ? downgrade.requests : downgrade.notifications;
+    return downgradeParams(table, method, params, downgrade.onLoss);
   }
 
   watch(deadline: number): void {
@@ -231,10 +242,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     this.#requireOpen();
     this.#requireGate(row);
-    checkParams(row, params);
+    const sendable = this.toSendable("notification", row.method, params);
+    checkParams(row, sendable);
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
     if (isEarly) await this.#whenConfirmed();
-    await this.#channel.send({ jsonrpc: "2.0", method: row.method, params }, related);
+    await this.#channel.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
   }
 
   #requireOpen(): void {

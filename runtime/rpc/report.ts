@@ -4,9 +4,9 @@ import type { RequestId } from "./message.ts";
 export interface Report {
   /**
    * `handler`: a handler failed. `result`: a handler's result does not fit the revision. `callback`: a callback of the user threw.
-   * `protocol`: the peer sent something wrong. `ignored`: the peer sent something that has no meaning here. `transport`: bytes were lost.
+   * `protocol`: the peer sent something wrong. `ignored`: the peer sent something that has no meaning here. `transport`: bytes were lost. `loss`: an older peer was not told something.
    */
-  readonly kind: "handler" | "result" | "callback" | "protocol" | "ignored" | "transport";
+  readonly kind: "handler" | "result" | "callback" | "protocol" | "ignored" | "transport" | "loss";
   readonly error: Error;
   readonly method?: string;
   readonly id?: RequestId;

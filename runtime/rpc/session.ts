@@ -1,5 +1,6 @@
 import type { EmptyCapability, Gate, Revision, Role } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
+import type { Downgrade } from "./downgrade.ts";
 
 /** Names and versions a program, as `clientInfo` and `serverInfo` do. */
 export interface ProgramInfo {
@@ -26,6 +27,8 @@ export interface Session {
   readonly peer: Party;
   /** What the server says about its use. */
   readonly instructions: string | undefined;
+  /** How what we send becomes what this revision has; absent when our code is written for it. */
+  readonly downgrade?: Downgrade | undefined;
 }
 
 /** What a server and a client agreed on, in a handshake that took place elsewhere. */

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isObject } from "../../generated/support.ts";
 import { run, type Outcome, type RunOptions } from "./process.ts";
 
 /** The suite's command line, and the Node that runs it. */
@@ -27,14 +28,15 @@ export interface Report extends Outcome {
 /** Installs the suite beside this file unless it is there already, with a newer Node where ours is too old for it. */
 export async function installSuite(options: RunOptions): Promise<Suite> {
   const isNew = Number(process.versions.node.split(".")[0]) >= 22;
-  const cli = join(options.cwd, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js");
-  if (!existsSync(cli) || !(isNew || findNode(options.cwd))) {
+  const home = join(options.cwd, "node_modules", suiteName);
+  const isThere = (await readJson(join(home, "package.json")))?.version === (await readPin(options.cwd));
+  if (!isThere || !(isNew || findNode(options.cwd))) {
     const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...(isNew ? ["--omit=optional"] : [])];
     const { code, output } = await run("npm", args, options);
     if (code !== 0) throw new Error(`npm ci in ${options.cwd} failed:\n${output}`);
   }
   const node = isNew ? process.execPath : findNode(options.cwd);
-  if (node) return { node, cli };
+  if (node) return { node, cli: join(home, "dist", "index.js") };
   throw new Error(
     `The suite needs Node 22 or newer, and npm has none for ${process.platform} ${process.arch}: install one.`,
   );
@@ -69,6 +71,19 @@ async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly 
     return [name.replace(/-\d{4}-\d\d-\d\dT[-\dZ]+$/, ""), checks];
   };
   return new Map(await Promise.all(names.map(read)));
+}
+
+const suiteName = "@modelcontextprotocol/conformance";
+
+async function readPin(folder: string): Promise<unknown> {
+  const manifest = await readJson(join(folder, "package.json"));
+  return isObject(manifest?.dependencies) ? manifest.dependencies[suiteName] : undefined;
+}
+
+async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
+  if (!existsSync(file)) return undefined;
+  const value: unknown = JSON.parse(await readFile(file, "utf8"));
+  return isObject(value) ? value : undefined;
 }
 
 function findNode(folder: string): string | undefined {

@@ -69,8 +69,8 @@ test("handlers are typed by the revision", () => {
   });
   createClient<v202506.Declarations>({
     ...base,
-    // @ts-expect-error tools in sampling came with 2025-11-25
     sampling: {
+      // @ts-expect-error tools in sampling came with 2025-11-25
       tools: true,
       createMessage: () => ({ role: "assistant", model: "m", content: { type: "text", text: "" } }),
     },

@@ -13,6 +13,7 @@ const { defineServer, defineTool } = createDefiners<Declarations>([revision]);
 const server = defineServer({
   name: "greeter",
   version: "1",
+  onError() {},
   tools: [
     defineTool({ name: "hello", run: () => "hello" }),
     defineTool({

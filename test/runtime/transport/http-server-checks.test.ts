@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listenHttp } from "../../../runtime/transport/http/listen.ts";
-import { acceptBoth, call, codeOf, createService, initialize, initialized, start, type Rig, type Session } from "./http-rig.ts";
+import { acceptBoth, call, codeOf, createService, initialize, initialized, start, until, type Rig, type Session } from "./http-rig.ts";
 
 let rig: Rig;
 let session: Session;
@@ -132,7 +132,8 @@ describe("Origin (T-70, T-14)", () => {
     ["POST", "http://localhost, https://evil.example"],
     ["POST", "file://localhost"],
   ])("%s from %s is refused before anything else is looked at (R31)", async (method, origin) => {
-    const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body: "{" });
+    const body = method === "POST" ? "{" : undefined;
+    const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });
     expect(answer.status).toBe(403);
     expect(codeOf(answer)).toBe(-32600);
     expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
@@ -304,9 +305,11 @@ describe("pages of other origins (CORS)", () => {
 });
 
 it("a server that is closing refuses at once (R43)", async () => {
-  const closing = await start({ slow: () => new Promise(() => {}) });
+  let running = false;
+  const closing = await start({ slow: () => new Promise(() => (running = true)) });
   const open = await closing.open();
   const slow = open.post(call(1, "slow"));
+  await until(() => running);
   const closed = closing.listener.handler.close();
   const answer = await open.post(initialized);
   expect(answer.status).toBe(503);
