@@ -69,13 +69,13 @@ export class Line {
     return this.#end.signal.aborted;
   }
 
-  /** Runs a call on the connection; at once if there is one. A safe call that is cut off runs once more. */
+  /** Runs a call on the connection; at once if there is one. What is cut off runs once more if it is safe, or never left. */
   run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
     const first = this.#isUp ? this.#last : undefined;
     const outcome = first ? call(first) : this.#ready().then(call);
-    if (retry === "never" || !this.#reconnection) return outcome;
+    if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
-      if (this.isEnded || !isCut(error)) throw error;
+      if (this.isEnded || !isCut(error, retry)) throw error;
       if (isClosedError(error)) await first?.closed;
       return call(await this.#ready());
     });
@@ -170,8 +170,9 @@ export class Line {
   }
 }
 
-/** Whether a call failed because its connection, or the stream of its answer, was cut. */
-function isCut(error: unknown): boolean {
+/** Whether a call failed because its connection, or the stream of its answer, was cut, and may be made again. */
+function isCut(error: unknown, retry: Retry): boolean {
+  if (retry === "never") return isClosedError(error) && error.unsent;
   return isClosedError(error) || isLostError(error) || isSessionExpiredError(error);
 }
 

@@ -58,9 +58,13 @@ export class TimeoutError extends Error {
 
 /** The connection is closed, or closed before the answer came. */
 export class ClosedError extends Error {
-  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+  /** Nothing of the call was sent: making it again on another connection cannot do anything twice. */
+  readonly unsent: boolean;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly unsent?: boolean } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.name = "ClosedError";
+    this.unsent = options.unsent ?? false;
   }
 }
 

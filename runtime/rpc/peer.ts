@@ -250,7 +250,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   #requireOpen(): void {
-    if (this.#closing) throw new ClosedError("The connection is closed");
+    if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
   #requireGate(row: RequestRow | NotificationRow): void {

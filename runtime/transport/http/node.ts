@@ -94,6 +94,7 @@ export class NodeExchange implements Exchange {
 class NodeWriter implements EventWriter {
   readonly #response: ServerResponse;
   #isFlushed = false;
+  #drained: Promise<void> | undefined;
 
   constructor(response: ServerResponse) {
     this.#response = response;
@@ -113,10 +114,15 @@ class NodeWriter implements EventWriter {
 
   drained(): Promise<void> {
     const response = this.#response;
-    return new Promise((resolve) => {
-      response.once("drain", resolve);
-      response.once("close", resolve);
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        response.off("drain", done).off("close", done);
+        this.#drained = undefined;
+        resolve();
+      };
+      response.on("drain", done).on("close", done);
     });
+    return this.#drained;
   }
 
   end(): void {

@@ -93,6 +93,19 @@ describe("a lost connection is replaced", () => {
     expect(await calling).toEqual({ content: [] });
   });
 
+  test("and calls that find the old one closing are not lost with it: nothing of them was sent", async () => {
+    const opened = await open();
+    opened.wire.end();
+    expect(opened.session.state).toBe("DISCONNECTED");
+    const calling = opened.session.callTool("t");
+    await opened.clock.pass(2_000);
+    const [next] = opened.wires;
+    next?.sent.splice(0, 2);
+    if (next) await play(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
+    expect(await calling).toEqual({ content: [] });
+    await play(opened.wire, []);
+  });
+
   test("after silence as well: pings that are not answered end it (P-02)", async () => {
     const opened = await open({ keepAlive: { interval: 1_000, timeout: 1_000, failures: 1 } });
     await opened.clock.pass(5_000);
