@@ -1,4 +1,5 @@
 import type { CallContext } from "../rpc/call.ts";
+import { unknownProgram } from "../rpc/session.ts";
 import type { SchemaIssue } from "../server/schema.ts";
 import { checkForm, fillForm } from "./form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
@@ -12,7 +13,8 @@ export class AnswerScope implements AnyAnswerContext {
   }
 
   get server(): { readonly info: object; readonly capabilities: object } {
-    return this.#call.session.peer;
+    const { info = unknownProgram, capabilities } = this.#call.session.peer;
+    return { info, capabilities };
   }
 
   get revision(): string {
