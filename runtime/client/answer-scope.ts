@@ -1,5 +1,5 @@
 import type { CallContext } from "../rpc/call.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { SchemaIssue } from "../common/schema-issue.ts";
 import { checkForm, fillForm } from "./form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
 

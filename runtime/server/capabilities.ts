@@ -1,13 +1,6 @@
 import { isObject, type Gate, type Revision } from "../../generated/support.ts";
+import { listChanged, type ListKind } from "../common/lists.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import type { ListKind } from "./definitions.ts";
-
-/** Handler names of the notifications that a list changed. */
-export const listChanged: { readonly [Kind in ListKind]: string } = {
-  tools: "toolListChanged",
-  resources: "resourceListChanged",
-  prompts: "promptListChanged",
-};
 
 /**
  * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,

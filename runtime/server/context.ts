@@ -2,7 +2,7 @@ import { isObject, type NotificationRow, type RequestRow, type Revision } from "
 import type { CallContext } from "../rpc/call.ts";
 import type { LogLevels } from "./log-levels.ts";
 import type { Authenticated } from "./protocol.ts";
-import { findRow } from "./rows.ts";
+import { findRow } from "../common/rows.ts";
 import type { AnyContext } from "./source.ts";
 
 /** What contexts need to know of a revision, found once. */

@@ -1,7 +1,9 @@
 import type { Awaitable } from "../../generated/support.ts";
+import type { Answer } from "../common/answer.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Middleware } from "./middleware.ts";
-import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
+import type { Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
 import type { NoArguments, Schema } from "./schema.ts";
 import type { Rate } from "./token-bucket.ts";
 import type { MatchedValue } from "./uri-template.ts";
@@ -149,9 +151,6 @@ export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[];
   readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
 } & ServerOptions;
-
-/** A list that may change while clients are connected; `resources` are also the templates. */
-export type ListKind = "tools" | "resources" | "prompts";
 
 /** How a server behaves. */
 export interface ServerOptions {

@@ -1,4 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
@@ -6,7 +7,6 @@ import type { Catalogue } from "./catalogue.ts";
 import { completeArgument, hasCompletions, type Completables, type CompleteParams } from "./completions.ts";
 import { HandlerScope, ReadScope, findContextRows, type ContextRows } from "./context.ts";
 import type { Cursors } from "./cursors.ts";
-import type { ListKind } from "./definitions.ts";
 import { createEnvelope, type Envelope } from "./envelope.ts";
 import type { Listing } from "./listing.ts";
 import type { LiveSessions } from "./live-sessions.ts";

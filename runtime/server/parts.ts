@@ -1,9 +1,9 @@
 import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
 import { createCatalogue, type CatalogueRules } from "./catalogue.ts";
 import { checkResource, checkTemplate } from "./check-server.ts";
 import { createCursors } from "./cursors.ts";
-import type { ListKind } from "./definitions.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import { createListChanges } from "./list-changes.ts";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.ts";

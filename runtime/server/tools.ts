@@ -1,4 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { describeIssues } from "../common/schema-issue.ts";
 import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -6,8 +8,7 @@ import { createEnvelope } from "./envelope.ts";
 import { isToolError, refuse } from "./errors.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
-import { findRow } from "./rows.ts";
-import { describeIssues, noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
+import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
 import type { AnyContext, ToolSource } from "./source.ts";
 
 /** The tools of a server at one revision. */
