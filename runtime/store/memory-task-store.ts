@@ -25,9 +25,8 @@ export class MemoryTaskStore implements TaskStore {
   readonly #options: Required<MemoryTaskStoreOptions>;
   /** The oldest first, and so within each owner. */
   readonly #entries = new Map<string, Entry>();
-  readonly #owners = new Map<string, Map<string, Entry>>();
+  readonly #owners = new Map<string, Tasks>();
   #size = 0;
-  #count = 0;
   /** No entry is due before. */
   #nextExpiry = Infinity;
 
@@ -46,13 +45,14 @@ export class MemoryTaskStore implements TaskStore {
     const known = this.#entries.get(record.id);
     if (known) return known.record.owner === record.owner;
     const { maxTasks, maxTasksPerOwner, maxSize, clock } = this.#options;
-    const own = this.#owners.get(record.owner) ?? new Map<string, Entry>();
-    if (this.#entries.size >= maxTasks || own.size >= maxTasksPerOwner || this.#size >= maxSize) return false;
+    const own = this.#owners.get(record.owner) ?? { entries: new Map(), count: 0 };
+    if (this.#entries.size >= maxTasks || own.entries.size >= maxTasksPerOwner || this.#size >= maxSize) return false;
     const expiresAt = record.ttl === null ? Infinity : clock.now() + record.ttl;
-    this.#count += 1;
-    const entry = { record, expiresAt, sequence: this.#count, size: sizeOf(record) };
+    const entry = { record, expiresAt, sequence: own.count, size: sizeOf(record) };
+    own.count += 1;
+    own.entries.set(record.id, entry);
     this.#entries.set(record.id, entry);
-    this.#owners.set(record.owner, own.set(record.id, entry));
+    this.#owners.set(record.owner, own);
     this.#size += entry.size;
     this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt);
     return true;
@@ -72,10 +72,11 @@ export class MemoryTaskStore implements TaskStore {
     return entry.record;
   }
 
-  list(owner: string, { from, limit }: TaskRange): TaskPage {
+  list(owner: string, { from = "0", limit }: TaskRange): TaskPage | undefined {
     this.#expire();
-    const first = from === undefined ? 0 : Number(from);
-    const rest = [...(this.#owners.get(owner)?.values() ?? [])].filter(({ sequence }) => sequence >= first);
+    if (!/^\d{1,15}$/.test(from)) return undefined;
+    const first = Number(from);
+    const rest = [...(this.#owners.get(owner)?.entries.values() ?? [])].filter(({ sequence }) => sequence >= first);
     const tasks = rest.slice(0, limit).map(({ record }) => record);
     const next = rest[limit];
     return next ? { tasks, next: String(next.sequence) } : { tasks };
@@ -87,7 +88,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   removeAll(owner: string): void {
-    for (const entry of this.#owners.get(owner)?.values() ?? []) this.#drop(entry);
+    for (const entry of this.#owners.get(owner)?.entries.values() ?? []) this.#drop(entry);
   }
 
   #find({ id, owner }: TaskKey): Entry | undefined {
@@ -110,8 +111,8 @@ export class MemoryTaskStore implements TaskStore {
   #drop(entry: Entry): void {
     const { id, owner } = entry.record;
     const own = this.#owners.get(owner);
-    own?.delete(id);
-    if (own?.size === 0) this.#owners.delete(owner);
+    own?.entries.delete(id);
+    if (own?.entries.size === 0) this.#owners.delete(owner);
     this.#entries.delete(id);
     this.#size -= entry.size;
   }
@@ -119,10 +120,16 @@ export class MemoryTaskStore implements TaskStore {
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
 
+/** What one owner has, and ever had. */
+interface Tasks {
+  readonly entries: Map<string, Entry>;
+  count: number;
+}
+
 interface Entry {
   record: TaskRecord;
   readonly expiresAt: number;
-  /** Where it stands in lists; stays its own when others go away. */
+  /** Where it stands in the list of its owner; stays its own when others go away. */
   readonly sequence: number;
   size: number;
 }

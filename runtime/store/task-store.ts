@@ -62,7 +62,8 @@ export interface TaskStore {
   find(key: TaskKey): Awaitable<TaskRecord | undefined>;
   /** Changes a task of this owner, unless it has ended, and gives it as it is then. */
   change(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>;
-  list(owner: string, range: TaskRange): Awaitable<TaskPage>;
+  /** Some tasks of an owner; `undefined` when the range begins nowhere in the list. */
+  list(owner: string, range: TaskRange): Awaitable<TaskPage | undefined>;
   /** Forgets a task of this owner. */
   remove(key: TaskKey): Awaitable<void>;
   /** Forgets every task of an owner. */

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Authenticate } from "../../../runtime/transport/http/origin.ts";
 import { listenHttp } from "../../../runtime/transport/http/listen.ts";
 import {
   acceptBoth,
@@ -265,7 +266,7 @@ describe("the version header", () => {
 });
 
 describe("who sends a request", () => {
-  const token = (request: { header(name: string): string | undefined }): { principal: string } | { status: number } => {
+  const token: Authenticate = (request) => {
     const name = request.header("authorization")?.replace("Bearer ", "");
     const headers = { "www-authenticate": 'Bearer realm="x"' };
     return name === undefined ? { status: 401, headers } : { principal: name, claims: { name } };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Revision } from "../../../generated/support.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "../../../runtime/store/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
 import type { SessionKey } from "../../../runtime/store/session-store.ts";
@@ -20,7 +21,7 @@ import {
   type Tool,
 } from "./http-rig.ts";
 
-const polling: ListenOptions["polling"] = (revision) => revision === revisionOf("2025-11-25");
+const polling = (revision: Revision): boolean => revision === revisionOf("2025-11-25");
 
 let rig: Rig | undefined;
 let step: ((value: string) => void) | undefined;
@@ -47,7 +48,7 @@ const tools: Record<string, Tool> = {
   },
 };
 
-async function open(options: ListenOptions = {}, revision = "2025-11-25"): Promise<Session> {
+async function open(options: Omit<ListenOptions, "port"> = {}, revision = "2025-11-25"): Promise<Session> {
   rig = await start(tools, { polling, retry: 20, ...options });
   return rig.open(revision);
 }

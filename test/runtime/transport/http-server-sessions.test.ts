@@ -24,10 +24,8 @@ const tools: Record<string, Tool> = {
   },
 };
 
-async function begin(
-  ...parameters: Parameters<typeof start> extends [unknown, ...infer Rest] ? Rest : never
-): Promise<Rig> {
-  const rig = await start(tools, ...parameters);
+async function begin(options?: Parameters<typeof start>[1]): Promise<Rig> {
+  const rig = await start(tools, options);
   rigs.push(rig);
   return rig;
 }
