@@ -32,8 +32,10 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   transport: ["rpc", "codec", "store"],
   // What the two roles have in common.
   common: [],
-  server: ["rpc", "codec", "store", "lifecycle", "transport", "common"],
-  client: ["rpc", "codec", "store", "lifecycle", "transport", "common"],
+  // Both roles may run tasks.
+  tasks: ["rpc", "store", "common"],
+  server: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks"],
+  client: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks"],
   // For the tests of users: both roles at once, and reached by its own entry point only.
   testing: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { Without } from "../common/answer.ts";
+import type { TaskControl } from "../tasks/task-call.ts";
 
 /**
  * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
@@ -24,7 +25,12 @@ export interface ProtocolTypes {
 export type Fields<T, Derived extends PropertyKey> = Readonly<Without<T, Derived>>;
 
 /** What a handler learns about its request and what it may do while it runs. */
-export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;
+export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P> & TaskFacts<P>;
+
+/** What a tool learns about the task that its call has become. */
+export type TaskFacts<P extends ProtocolTypes> = "execution" extends keyof P["Tool"]
+  ? { /** There when the client asked for a task. */ readonly task?: TaskControl | undefined }
+  : unknown;
 
 /** Somebody whom the transport knows. */
 export interface Authenticated {

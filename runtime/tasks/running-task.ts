@@ -12,8 +12,6 @@ export interface RunningTaskHost {
   readonly store: TaskStore;
   /** Whether the requestor is told of changes. */
   readonly notify: boolean;
-  /** Something failed that nobody waits for. */
-  fail(thrown: unknown): void;
 }
 
 /** A task whose work is done in this process: what it sends, and what becomes of its record. */
@@ -54,13 +52,15 @@ export class RunningTask {
   }
 
   /** Ends it: with what the work came to, or without it. Only the first end counts. */
-  async end(change: Pick<TaskRecord, "status"> & Partial<TaskRecord>): Promise<TaskRecord | undefined> {
+  async end(change: Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status">): Promise<TaskRecord | undefined> {
     if (this.#isOver) return this.#last;
     this.#isOver = true;
-    const record = await this.#change(change).catch((error: unknown) => void this.#host.fail(error));
-    if (change.status === "cancelled") this.#controller.abort(new DOMException("The task was cancelled", "AbortError"));
-    this.#resolveEnded();
-    return record;
+    try {
+      return await this.#change(change);
+    } finally {
+      this.#controller.abort(new DOMException(`The task is ${change.status}`, "AbortError"));
+      this.#resolveEnded();
+    }
   }
 
   /** Gives it up: nobody can ask for it any more. */

@@ -1,11 +1,12 @@
 import type { RequestRow } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
+import { downgradeHandler } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../rpc/errors.ts";
 import { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Session } from "../rpc/session.ts";
-import { Sweeper, type Clock } from "../rpc/timers.ts";
+import { Sweeper } from "../rpc/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../store/task-store.ts";
 import { pause } from "./pause.ts";
 import { RunningTask } from "./running-task.ts";
@@ -15,7 +16,6 @@ import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings, type TaskTe
 
 /** What a manager needs besides the options. */
 export interface TaskManagerOptions extends TaskOptions {
-  readonly clock?: Clock | undefined;
   readonly onError?: OnError | undefined;
   /** Who is authenticated; tasks of others belong to their session, and end with it. */
   principalOf?(call: CallContext): string | undefined;
@@ -44,9 +44,8 @@ export class TaskManager {
   readonly #sweeper: Sweeper;
 
   constructor(options: TaskManagerOptions = {}) {
-    const { clock, onError: _onError, principalOf: _principalOf, ...rest } = options;
     this.#options = options;
-    this.#settings = toTaskSettings(rest, clock);
+    this.#settings = toTaskSettings(options);
     this.#sweeper = new Sweeper(this.#settings.clock, (now) => this.#sweep(now));
   }
 
@@ -58,9 +57,7 @@ export class TaskManager {
     const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
     const record: TaskRecord = { ...key, status: "working", createdAt: now, updatedAt: now, ttl, pollInterval };
     if (!(await this.#settings.store.add(record))) throw tooMany();
-    const { store, notify } = this.#settings;
-    const fail = (thrown: unknown): void => this.#report(request.row, thrown);
-    const task = new RunningTask(key, call, { store, notify, fail });
+    const task = new RunningTask(key, call, this.#settings);
     const expiresAt = this.#settings.clock.now() + (ttl ?? Infinity);
     this.#running.set(key.id, { task, expiresAt });
     this.#sweeper.watch(expiresAt);
@@ -111,10 +108,13 @@ export class TaskManager {
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }
 
-  /** Gives up everything that runs. */
-  close(): void {
+  /** Ends everything that runs: this process will not go on with it. */
+  async close(): Promise<void> {
+    const error = { code: errorCodes.internalError, message: "The program that ran the task has ended" };
+    const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
+    const running = [...this.#running.values()];
     this.#sweeper.stop();
-    for (const { task } of this.#running.values()) task.abandon("The tasks are given up");
+    await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
   }
 
   async #find(call: CallContext, id: string): Promise<TaskRecord> {
@@ -123,20 +123,33 @@ export class TaskManager {
     return record;
   }
 
-  async #work(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<void> {
+  async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
+    if (task.isOver) return;
+    const ending = await this.#answer(task, call, request);
+    await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
+  }
+
+  async #answer(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
     try {
-      const answer: unknown = await work(call);
+      const { downgrade } = call.session;
+      const answer: unknown = await downgradeHandler(
+        (_, during) => work(during),
+        row.method,
+        downgrade,
+      )(undefined, call);
       const result = answer instanceof StaticResult ? answer.value : answer;
       const issue = row.result(result);
       if (issue || !isObject(result)) throw new InvalidMessageError(row.method, "result", issue ?? notAnObject);
-      const outcome = { kind: "result", result } as const;
       const failure = explainFailure(result);
-      await task.end(failure ? { status: "failed", ...failure, outcome } : { status: "completed", outcome });
+      return { status: failure ? "failed" : "completed", ...failure, outcome: { kind: "result", result } };
     } catch (thrown) {
       const error = RpcError.from(thrown);
       if (!task.isOver && error !== thrown) this.#report(row, thrown);
-      const outcome = { kind: "error", error: toErrorObject(error) } as const;
-      await task.end({ status: "failed", statusMessage: error.message, outcome });
+      return {
+        status: "failed",
+        statusMessage: error.message,
+        outcome: { kind: "error", error: toErrorObject(error) },
+      };
     }
   }
 
@@ -175,6 +188,8 @@ export class TaskManager {
     this.#options.onError?.({ kind: "handler", error: toError(thrown), ...(row && { method: row.method }) });
   }
 }
+
+type TaskEnding = Parameters<RunningTask["end"]>[0];
 
 interface Running {
   readonly task: RunningTask;

@@ -16,6 +16,8 @@ export interface TaskOptions {
   readonly notify?: boolean;
   /** Tasks on one page of a list. Default 100. */
   readonly pageSize?: number;
+  /** Default: the clock of the platform. */
+  readonly clock?: Clock;
 }
 
 /** What one kind of request says about its tasks, over what holds for all. */
@@ -25,13 +27,11 @@ export interface TaskTerms {
 }
 
 /** Options with their defaults. */
-export interface TaskSettings extends Required<TaskOptions> {
-  readonly clock: Clock;
-}
+export type TaskSettings = Required<TaskOptions>;
 
 /** Given options over the defaults. */
-export function toTaskSettings(options: TaskOptions, clock: Clock = systemClock): TaskSettings {
-  const { store = new MemoryTaskStore({ clock }), ...rest } = options;
+export function toTaskSettings(options: TaskOptions): TaskSettings {
+  const { clock = systemClock, store = new MemoryTaskStore({ clock }), ...rest } = options;
   const settings = { ...defaults, ...rest, store, clock };
   for (const name of ["ttl", "maxTtl", "pollInterval", "pageSize"] as const) checkPositive(name, settings[name]);
   return settings;
