@@ -9,8 +9,8 @@ import type { Session } from "./session.ts";
 export interface RequestOptions extends CallOptions {
   /** Milliseconds for the call altogether, however much progress is reported. Default: the connection's. */
   readonly totalTimeout?: number;
-  /** The call asks for a task: it is not cancelled by notification, and its progress goes on after the answer until `ended` is aborted. */
-  readonly task?: { readonly ended: AbortSignal };
+  /** Given when the call asks for a task: it is not cancelled by notification, and progress may follow the answer until this is aborted. */
+  readonly taskEnded?: AbortSignal;
 }
 
 /** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */

@@ -143,10 +143,10 @@ export class Outbound {
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress */
   #keepProgress(call: PendingCall): void {
-    const { task, onProgress } = call.options;
-    if (!task || !onProgress || task.ended.aborted) return;
+    const { taskEnded, onProgress } = call.options;
+    if (!taskEnded || !onProgress || taskEnded.aborted) return;
     this.#tasks.set(call.id, call);
-    task.ended.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
+    taskEnded.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
   }
 
   #abort(call: PendingCall, reason: unknown): void {
@@ -164,7 +164,7 @@ export class Outbound {
 
   /** The handshake is never cancelled: whoever gives it up closes the connection. A task is cancelled by a request. */
   #tellCancelled(call: PendingCall, reason: string | undefined): void {
-    if (call.method === "initialize" || call.options.task) return;
+    if (call.method === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
     const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));

@@ -1,4 +1,4 @@
-import { isObject, type Progress } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { isTimeoutError } from "../rpc/errors.ts";
 import type { Clock } from "../rpc/timers.ts";
@@ -182,15 +182,6 @@ export interface TaskRequestOptions {
 /** The `task` member of a request that asks for a task. */
 export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?: number } {
   return task === true ? {} : task;
-}
-
-/** Options of a request that starts a task: progress goes on until the task ends. */
-export function toStartOptions(
-  options: { readonly onProgress?: (progress: Progress) => void; readonly timeout?: number },
-  ended: AbortSignal,
-): RequestOptions {
-  const { onProgress, timeout } = options;
-  return { ...(onProgress && { onProgress }), ...(timeout !== undefined && { timeout }), task: { ended } };
 }
 
 const firstDelay = 500;

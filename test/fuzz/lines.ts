@@ -91,10 +91,10 @@ function makeCall(kind: "request" | "notification", { fuzz, role, used, things }
 
 /** Lets the params name something that exists: otherwise hardly any call would get further than its name. */
 function aim(params: unknown, things: readonly string[], random: Random): unknown {
-  if (!isObject(params)) return params;
+  if (!isObject(params) || things.length === 0) return params;
   const aimed = ["name", "uri"].filter((key) => typeof params[key] === "string");
   const entries = aimed.map((key): [string, unknown] => [key, pick(things, random)]);
-  return things.length === 0 ? params : Object.fromEntries([...Object.entries(params), ...entries]);
+  return Object.fromEntries([...Object.entries(params), ...entries]);
 }
 
 function makeId(used: readonly (string | number)[], random: Random): string | number {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Method } from "../../generator/model.ts";
-import { isObject, type Role } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
 import { secret } from "./handlers.ts";
 import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./verdict.ts";
 
@@ -47,7 +47,7 @@ export class Referee {
     for (const [id, dues] of this.#due) {
       for (const due of dues) {
         if (due.isExcused || (id !== undefined && this.#leeway.hanging.has(id))) continue;
-        this.#complain("no answer", { id, ...due.verdict });
+        this.#complain("no answer", due.verdict);
       }
     }
   }
@@ -103,11 +103,9 @@ export class Referee {
 
   #fits(message: Readonly<Record<string, unknown>>, { verdict, mayRepeat }: Due): boolean {
     const { result, error } = message;
-    if (verdict.kind === "refusal") return isRefusal(error, verdict) && result === undefined;
-    if (result === undefined) {
-      const codes = mayRepeat ? [-32600, ...this.#leeway.codes] : this.#leeway.codes;
-      return isError(error) && codes.includes(error.code);
-    }
+    if (mayRepeat && isError(error) && error.code === -32600) return true;
+    if (verdict.kind === "refusal") return result === undefined && isRefusal(error, verdict);
+    if (result === undefined) return isError(error) && this.#leeway.codes.includes(error.code);
     const method = this.#hearing.fuzz.methods.find(({ name }) => name === verdict.method);
     if (method) this.#checkPart(method, "result", result);
     return error === undefined;
@@ -143,8 +141,8 @@ function isClosed(error: Readonly<Record<string, unknown>>): boolean {
 }
 
 function isRefusal(error: unknown, { codes, params }: Extract<Verdict, { readonly kind: "refusal" }>): boolean {
-  if (!isError(error) || !(codes.includes(error.code) || error.code === -32600)) return false;
-  if (error.code !== -32602) return codes.includes(error.code) || error.code === -32600;
+  if (!isError(error) || !codes.includes(error.code)) return false;
+  if (error.code !== -32602) return true;
   return isObject(error.data) && typeof error.data.path === "string" && leadsInto(params, error.data.path);
 }
 

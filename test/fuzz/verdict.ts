@@ -77,7 +77,7 @@ function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatch
   const found = fuzz.sentBy(sender, "request").find(({ name }) => name === method);
   if (!found || (!isOpen && found.gates[sender])) return refuse([-32601], id, hearing);
   const isLeftOut = params === undefined && found.params?.optional !== false;
-  if (!isLeftOut && !fuzz.isValid(found, "params", params)) return { ...refuse([-32602], id, hearing), params };
+  if (!isLeftOut && !fuzz.isValid(found, "params", params)) return refuse([-32602], id, hearing, params);
   return method === "initialize" ? refuse([-32600], id, hearing) : { kind: "call", id, method };
 }
 
@@ -90,8 +90,8 @@ function judgeNotification(method: string, params: unknown, { fuzz, role }: Hear
 }
 
 /** A client never answers what it cannot attribute: a server may print such things by mistake. */
-function refuse(codes: readonly number[], id: unknown, { role }: Hearing): Verdict {
-  if (isId(id)) return { kind: "refusal", codes, id };
+function refuse(codes: readonly number[], id: unknown, { role }: Hearing, params?: unknown): Verdict {
+  if (isId(id)) return { kind: "refusal", codes, id, params };
   return role === "client" ? nothing : { kind: "refusal", codes, id: undefined };
 }
 
