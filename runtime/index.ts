@@ -67,6 +67,14 @@ export type { SessionCallOptions } from "./client/session.ts";
 
 export type { ResourceListener } from "./client/subscriptions.ts";
 
+export type { Answer } from "./common/answer.ts";
+
+export type { ListKind } from "./common/lists.ts";
+
+export type { JsonSchemaValidator } from "./common/schema-issue.ts";
+export type { ObjectSchema } from "./common/schema-issue.ts";
+export type { SchemaIssue } from "./common/schema-issue.ts";
+
 export { createAcceptor } from "./lifecycle/handshake.ts";
 export { serve as serveHandlers } from "./lifecycle/handshake.ts";
 export type { ServeOptions } from "./lifecycle/handshake.ts";
@@ -135,7 +143,6 @@ export type { Definers } from "./server/definers.ts";
 
 export type { ArgumentFlags } from "./server/definitions.ts";
 export type { ArgumentValues } from "./server/definitions.ts";
-export type { ListKind } from "./server/definitions.ts";
 export type { NoFlags } from "./server/definitions.ts";
 export type { PromptArgumentDefinition } from "./server/definitions.ts";
 export type { PromptContent } from "./server/definitions.ts";
@@ -160,12 +167,10 @@ export { serveHttp } from "./server/http.ts";
 export { fromJsonSchema } from "./server/json-schema.ts";
 export type { FromJsonSchema } from "./server/json-schema.ts";
 export type { JsonSchemaOptions } from "./server/json-schema.ts";
-export type { JsonSchemaValidator } from "./server/json-schema.ts";
 
 export type { Middleware } from "./server/middleware.ts";
 export type { ServerRequest } from "./server/middleware.ts";
 
-export type { Answer } from "./server/protocol.ts";
 export type { Authenticated } from "./server/protocol.ts";
 export type { ClientQuestions } from "./server/protocol.ts";
 export type { Complete } from "./server/protocol.ts";
@@ -190,9 +195,7 @@ export type { ResourceCatalogue } from "./server/resource-catalogue.ts";
 export { resourceNotFound } from "./server/resources.ts";
 
 export type { NoArguments } from "./server/schema.ts";
-export type { ObjectSchema } from "./server/schema.ts";
 export type { Schema } from "./server/schema.ts";
-export type { SchemaIssue } from "./server/schema.ts";
 export type { SchemaResult } from "./server/schema.ts";
 
 export { createHttpHandler } from "./server/serve-http.ts";

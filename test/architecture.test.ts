@@ -30,13 +30,19 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   store: ["rpc"],
   lifecycle: ["rpc"],
   transport: ["rpc", "codec", "store"],
-  server: ["rpc", "codec", "store", "lifecycle", "transport"],
-  client: ["rpc", "codec", "store", "lifecycle", "transport"],
+  // What the two roles have in common.
+  common: [],
+  // Both roles may run tasks.
+  tasks: ["rpc", "store", "common"],
+  server: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks"],
+  client: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks"],
+  // For the tests of users: both roles at once, and reached by its own entry point only.
+  testing: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.
-  adapters: ["rpc", "server", "client"],
+  adapters: ["rpc", "common", "server", "client"],
 };
 
-const withoutNode = ["rpc", "codec", "store", "lifecycle"];
+const withoutNode = ["rpc", "codec", "store", "lifecycle", "common"];
 
 /** Libraries that one file of a room speaks to, so that they can be exchanged. */
 const singleImporters = ["ts-morph", "handlebars", "prettier", "json-schema-to-typescript", "ajv"];
@@ -288,7 +294,7 @@ function isAllowedInRuntime(path: string, room: string, target: string): boolean
   const targetRoom = /^runtime\/([^/]+)\//.exec(target)?.[1];
   if (targetRoom === undefined)
     return isAdapter(path) && !target.startsWith("generated/") && !target.startsWith("generator/");
-  if (isEntry) return targetRoom !== "adapters";
+  if (isEntry) return targetRoom !== "adapters" && targetRoom !== "testing";
   return targetRoom === room || (runtimeRooms[room]?.includes(targetRoom) ?? false);
 }
 

@@ -15,13 +15,13 @@ async function validators(rev) {
 
 const info = { name: 'bench', version: '1.0.0' };
 
-async function buildServer(revisions) {
+async function buildServer(revisions, options = {}) {
   const { createDefiners } = await import(dist('runtime/server/definers.js'));
   const { z } = await import('zod');
   const { defineServer, defineTool } = createDefiners(revisions);
   const echo = defineTool({ name: 'echo', description: 'echo', input: z.object({ text: z.string() }), run: ({ text }) => text });
   const add = defineTool({ name: 'add', description: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => String(a + b) });
-  return defineServer({ ...info, tools: [echo, add] });
+  return defineServer({ ...info, tools: [echo, add], ...options });
 }
 
 /** The newest revision that opens with a handshake. */
@@ -78,6 +78,28 @@ export default {
     const transport = createChildProcessTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport)) };
   },
+
+  httpModes: ['stateful-json', 'stateful-sse', 'stateless-json', 'stateless-sse'],
+  async httpServer(mode) {
+    const { listenHttp } = await import(dist('runtime/transport/http/listen.js'));
+    const { toHttpService } = await import(dist('runtime/server/serve-http.js'));
+    const server = await buildServer([await handshakeRevision()], { dynamic: ['tools'] });
+    const listener = await listenHttp(toHttpService(server, {}), {
+      answers: mode.endsWith('json') ? 'json' : 'sse',
+      sessions: mode.startsWith('stateless') ? false : { maxSessions: 20_000 },
+    });
+    return {
+      port: Number(new URL(listener.url).port),
+      gc: () => globalThis.gc?.(),
+      broadcast: async () => {
+        const t0 = performance.now();
+        server.tools.announce();
+        await new Promise(resolve => setTimeout(resolve, 0));
+        return performance.now() - t0;
+      },
+    };
+  },
+  idleSessions: 'stateful-sse',
 
   async generator({ revisions, ts: file }) {
     const t0 = performance.now();

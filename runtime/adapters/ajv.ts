@@ -1,7 +1,6 @@
 import { Ajv, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { JsonSchemaValidator } from "../server/json-schema.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { JsonSchemaValidator, SchemaIssue } from "../common/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 
 /** How schemas are enforced. */

@@ -1,7 +1,6 @@
 import { Validator, type OutputUnit, type Schema } from "@cfworker/json-schema";
 import { isObject } from "../../generated/support.ts";
-import type { JsonSchemaValidator } from "../server/json-schema.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { JsonSchemaValidator, SchemaIssue } from "../common/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 
 /** How schemas are enforced. */

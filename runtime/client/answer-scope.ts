@@ -1,6 +1,6 @@
 import type { CallContext } from "../rpc/call.ts";
+import type { SchemaIssue } from "../common/schema-issue.ts";
 import { unknownProgram } from "../rpc/session.ts";
-import type { SchemaIssue } from "../server/schema.ts";
 import { checkForm, fillForm } from "./form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../rpc/call.ts";
-import { findRow } from "../server/rows.ts";
+import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
 
 /** Sends the request with this handler name, at whatever revision the connection has. */

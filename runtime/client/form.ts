@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { SchemaIssue } from "../common/schema-issue.ts";
 import { formats, isFormat } from "./formats.ts";
 
 /** Values of a form by field. */

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
-import type { ListKind } from "../server/definitions.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { Elicitation } from "./elicitation.ts";
 import type { RootsKeeper } from "./roots.ts";
 import { createSampling } from "./sampling.ts";

@@ -1,6 +1,6 @@
 import { toError } from "../rpc/errors.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
-import { findRow } from "../server/rows.ts";
+import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
 import type { KeepAliveOptions } from "./options.ts";
 

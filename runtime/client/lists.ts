@@ -2,8 +2,8 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { ClosedError } from "../rpc/errors.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { isOpen } from "../rpc/session.ts";
-import type { ListKind } from "../server/definitions.ts";
-import { findRow } from "../server/rows.ts";
+import { listChanged, type ListKind } from "../common/lists.ts";
+import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
 import { requestOf } from "./calls.ts";
 import { readPages, type PageLimits, type PageParams } from "./pages.ts";
@@ -98,17 +98,11 @@ const sources: { readonly [Name in ListName]: { readonly handler: string; readon
   prompts: { handler: "listPrompts", kind: "prompts" },
 };
 
-const notices: { readonly [Kind in ListKind]: string } = {
-  tools: "toolListChanged",
-  resources: "resourceListChanged",
-  prompts: "promptListChanged",
-};
-
 function announcesChanges(
   kind: ListKind,
   { revision, session }: ClientConnection & { readonly revision: Revision },
 ): boolean {
-  const gate = findRow(revision.serverNotifications, notices[kind])?.gate;
+  const gate = findRow(revision.serverNotifications, listChanged[kind])?.gate;
   return gate !== undefined && isOpen(gate, session);
 }
 

@@ -1,7 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { PeerOptions } from "../rpc/peer.ts";
-import type { ListKind } from "../server/definitions.ts";
-import type { JsonSchemaValidator } from "../server/json-schema.ts";
+import type { ListKind } from "../common/lists.ts";
+import type { JsonSchemaValidator } from "../common/schema-issue.ts";
 import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/delay.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { Answer } from "../server/protocol.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { Answer } from "../common/answer.ts";
+import type { SchemaIssue } from "../common/schema-issue.ts";
 
 /**
  * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { isPeerError, toError } from "../rpc/errors.ts";
-import type { ListKind } from "../server/definitions.ts";
-import { findRow } from "../server/rows.ts";
+import type { ListKind } from "../common/lists.ts";
+import { findRow } from "../common/rows.ts";
 import { requestOf, safeHandlers } from "./calls.ts";
 import { toClientCapabilities } from "./capabilities.ts";
 import type { ClientConnection } from "./client.ts";
@@ -95,13 +95,14 @@ export class SessionCore implements LineHost, NoticeBoard {
   // What the line needs.
 
   open(end: AbortSignal): Promise<ClientConnection> {
-    const { info, revisions, onError, clock, limits, timeouts } = this.source;
+    const { info, revisions, onError, onLoss, clock, limits, timeouts } = this.source;
     const { open, signal } = this.#target;
     const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this };
     return open({
       info,
       revisions,
       ...(onError && { onError }),
+      ...(onLoss && { onLoss }),
       ...(clock && { clock }),
       ...(limits && { limits }),
       ...(timeouts && { timeouts }),

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../rpc/call.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import type { Without } from "../server/protocol.ts";
+import type { Without } from "../common/answer.ts";
 import type { ClientConnection } from "./client.ts";
 import type { Retry } from "./options.ts";
 import type { PageLimits } from "./pages.ts";

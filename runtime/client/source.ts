@@ -1,5 +1,5 @@
 import type { ProgramInfo } from "../rpc/session.ts";
-import type { SchemaIssue } from "../server/schema.ts";
+import type { SchemaIssue } from "../common/schema-issue.ts";
 import type { ClientSettings } from "./options.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { toError } from "../rpc/errors.ts";
-import type { JsonSchemaValidator } from "../server/json-schema.ts";
-import type { ObjectSchema, SchemaIssue } from "../server/schema.ts";
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../common/schema-issue.ts";
 import { ToolOutputError } from "./errors.ts";
 
 /**

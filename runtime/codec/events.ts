@@ -21,9 +21,9 @@ export interface EventSink {
 
 /** What an event is made of. */
 export interface EventParts {
-  readonly type?: string;
-  readonly id?: string;
-  readonly retry?: number;
+  readonly type?: string | undefined;
+  readonly id?: string | undefined;
+  readonly retry?: number | undefined;
   readonly data: string;
 }
 

@@ -55,11 +55,12 @@ export function createAcceptor(options: ServeOptions): Acceptor {
   return (channel, agreement) => {
     const answer: RequestHandler = (params) =>
       openSession(peer, params, findOffer(choose(params, revisions, options)), options);
-    const opening = joinRoutes(createOpeningRoutes(rows, answer), perRequest, revisions);
-    const peer = new Peer(channel, opening, { ...options, answersNoise: true });
+    const agreed = agreement && findOffer(agreement.revision);
+    const routes = agreed?.routes ?? joinRoutes(createOpeningRoutes(rows, answer), perRequest, revisions);
+    const peer = new Peer(channel, routes, { ...options, answersNoise: true });
     peer.start();
-    if (agreement) {
-      agree(peer, agreement.client, findOffer(agreement.revision), options);
+    if (agreement && agreed) {
+      agree(peer, agreement.client, agreed, options);
       peer.confirm();
     }
     return peer;

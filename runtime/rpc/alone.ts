@@ -4,10 +4,11 @@ import { CapabilityError, RpcError, errorCodes } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { checkParams } from "./outbound.ts";
+import type { Connection, State } from "./peer.ts";
 import { isOpen, type Session } from "./session.ts";
 
 /** What a call that stands alone needs of its connection. */
-export interface AloneHost {
+export interface AloneHost extends Connection {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 
@@ -33,6 +34,22 @@ class RequestHost implements CallHost {
   constructor(host: AloneHost, session: Session) {
     this.#host = host;
     this.#session = session;
+  }
+
+  get state(): State {
+    return this.#host.state;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#host.closed;
+  }
+
+  close(): Promise<void> {
+    return this.#host.close();
   }
 
   requireSession(): Session {

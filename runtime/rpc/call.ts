@@ -2,12 +2,15 @@ import type { CallOptions, Caller, NotificationRow, Progress, RequestRow, Revisi
 import { isObject } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
 import type { NotificationMessage, RequestId } from "./message.ts";
+import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
 
 /** Options of one call, with the bounds that only the runtime knows. */
 export interface RequestOptions extends CallOptions {
   /** Milliseconds for the call altogether, however much progress is reported. Default: the connection's. */
   readonly totalTimeout?: number;
+  /** Given when the call asks for a task: it is not cancelled by notification, and progress may follow the answer until this is aborted. */
+  readonly taskEnded?: AbortSignal;
 }
 
 /** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */
@@ -21,12 +24,14 @@ export interface CallContext extends Caller {
   readonly signal: AbortSignal;
   /** What the transport knows about where the request came from, such as who is authenticated. */
   readonly origin: unknown;
+  /** For what goes on when the call has been answered. */
+  readonly connection: Connection;
   /** Reports progress, if the peer asked for it. Values that do not grow are dropped. */
   progress(progress: Progress): Promise<void>;
 }
 
 /** What a running call needs of its connection. */
-export interface CallHost {
+export interface CallHost extends Connection {
   /** The session; throws while there is none. */
   requireSession(): Session;
   request<Params, Result>(
@@ -75,6 +80,10 @@ export class InboundCall implements CallContext {
 
   get revision(): Revision {
     return this.session.revision;
+  }
+
+  get connection(): Connection {
+    return this.#host;
   }
 
   get meta(): Readonly<Record<string, unknown>> {

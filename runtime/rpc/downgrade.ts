@@ -46,9 +46,14 @@ export function createDowngrade(
 }
 
 /** The params of a request or notification as the older revision has them. */
-export function downgradeParams(table: Table<Conversion>, method: string, params: unknown, onLoss?: OnLoss): unknown {
-  const convert = Object.hasOwn(table, method) ? table[method]?.params : undefined;
-  return convert && params !== undefined ? convert(params, onLoss) : params;
+export function downgradeParams(
+  downgrade: Downgrade | undefined,
+  sent: { readonly kind: "request" | "notification"; readonly method: string; readonly params: unknown },
+): unknown {
+  if (!downgrade || sent.params === undefined) return sent.params;
+  const table = sent.kind === "request" ? downgrade.requests : downgrade.notifications;
+  const convert = Object.hasOwn(table, sent.method) ? table[sent.method]?.params : undefined;
+  return convert ? convert(sent.params, downgrade.onLoss) : sent.params;
 }
 
 /** A handler whose results come out as the older revision has them; a static result is converted once. */

@@ -68,6 +68,14 @@ export class ClosedError extends Error {
   }
 }
 
+/** A message was not sent because the peer has left no way open on which it could get it now. */
+export class UnreachableError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UnreachableError";
+  }
+}
+
 /** A message was not sent because a capability that it needs was not declared. */
 export class CapabilityError extends Error {
   readonly method: string;
@@ -129,6 +137,11 @@ export function isTimeoutError(value: unknown): value is TimeoutError {
 /** Whether a value is a `ClosedError`, also one of another copy of this package. */
 export function isClosedError(value: unknown): value is ClosedError {
   return hasName(value, ["ClosedError"]);
+}
+
+/** Whether a value is an `UnreachableError`, also one of another copy of this package. */
+export function isUnreachableError(value: unknown): value is UnreachableError {
+  return hasName(value, ["UnreachableError"]);
 }
 
 /** Whether a value is a `CapabilityError`, also one of another copy of this package. */

@@ -35,6 +35,8 @@ export interface StartOptions extends RequestOptions {
 export class Outbound {
   readonly #host: OutboundHost;
   readonly #pending = new Map<RequestId, PendingCall>();
+  /** Answered calls whose tasks may still report progress. */
+  readonly #tasks = new Map<RequestId, PendingCall>();
   #lastId = 0;
 
   constructor(host: OutboundHost) {
@@ -75,8 +77,9 @@ export class Outbound {
   /** The peer's result for one of our requests. */
   answer(id: RequestId, result: unknown): void {
     const call = this.#take(id);
-    if (call) call.accept(result);
-    else this.#reportStray(id);
+    if (!call) return this.#reportStray(id);
+    this.#keepProgress(call);
+    call.accept(result);
   }
 
   /** The peer's error for one of our requests. */
@@ -97,7 +100,7 @@ export class Outbound {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
    */
   progress(token: RequestId, progress: Progress): void {
-    const call = this.#pending.get(token);
+    const call = this.#pending.get(token) ?? this.#tasks.get(token);
     if (!call) return this.#reportStray(token);
     call.extend(this.#host.now());
     try {
@@ -120,6 +123,7 @@ export class Outbound {
   /** Fails everything that waits. */
   failAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
+    this.#tasks.clear();
   }
 
   #findTerms(method: string, options: StartOptions): Terms {
@@ -137,6 +141,14 @@ export class Outbound {
     return call;
   }
 
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress */
+  #keepProgress(call: PendingCall): void {
+    const { taskEnded, onProgress } = call.options;
+    if (!taskEnded || !onProgress || taskEnded.aborted) return;
+    this.#tasks.set(call.id, call);
+    taskEnded.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
+  }
+
   #abort(call: PendingCall, reason: unknown): void {
     if (!this.#take(call.id)) return;
     call.fail(reason);
@@ -150,9 +162,9 @@ export class Outbound {
     this.#tellCancelled(call, "The time is up");
   }
 
-  /** The handshake is never cancelled: whoever gives it up closes the connection. */
+  /** The handshake is never cancelled: whoever gives it up closes the connection. A task is cancelled by a request. */
   #tellCancelled(call: PendingCall, reason: string | undefined): void {
-    if (call.method === "initialize") return;
+    if (call.method === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
     const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));

@@ -166,11 +166,12 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
     this.#sweeper.stop();
+    this.#confirmation?.resolve();
+    this.#resolveClosed(reason);
+    if (this.#outbound.size + this.#inbound.size === 0) return;
     const error = new ClosedError("The connection closed before the answer came", { cause: reason });
     this.#outbound.failAll(error);
     this.#inbound.abortAll(error);
-    this.#confirmation?.resolve();
-    this.#resolveClosed(reason);
   }
 
   // What the two tables of calls need.
@@ -186,9 +187,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   toSendable(kind: "request" | "notification", method: string, params: unknown): unknown {
     const downgrade = this.#session?.downgrade;
-    if (!downgrade) return params;
-    const table = kind === "request" ? downgrade.requests : downgrade.notifications;
-    return downgradeParams(table, method, params, downgrade.onLoss);
+    return downgrade ? downgradeParams(downgrade, { kind, method, params }) : params;
   }
 
   watch(deadline: number): void {

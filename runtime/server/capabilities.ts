@@ -1,13 +1,7 @@
-import { isObject, type Gate, type Revision } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
+import { listChanged, type ListKind } from "../common/lists.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import type { ListKind } from "./definitions.ts";
-
-/** Handler names of the notifications that a list changed. */
-export const listChanged: { readonly [Kind in ListKind]: string } = {
-  tools: "toolListChanged",
-  resources: "resourceListChanged",
-  prompts: "promptListChanged",
-};
+import { taskGate } from "../tasks/task.ts";
 
 /**
  * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,
@@ -19,15 +13,19 @@ export function toCapabilities(handlers: object, revision: Revision, dynamic: Re
   if (revision.lifecycle === "handshake") for (const kind of dynamic) notified.add(listChanged[kind]);
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
-  const gates = [...answered, ...sent].map((row) => row.gate).filter((gate) => gate?.side === "server");
-  return gates.reduce<Capabilities>((declared, gate) => (gate ? declare(declared, gate) : declared), {});
+  const asTasks = Object.hasOwn(handlers, "getTask") ? answered.filter(({ handler }) => handler === "callTool") : [];
+  const gates = [...[...answered, ...sent].map((row) => row.gate), ...asTasks.map((row) => taskGate(row, "server"))];
+  return gates
+    .filter((gate) => gate?.side === "server")
+    .reduce<Capabilities>((declared, gate) => (gate ? declare(declared, gate.path) : declared), {});
 }
 
-/** Areas such as `tools` are objects, the features inside them switches. */
-function declare(declared: Capabilities, { path }: Gate): Capabilities {
-  const [area, feature] = path;
-  if (area === undefined) return declared;
-  const known = declared[area];
-  const members = isObject(known) ? known : {};
-  return { ...declared, [area]: feature === undefined ? members : { ...members, [feature]: true } };
+/** All capabilities are objects, inside of which there may be others, but for two that are switches. */
+function declare(declared: Capabilities, path: readonly string[]): Capabilities {
+  const [name, ...rest] = path;
+  if (name === undefined) return declared;
+  const known = declared[name];
+  return { ...declared, [name]: switches.has(name) || declare(isObject(known) ? known : {}, rest) };
 }
+
+const switches: ReadonlySet<string> = new Set(["listChanged", "subscribe"]);

@@ -2,7 +2,8 @@ import { isObject, type NotificationRow, type RequestRow, type Revision } from "
 import type { CallContext } from "../rpc/call.ts";
 import type { LogLevels } from "./log-levels.ts";
 import type { Authenticated } from "./protocol.ts";
-import { findRow } from "./rows.ts";
+import { findRow } from "../common/rows.ts";
+import { readTask, type TaskControl } from "../tasks/task-call.ts";
 import type { AnyContext } from "./source.ts";
 
 /** What contexts need to know of a revision, found once. */
@@ -68,6 +69,10 @@ export class HandlerScope implements AnyContext {
     return readAuth(this.#call.origin);
   }
 
+  get task(): TaskControl | undefined {
+    return readTask(this.#call);
+  }
+
   get meta(): { readonly [key: string]: unknown } {
     return this.#call.meta;
   }
@@ -118,7 +123,7 @@ export class ReadScope extends HandlerScope {
 }
 
 /** Transports that authenticate put what they found into the member `identity` of the origin. */
-function readAuth(origin: unknown): Authenticated | undefined {
+export function readAuth(origin: unknown): Authenticated | undefined {
   const identity = isObject(origin) ? origin.identity : undefined;
   return isAuthenticated(identity) ? identity : undefined;
 }

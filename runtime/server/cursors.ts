@@ -15,8 +15,8 @@ export interface Cursors {
  */
 export function createCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
   if (secrets) checkSecrets(secrets);
-  let imported: Promise<readonly CryptoKey[]> | undefined;
-  const keys = (): Promise<readonly CryptoKey[]> =>
+  let imported: Promise<readonly HmacKey[]> | undefined;
+  const keys = (): Promise<readonly HmacKey[]> =>
     (imported ??= Promise.all((secrets ?? [crypto.getRandomValues(new Uint8Array(32))]).map(importKey)));
   return {
     async seal(scope, place) {
@@ -39,6 +39,9 @@ export function createCursors(secrets: readonly Uint8Array[] | undefined): Curso
   };
 }
 
+/** Named through the function that makes it: not every set of type libraries declares `CryptoKey`. */
+type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** Bounds what a list callback can put into a cursor, and what a client can make us look at. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;
@@ -48,7 +51,7 @@ function checkSecrets(secrets: readonly Uint8Array[]): void {
   throw new Error("cursorKeys needs at least one key, and 32 random bytes or more for each.");
 }
 
-function importKey(secret: Uint8Array): Promise<CryptoKey> {
+function importKey(secret: Uint8Array): Promise<HmacKey> {
   return crypto.subtle.importKey("raw", new Uint8Array(secret), { name: "HMAC", hash: "SHA-256" }, false, [
     "sign",
     "verify",

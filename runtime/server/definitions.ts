@@ -1,7 +1,10 @@
 import type { Awaitable } from "../../generated/support.ts";
+import type { Answer } from "../common/answer.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
+import type { TaskOptions } from "../tasks/task-options.ts";
 import type { Middleware } from "./middleware.ts";
-import type { Answer, Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
+import type { Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
 import type { NoArguments, Schema } from "./schema.ts";
 import type { Rate } from "./token-bucket.ts";
 import type { MatchedValue } from "./uri-template.ts";
@@ -12,14 +15,15 @@ import type { MatchedValue } from "./uri-template.ts";
  */
 export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefined> = Fields<
   P["Tool"],
-  "inputSchema" | "outputSchema"
+  "inputSchema" | "outputSchema" | "execution"
 > & {
   /** Schema of the arguments. Default: the tool takes none, and refuses any. */
   readonly input?: Schema<I>;
   /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
   readonly run: Run<P, I, O>;
 } & Visibility<P> &
-  StructuredOutput<P, O>;
+  StructuredOutput<P, O> &
+  TaskSupport<P>;
 
 /** Who may know of a definition. */
 export interface Visibility<P extends ProtocolTypes> {
@@ -46,6 +50,23 @@ type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof
       render?(output: NoInfer<O>): Content<P>;
     }
   : unknown;
+
+type TaskSupport<P extends ProtocolTypes> = "execution" extends keyof P["Tool"]
+  ? { /** Lets calls run as tasks. Default: they do not. */ readonly task?: ToolTask }
+  : unknown;
+
+/** Whether calls of a tool run as tasks: `true` leaves it to the client. */
+export type ToolTask = true | ToolTaskOptions;
+
+/** How calls of a tool run as tasks. */
+export interface ToolTaskOptions {
+  /** `required`: plain calls are refused where clients can ask for tasks. Default `optional`. */
+  readonly support?: "optional" | "required";
+  /** Milliseconds that a task is kept from its creation, if the client does not say. Default: the server's. */
+  readonly ttl?: number;
+  /** Milliseconds that clients should wait between two questions. Default: the server's. */
+  readonly pollInterval?: number;
+}
 
 type Content<P extends ProtocolTypes> = P["CallToolResult"] extends { content: infer C } ? C : never;
 
@@ -150,9 +171,6 @@ export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation
   readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
 } & ServerOptions;
 
-/** A list that may change while clients are connected; `resources` are also the templates. */
-export type ListKind = "tools" | "resources" | "prompts";
-
 /** How a server behaves. */
 export interface ServerOptions {
   /** Lists that may change while clients are connected, or `true` for all; clients are told of changes. Default: none. */
@@ -174,6 +192,8 @@ export interface ServerOptions {
   readonly logLevel?: string;
   /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */
   readonly logRate?: Rate;
+  /** How tasks are kept that calls of tools become. They belong to a principal or, where nobody is authenticated, to a session. */
+  readonly tasks?: TaskOptions;
   /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
   readonly onError?: OnError;
 }

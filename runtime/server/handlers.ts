@@ -1,4 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
@@ -6,7 +7,6 @@ import type { Catalogue } from "./catalogue.ts";
 import { completeArgument, hasCompletions, type Completables, type CompleteParams } from "./completions.ts";
 import { HandlerScope, ReadScope, findContextRows, type ContextRows } from "./context.ts";
 import type { Cursors } from "./cursors.ts";
-import type { ListKind } from "./definitions.ts";
 import { createEnvelope, type Envelope } from "./envelope.ts";
 import type { Listing } from "./listing.ts";
 import type { LiveSessions } from "./live-sessions.ts";
@@ -17,6 +17,9 @@ import type { RegistryOptions } from "./registry.ts";
 import type { ResourceCatalogue } from "./resource-catalogue.ts";
 import { createResources, resourceNotFound, type ResourceRegistry } from "./resources.ts";
 import type { PromptSource, TemplateSource, ToolSource } from "./source.ts";
+import { knowsTasks } from "../tasks/task.ts";
+import type { TaskManager } from "../tasks/task-manager.ts";
+import { implementTaskCalls } from "./tool-tasks.ts";
 import { createTools, type ToolRegistry } from "./tools.ts";
 
 /** What a server consists of, the same at every revision. */
@@ -26,6 +29,7 @@ export interface ServerParts {
   readonly resourceTemplates: Catalogue<TemplateSource>;
   readonly prompts: Catalogue<PromptSource>;
   readonly sessions: LiveSessions;
+  readonly tasks: TaskManager;
   readonly settings: ServerSettings;
 }
 
@@ -38,6 +42,8 @@ export interface ServerSettings {
   readonly cursors: Cursors;
   readonly logs: LogOptions;
   readonly middleware: readonly Middleware[];
+  /** Offer tasks even while no tool asks for them. */
+  readonly offersTasks: boolean;
   readonly onError: OnError;
 }
 
@@ -89,6 +95,8 @@ export function createHandlers(parts: ServerParts, revision: Revision): object {
   const scopes: Scopes = { rows: findContextRows(revision), levels };
   const toContext = (call: CallContext): HandlerScope => new HandlerScope(call, scopes.rows, levels);
   const options: RegistryOptions = { revision, envelope, pageSize, cursors, onError, toRequester: toContext };
+  const toolRegistry = createTools(tools, options);
+  const hasTasks = knowsTasks(revision) && (settings.offersTasks || [...tools].some((tool) => tool.task));
   const resourceRegistry = createResources({ resources, templates, toContext }, options);
   const promptRegistry = createPrompts(prompts, options);
   const where: Completables = { prompts: promptRegistry, resources: resourceRegistry };
@@ -96,7 +104,8 @@ export function createHandlers(parts: ServerParts, revision: Revision): object {
   const isOffered = (kind: ListKind): boolean => offers[kind] > 0 || dynamic.has(kind);
   const isCompletable = hasCompletions(prompts, templates) || dynamic.has("prompts") || dynamic.has("resources");
   const handlers: RegistryHandlers = {
-    ...(isOffered("tools") && implementTools(createTools(tools, options), scopes)),
+    ...(isOffered("tools") && implementTools(toolRegistry, scopes)),
+    ...(hasTasks && implementTaskCalls(toolRegistry, parts.tasks, { revision, toContext })),
     ...(isOffered("resources") && implementResources(resourceRegistry, scopes)),
     ...(isOffered("resources") &&
       settings.subscriptions &&

@@ -1,10 +1,5 @@
-import { ownVendor, type ObjectSchema, type Schema, type SchemaIssue } from "./schema.ts";
-
-/**
- * Enforces JSON Schemas: returns what is wrong with a value, an empty list when nothing is. Adapters over validators are such
- * functions, and so is one of your own that knows a single schema. Throws when the schema itself is of no use.
- */
-export type JsonSchemaValidator = (value: unknown, schema: ObjectSchema) => readonly SchemaIssue[];
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../common/schema-issue.ts";
+import { ownVendor, type Schema } from "./schema.ts";
 
 /** How a plain JSON Schema is enforced. */
 export interface JsonSchemaOptions {

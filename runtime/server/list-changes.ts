@@ -1,5 +1,4 @@
-import { listChanged } from "./capabilities.ts";
-import type { ListKind } from "./definitions.ts";
+import { listChanged, type ListKind } from "../common/lists.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 
 /** Announces that lists changed: once for each list and turn of the event loop, however many changes there are. */

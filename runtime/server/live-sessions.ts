@@ -3,7 +3,7 @@ import { RpcError } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
 import { refusalCodes } from "./errors.ts";
-import { findRow } from "./rows.ts";
+import { findRow } from "../common/rows.ts";
 
 /** The sessions that a server has now: who hears of changes. A session that ends is forgotten, with all that it asked for. */
 export interface LiveSessions {

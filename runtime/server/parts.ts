@@ -1,9 +1,11 @@
 import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
 import { createCatalogue, type CatalogueRules } from "./catalogue.ts";
 import { checkResource, checkTemplate } from "./check-server.ts";
+import { TaskManager } from "../tasks/task-manager.ts";
+import { readAuth } from "./context.ts";
 import { createCursors } from "./cursors.ts";
-import type { ListKind } from "./definitions.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import { createListChanges } from "./list-changes.ts";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.ts";
@@ -54,6 +56,11 @@ export function createParts(source: ServerSource, options: PartsOptions): Server
       ...life("prompts"),
     }),
     sessions,
+    tasks: new TaskManager({
+      ...source.tasks,
+      onError: settings.onError,
+      principalOf: ({ origin }) => readAuth(origin)?.principal,
+    }),
     settings,
   };
 }
@@ -84,6 +91,7 @@ function createSettings(source: ServerSource, middleware: readonly Middleware[])
     cursors: createCursors(cursorKeys),
     logs: { initial: logLevel, rate: source.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
+    offersTasks: source.tasks !== undefined && (dynamic === true || dynamic.includes("tools")),
     onError: source.onError ?? writeToStandardError,
   };
 }

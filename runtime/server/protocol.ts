@@ -1,4 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
+import type { Without } from "../common/answer.ts";
+import type { TaskControl } from "../tasks/task-call.ts";
 
 /**
  * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
@@ -19,27 +21,16 @@ export interface ProtocolTypes {
   GetPromptResult: object;
 }
 
-/** `T` without some of its properties; unlike `Omit` it keeps the others of a type that has an index signature. */
-export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name extends K ? never : Name]: T[Name] };
-
-/** Members of results that the runtime fills in. */
-type Envelope = "resultType" | "ttlMs" | "cacheScope";
-
-/** A result as handlers return it: the members that the runtime fills in may be left out. */
-export type Answer<T> = Without<T, Envelope> & {
-  readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T];
-};
-
-/** The named keys of a type, without its index signature. */
-export type KnownKeys<T> = keyof {
-  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
-};
-
 /** The fields that a definition may fill in: those of the revision, but for the ones that are derived. */
 export type Fields<T, Derived extends PropertyKey> = Readonly<Without<T, Derived>>;
 
 /** What a handler learns about its request and what it may do while it runs. */
-export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P>;
+export type HandlerContext<P extends ProtocolTypes> = RequestFacts<P> & ClientQuestions<P> & TaskFacts<P>;
+
+/** What a tool learns about the task that its call has become. */
+export type TaskFacts<P extends ProtocolTypes> = "execution" extends keyof P["Tool"]
+  ? { /** There when the client asked for a task. */ readonly task?: TaskControl | undefined }
+  : unknown;
 
 /** Somebody whom the transport knows. */
 export interface Authenticated {

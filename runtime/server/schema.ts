@@ -1,3 +1,5 @@
+import type { SchemaIssue } from "../common/schema-issue.ts";
+
 /**
  * The part of the Standard Schema and Standard JSON Schema interfaces that tools need: whatever library implements both
  * can describe arguments and results. Declared here, so no schema library is in any type.
@@ -23,18 +25,6 @@ export interface SchemaConverter {
 /** The validated value, or what is wrong with it. */
 export type SchemaResult<T> =
   { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
-
-/** One thing that is wrong with a value. */
-export interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** A JSON Schema whose root is an object, as tools need it. */
-export interface ObjectSchema {
-  readonly type: "object";
-  readonly [keyword: string]: unknown;
-}
 
 /** Who stands behind schemas that are written as JSON Schema. */
 export const ownVendor = "create-mcp-server";
@@ -81,18 +71,6 @@ export function toJsonSchema(
   }
   const isSaid = $schema !== undefined && ($schema !== dialect || vendor === ownVendor);
   return isSaid ? { $schema, ...rest } : rest;
-}
-
-/** Puts issues into one readable line each: `- items[0].name: expected a string`. */
-export function describeIssues(issues: readonly SchemaIssue[]): string {
-  return issues.map((issue) => `- ${describePath(issue)}${issue.message}`).join("\n");
-}
-
-function describePath(issue: SchemaIssue): string {
-  const keys = (issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment));
-  if (keys.length === 0) return "";
-  const text = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return `${text.startsWith(".") ? text.slice(1) : text}: `;
 }
 
 function emptyObjectSchema(): Record<string, unknown> {

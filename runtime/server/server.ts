@@ -92,7 +92,10 @@ export function createServer(source: ServerSource, revisions: readonly Revision[
     get sessionCount() {
       return sessions.size;
     },
-    close: () => sessions.close(),
+    async close() {
+      await sessions.close();
+      await parts.tasks.close();
+    },
   };
 }
 
@@ -117,5 +120,6 @@ const notShown: { readonly [Member in Exclude<keyof ServerSource, "name" | "vers
   cursorKeys: true,
   logLevel: true,
   logRate: true,
+  tasks: true,
   onError: true,
 };

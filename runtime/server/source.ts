@@ -1,4 +1,5 @@
-import type { ServerOptions } from "./definitions.ts";
+import type { TaskControl } from "../tasks/task-call.ts";
+import type { ServerOptions, ToolTask } from "./definitions.ts";
 import type { Authenticated, Complete } from "./protocol.ts";
 import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./uri-template.ts";
@@ -27,6 +28,7 @@ export interface ToolSource extends Visible {
   readonly name: string;
   readonly input?: Schema<unknown>;
   readonly output?: Schema<unknown>;
+  readonly task?: ToolTask;
   run(args: unknown, context: AnyContext): unknown;
   render?(output: unknown): unknown;
 }
@@ -78,6 +80,7 @@ export interface AnyContext extends AnyRequester {
   log(level: string, data: unknown, logger?: string): Promise<void>;
   readonly requestId: string | number;
   readonly meta: { readonly [key: string]: unknown };
+  readonly task?: TaskControl | undefined;
   releaseConnection(): boolean;
   sample?(params: object): Promise<unknown>;
   elicit?(params: object): Promise<unknown>;

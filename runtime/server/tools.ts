@@ -1,4 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { describeIssues } from "../common/schema-issue.ts";
 import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -6,25 +8,32 @@ import { createEnvelope } from "./envelope.ts";
 import { isToolError, refuse } from "./errors.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
-import { findRow } from "./rows.ts";
-import { describeIssues, noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
-import type { AnyContext, ToolSource } from "./source.ts";
+import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
+import { knowsTasks } from "../tasks/task.ts";
+import type { AnyContext, AnyRequester, ToolSource } from "./source.ts";
+import { readTaskSupport } from "./tool-tasks.ts";
 
 /** The tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
   call(name: string, args: object, context: AnyContext): Promise<object>;
+  /** The tool, if there is one that the requester may know of; refuses any other name. */
+  find(name: string, requester: AnyRequester): ToolSource;
 }
 
 /** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
 export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision } = options;
   const describe = (tool: ToolSource): object => describeTool(tool, revision);
+  const find = (name: string, requester: AnyRequester): ToolSource => {
+    const tool = tools.get(name);
+    if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
+    return tool;
+  };
   return {
     ...createListing({ member: "tools", catalogue: tools, describe }, options),
+    find,
     async call(name, args, context) {
-      const tool = tools.get(name);
-      if (!tool || !isVisible(tool, context)) throw refuse(`Unknown tool: ${name}`, { name });
-      return { ...envelope.result, ...(await callTool(tool, args, { context, onError })) };
+      return { ...envelope.result, ...(await callTool(find(name, context), args, { context, onError })) };
     },
   };
 }
@@ -39,12 +48,13 @@ export function checkToolName(name: string): void {
 
 /** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
 export function describeTool(tool: ToolSource, revision: Revision): object {
-  const { input, output, run: _run, render: _render, visible: _visible, ...fields } = tool;
+  const { input, output, run: _run, render: _render, visible: _visible, task, ...fields } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
   try {
     const shown = {
       ...fields,
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
+      ...(task && knowsTasks(revision) && { execution: { taskSupport: readTaskSupport(task) } }),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
     checkShown(shown, revision);

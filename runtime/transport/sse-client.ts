@@ -142,7 +142,7 @@ class SseClient implements Transport {
   /** Only the origin of the stream may be posted to: messages and headers may carry secrets. */
   #setTarget(data: string): void {
     if (this.#hasTarget) return;
-    const url = URL.canParse(data, this.#url) ? new URL(data, this.#url) : undefined;
+    const url = URL.canParse(data, this.#url.href) ? new URL(data, this.#url) : undefined;
     if (url?.origin !== this.#url.origin) {
       const where = url === undefined ? "something that is not a URL" : url.origin;
       return this.#disconnect(

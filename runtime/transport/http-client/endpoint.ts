@@ -102,7 +102,7 @@ function readRedirect(response: Response, { from, method }: { readonly from: URL
   const refuse = (why: string): HttpError =>
     new HttpError(`${describeUrl(from)} redirects ${why}. Use the URL that it leads to.`, { status, body: "" });
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, from)) throw refuse("without saying where");
+  if (location === null || !URL.canParse(location, from.href)) throw refuse("without saying where");
   const target = new URL(location, from);
   if (target.origin !== from.origin) throw refuse(`to another origin, ${target.origin}, which is refused`);
   if (method !== "GET" && status < 307) throw refuse("in a way that would turn a POST into a GET");

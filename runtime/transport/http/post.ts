@@ -1,3 +1,4 @@
+import { UnreachableError } from "../../rpc/errors.ts";
 import type { EventStream } from "./stream.ts";
 import type { Exchange, HeaderFields } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
@@ -81,7 +82,7 @@ export class Post implements Reply, HttpOrigin {
     if (isDropped) return;
     const stream = this.toStream();
     if (kind === "request" && !stream.isConnected && !stream.isResumable) {
-      return Promise.reject(new Error("The client closed the connection on which it could be asked"));
+      return Promise.reject(new UnreachableError("The client closed the connection on which it could be asked"));
     }
     return stream.send(text);
   }

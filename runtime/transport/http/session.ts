@@ -2,6 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
+import { UnreachableError } from "../../rpc/errors.ts";
 import type { Outgoing, RequestId } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { StoredEvent, StreamPosition } from "../../store/event-store.ts";
@@ -76,7 +77,8 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     if (reply) return reply.push(text, kind);
     if (related === undefined) return this.#listen(text, kind);
     // The call is over, and so is its stream.
-    if (kind === "request") return Promise.reject(new Error("The call that this request belongs to is over"));
+    if (kind === "request")
+      return Promise.reject(new UnreachableError("The call that this request belongs to is over"));
   }
 
   abandon(id: RequestId): void {
@@ -208,7 +210,8 @@ export class HttpSession implements Channel, PostHost, StreamHost {
       this.#listeners.findLast((stream) => stream.isConnected) ??
       this.#listeners.findLast((stream) => stream.isResumable);
     if (listener) return listener.send(text);
-    if (kind === "request") return Promise.reject(new Error("The client has no stream open on which it can be asked"));
+    if (kind === "request")
+      return Promise.reject(new UnreachableError("The client has no stream open on which it can be asked"));
   }
 
   #dropListener(connected: readonly EventStream[]): void {

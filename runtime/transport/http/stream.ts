@@ -125,14 +125,7 @@ export class EventStream {
 
   #write({ sequence, data }: StoredEvent, retry: number | undefined): void {
     const id = this.#host.remember ? `${this.key}-${sequence}` : undefined;
-    this.#writer?.write(
-      encodeEvent({
-        ...(data !== "" && { type: "message" }),
-        ...(id !== undefined && { id }),
-        ...(retry !== undefined && { retry }),
-        data,
-      }),
-    );
+    this.#writer?.write(encodeEvent({ type: data === "" ? undefined : "message", id, retry, data }));
   }
 
   #disconnect(writer: EventWriter): void {

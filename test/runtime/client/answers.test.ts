@@ -122,10 +122,13 @@ describe("sampling", () => {
   });
 
   test("never gives a list of contents to an older server (S-15)", async () => {
-    const create = (): object => ({ ...answer, content: [text] });
+    let content = [text];
+    const create = (): object => ({ ...answer, content });
     const { wire, reports } = await openSession({ sampling: { createMessage: create } }, { revision: "2025-06-18" });
+    await play(wire, [sample({}), ["<", { id: 1, result: answer }]]);
+    content = [text, text];
     await play(wire, [sample({}), '~ {"id": 1, "error": {"code": -32603}}']);
-    expect(reports).toMatchObject([{ kind: "result" }]);
+    expect(reports).toHaveLength(1);
   });
 
   test("reports progress to a server that asked for it (G-01)", async () => {

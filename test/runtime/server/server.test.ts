@@ -105,8 +105,9 @@ describe("over a connection", () => {
       });
       near.send({ jsonrpc: "2.0", method: "notifications/initialized" });
       expect(await ask("tools/list")).toMatchObject({ result: { tools: [{ name: "add" }, { name: "broken" }] } });
+      const structured = protocolVersion >= "2025-06-18" ? { structuredContent: { sum: 3 } } : {};
       expect(await ask("tools/call", { name: "add", arguments: { a: 1, b: 2 } })).toEqual({
-        result: { content: [{ type: "text", text: '{"sum":3}' }], structuredContent: { sum: 3 } },
+        result: { content: [{ type: "text", text: '{"sum":3}' }], ...structured },
       });
       expect(await ask("tools/call", { name: "broken" })).toEqual({
         error: { code: -32603, message: "Internal error" },

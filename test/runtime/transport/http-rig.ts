@@ -269,7 +269,9 @@ function exchange(url: string, agent: Agent | undefined, options: SendOptions): 
   return new Promise((resolve, reject) => {
     const sent = request(target, { method, headers: fields, agent: agent ?? false }, resolve);
     sent.on("error", reject);
-    sent.end(typeof body === "string" || body instanceof Uint8Array || body === undefined ? body : JSON.stringify(body));
+    sent.end(
+      typeof body === "string" || body instanceof Uint8Array || body === undefined ? body : JSON.stringify(body),
+    );
   });
 }
 

@@ -1,7 +1,19 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Authenticate } from "../../../runtime/transport/http/origin.ts";
 import { listenHttp } from "../../../runtime/transport/http/listen.ts";
-import { acceptBoth, call, codeOf, createService, initialize, initialized, start, until, type Rig, type Session } from "./http-rig.ts";
+import {
+  acceptBoth,
+  call,
+  codeOf,
+  createService,
+  initialize,
+  initialized,
+  start,
+  until,
+  type Rig,
+  type Session,
+} from "./http-rig.ts";
 
 let rig: Rig;
 let session: Session;
@@ -44,7 +56,12 @@ describe("the body is refused", () => {
     ["that is nested too deeply (R10)", `${"[".repeat(100)}${"]".repeat(100)}`, 400, -32600],
     ["that is an array (J-16)", [{ jsonrpc: "2.0", id: 1, method: "ping" }], 400, -32600],
     ["that is a broken answer (T-25)", { jsonrpc: "2.0", id: 1, result: 5 }, 400, -32600],
-    ["that is too long (R34)", { jsonrpc: "2.0", id: 1, method: "ping", params: { a: "x".repeat(5_000) } }, 413, -32600],
+    [
+      "that is too long (R34)",
+      { jsonrpc: "2.0", id: 1, method: "ping", params: { a: "x".repeat(5_000) } },
+      413,
+      -32600,
+    ],
   ])("%s", async (_, body, status, code) => {
     const answer = await rig.send({ body, headers: session.headers });
     expect(answer.status).toBe(status);
@@ -72,8 +89,18 @@ describe("media types (R32)", () => {
     ["other character sets", "POST", { "content-type": "application/json; charset=latin1" }, 415],
     ["compressed bodies", "POST", { "content-type": "application/json", "content-encoding": "gzip" }, 415],
     ["only JSON is acceptable (T-22)", "POST", { "content-type": "application/json", accept: "application/json" }, 406],
-    ["only streams are acceptable (T-22)", "POST", { "content-type": "application/json", accept: "text/event-stream" }, 406],
-    ["a type is ruled out", "POST", { "content-type": "application/json", accept: "application/json, text/event-stream;q=0" }, 406],
+    [
+      "only streams are acceptable (T-22)",
+      "POST",
+      { "content-type": "application/json", accept: "text/event-stream" },
+      406,
+    ],
+    [
+      "a type is ruled out",
+      "POST",
+      { "content-type": "application/json", accept: "application/json, text/event-stream;q=0" },
+      406,
+    ],
     ["GET needs a stream (T-33)", "GET", { accept: "application/json" }, 406],
   ])("are refused: %s", async (_, method, headers, status) => {
     const { accept = acceptBoth, ...rest } = { accept: undefined, ...headers };
@@ -239,7 +266,7 @@ describe("the version header", () => {
 });
 
 describe("who sends a request", () => {
-  const token = (request: { header(name: string): string | undefined }): { principal: string } | { status: number } => {
+  const token: Authenticate = (request) => {
     const name = request.header("authorization")?.replace("Bearer ", "");
     const headers = { "www-authenticate": 'Bearer realm="x"' };
     return name === undefined ? { status: 401, headers } : { principal: name, claims: { name } };

@@ -1,14 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Revision } from "../../../generated/support.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "../../../runtime/store/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
 import type { SessionKey } from "../../../runtime/store/session-store.ts";
 import type { HttpOrigin } from "../../../runtime/transport/http/origin.ts";
 import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
-import { call, changed, log, revisionOf, start, textOf, until, type Rig, type Session, type Stream, type Tool } from "./http-rig.ts";
+import {
+  call,
+  changed,
+  log,
+  revisionOf,
+  start,
+  textOf,
+  until,
+  type Rig,
+  type Session,
+  type Stream,
+  type Tool,
+} from "./http-rig.ts";
 
-const polling: ListenOptions["polling"] = (revision) => revision === revisionOf("2025-11-25");
+const polling = (revision: Revision): boolean => revision === revisionOf("2025-11-25");
 
 let rig: Rig | undefined;
 let step: ((value: string) => void) | undefined;
@@ -35,7 +48,7 @@ const tools: Record<string, Tool> = {
   },
 };
 
-async function open(options: ListenOptions = {}, revision = "2025-11-25"): Promise<Session> {
+async function open(options: Omit<ListenOptions, "port"> = {}, revision = "2025-11-25"): Promise<Session> {
   rig = await start(tools, { polling, retry: 20, ...options });
   return rig.open(revision);
 }
@@ -128,12 +141,15 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     for (const own of ids) expect(new Set(own.map((id) => id.split("-")[0])).size).toBe(1);
   });
 
-  it.each(["", "x", "1-0", "zzzzzz1-0", "../../etc", "a-99999999999999999999"])("refuses the cursor %j (4.9)", async (id) => {
-    const session = await open({}, revision);
-    const answer = await session.listen(id);
-    expect(answer.status).toBe(400);
-    answer.cut();
-  });
+  it.each(["", "x", "1-0", "zzzzzz1-0", "../../etc", "a-99999999999999999999"])(
+    "refuses the cursor %j (4.9)",
+    async (id) => {
+      const session = await open({}, revision);
+      const answer = await session.listen(id);
+      expect(answer.status).toBe(400);
+      answer.cut();
+    },
+  );
 
   it("refuses what is not kept any more, without a part of it (R41)", async () => {
     const session = await open({ events: new MemoryEventStore({ maxEvents: 3 }) }, revision);
@@ -192,13 +208,16 @@ describe("polling (T-40)", () => {
     expect(resumed.messages.map(textOf)).toEqual(["true"]);
   });
 
-  it.each(["2025-06-18", "2025-03-26", "2024-11-05"])("is kept from clients of %s, who would choke on it (trap 14, T-29)", async (id) => {
-    const session = await open({}, id);
-    const stream = await session.postStream(call(1, "count", { to: 1 }));
-    await stream.end();
-    expect(stream.text).not.toMatch(/^(retry|data: $)/m);
-    expect(textOf((await session.post(call(2, "release"))).json)).toBe("false");
-  });
+  it.each(["2025-06-18", "2025-03-26", "2024-11-05"])(
+    "is kept from clients of %s, who would choke on it (trap 14, T-29)",
+    async (id) => {
+      const session = await open({}, id);
+      const stream = await session.postStream(call(1, "count", { to: 1 }));
+      await stream.end();
+      expect(stream.text).not.toMatch(/^(retry|data: $)/m);
+      expect(textOf((await session.post(call(2, "release"))).json)).toBe("false");
+    },
+  );
 });
 
 describe("200 cuts", () => {
@@ -226,7 +245,9 @@ describe("200 cuts", () => {
       expect(stream.status).toBe(200);
     }
     expect(cuts).toBeGreaterThanOrEqual(200);
-    const numbers = seen.slice(0, -1).map((message) => Reflect.get(Object(Reflect.get(Object(message), "params")), "data"));
+    const numbers = seen
+      .slice(0, -1)
+      .map((message) => Reflect.get(Object(Reflect.get(Object(message), "params")), "data"));
     expect(numbers).toEqual(Array.from({ length: to }, (_value, index) => index + 1));
     expect(textOf(seen.at(-1))).toBe(String(to));
   });

@@ -9,7 +9,7 @@ let gate: ((value: string) => void) | undefined;
 
 const tools: Record<string, Tool> = {
   echo: (_, args) => args.text,
-  who: (context) => context.session.peer.info.name,
+  who: (context) => context.session.peer.info?.name,
   gate: () => new Promise((resolve) => (gate = resolve)),
   log: async (context) => {
     await log(context, "x");
@@ -24,14 +24,15 @@ const tools: Record<string, Tool> = {
   },
 };
 
-async function begin(...parameters: Parameters<typeof start> extends [unknown, ...infer Rest] ? Rest : never): Promise<Rig> {
-  const rig = await start(tools, ...parameters);
+async function begin(options?: Parameters<typeof start>[1]): Promise<Rig> {
+  const rig = await start(tools, options);
   rigs.push(rig);
   return rig;
 }
 
 afterEach(async () => {
   gate?.("over");
+  gate = undefined;
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
 });
 
@@ -85,7 +86,6 @@ describe("a session", () => {
     const waiting = calling.post(call(1, "gate"));
     await until(() => gate !== undefined);
     for (let passed = 0; passed < 90_000; passed += 15_000) clock.advance(15_000);
-    console.log(rig.listener.handler.sessions.size, clock.now(), clock.active);
     await until(() => rig.listener.handler.sessions.size === 2);
     expect((await idle.post(ping)).status).toBe(404);
     expect((await listening.post(ping)).status).toBe(200);
@@ -154,7 +154,9 @@ describe("without sessions", () => {
     expect(opened.headers).not.toHaveProperty("mcp-session-id");
     const headers = { "mcp-protocol-version": "2025-11-25" };
     expect(textOf((await rig.send({ headers, body: call(1, "echo", { text: "a" }) })).json)).toBe("a");
-    expect((await rig.send({ headers, body: { jsonrpc: "2.0", method: "notifications/initialized" } })).status).toBe(202);
+    expect((await rig.send({ headers, body: { jsonrpc: "2.0", method: "notifications/initialized" } })).status).toBe(
+      202,
+    );
     expect(rig.listener.handler.sessions.size).toBe(0);
     await until(() => rig.connections.every(({ state }) => state === "DISCONNECTED"));
   });

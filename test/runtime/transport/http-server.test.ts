@@ -288,7 +288,9 @@ describe("batches of 2025-03-26", () => {
   });
 
   it("of broken members only are answered too", async () => {
-    expect((await session.post([1])).json).toEqual([{ jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } }]);
+    expect((await session.post([1])).json).toEqual([
+      { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },
+    ]);
   });
 
   it("never open a session (J-14)", async () => {

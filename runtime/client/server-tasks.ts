@@ -1,0 +1,155 @@
+import { isObject, type RequestRow } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { CapabilityError } from "../rpc/errors.ts";
+import { isOpen } from "../rpc/session.ts";
+import type { Clock } from "../rpc/timers.ts";
+import {
+  FollowedTask,
+  readCreatedTask,
+  toTaskParams,
+  type TaskHandle,
+  type TaskRequestOptions,
+} from "../tasks/task-handle.ts";
+import { isTaskState, knowsTasks, taskGate, type TaskState } from "../tasks/task.ts";
+import type { ClientConnection } from "./client.ts";
+import { readItems } from "./pages.ts";
+import type { SessionCallOptions } from "./session.ts";
+
+/** What the tasks of a server need of their session. */
+export interface ServerTasksHost {
+  readonly clock: Clock | undefined;
+  /** Sends the request with this handler name. */
+  call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
+  connection(): ClientConnection;
+}
+
+/** A call of a tool that shall become a task. */
+export interface ToolTaskCall {
+  readonly name: string;
+  readonly args: object | undefined;
+  /** The tool as the server lists it, as far as that is known. */
+  readonly tool: object | undefined;
+  /** Checks the result of the tool. */
+  toResult(value: unknown): object;
+}
+
+/** The tasks that a server does for this session. */
+export class ServerTasks {
+  readonly #host: ServerTasksHost;
+  /** Those whose end is not known yet. */
+  readonly #followed = new Map<string, Set<FollowedTask<object>>>();
+
+  constructor(host: ServerTasksHost) {
+    this.#host = host;
+  }
+
+  /** Whether a tool only runs as a task, and its server can do that. */
+  isRequired(tool: object | undefined): boolean {
+    const row = this.#row;
+    const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
+    return isDeclared === true && readSupport(tool) === "required";
+  }
+
+  /**
+   * Starts a tool as a task. What the server or the tool does not declare is not sent.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
+   */
+  async start(call: ToolTaskCall, options: SessionCallOptions & TaskRequestOptions): Promise<TaskHandle<object>> {
+    const { task, signal, ...rest } = options;
+    const { name, args, tool, toResult } = call;
+    this.#requireSupport(name, tool);
+    signal?.throwIfAborted();
+    const ended = new AbortController();
+    const params = { name, ...(args && { arguments: args }), task: toTaskParams(task) };
+    const starting = this.#host
+      .call("callTool", params, { ...rest, retry: "never", taskEnded: ended.signal })
+      .then((answer) => this.follow(readCreatedTask("tools/call", answer), toResult, ended));
+    return signal ? giveUpOn(signal, starting) : starting;
+  }
+
+  /** Follows a task of which something is known, at least its id. */
+  follow(
+    task: TaskState | Pick<TaskState, "taskId">,
+    toResult: (value: unknown) => object,
+    ended?: AbortController,
+  ): TaskHandle<object> {
+    const followed = new FollowedTask<object>(task, {
+      clock: this.#host.clock,
+      send: (handler, taskId, options) => this.#host.call(handler, { taskId }, options),
+      toResult,
+      ended: () => {
+        ended?.abort();
+        this.#forget(followed);
+      },
+    });
+    const others = this.#followed.get(task.taskId) ?? new Set();
+    this.#followed.set(task.taskId, others.add(followed));
+    return followed;
+  }
+
+  /** The server says that a task has changed. */
+  wake(taskId: string): void {
+    for (const followed of this.#followed.get(taskId) ?? []) followed.wake();
+  }
+
+  /** Reads all tasks that the server keeps for us. */
+  async list(options: SessionCallOptions): Promise<readonly TaskState[]> {
+    const tasks: TaskState[] = [];
+    const items = readItems(
+      async (page) => toPage(await this.#host.call("listTasks", page, options)),
+      (page) => page.tasks,
+    );
+    for await (const task of items) tasks.push(task);
+    return tasks;
+  }
+
+  get #row(): RequestRow | undefined {
+    const { revision } = this.#host.connection();
+    return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
+  }
+
+  #requireSupport(name: string, tool: object | undefined): void {
+    const { session, revision } = this.#host.connection();
+    const row = this.#row;
+    if (!row)
+      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
+    const gate = taskGate(row, "server");
+    if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
+    if (tool && readSupport(tool) === "forbidden") {
+      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
+    }
+  }
+
+  #forget(followed: FollowedTask<object>): void {
+    const others = this.#followed.get(followed.taskId);
+    others?.delete(followed);
+    if (others?.size === 0) this.#followed.delete(followed.taskId);
+  }
+}
+
+/** A start cannot be taken back: a task that begins after all is cancelled. */
+function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason);
+      starting.then((task) => task.cancel()).catch(() => {});
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    starting.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
+  });
+}
+
+/** What is not said is forbidden. */
+function readSupport(tool: object | undefined): unknown {
+  const execution: unknown = tool && Reflect.get(tool, "execution");
+  return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
+}
+
+function toPage(result: Record<string, unknown>): {
+  readonly tasks: readonly TaskState[];
+  readonly nextCursor?: string;
+} {
+  const tasks = Array.isArray(result.tasks) ? result.tasks.filter(isTaskState) : [];
+  return typeof result.nextCursor === "string" ? { tasks, nextCursor: result.nextCursor } : { tasks };
+}

@@ -1,0 +1,48 @@
+import { isObject, type RequestRow } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
+import type { TaskManager } from "./task-manager.ts";
+import type { TaskTerms } from "./task-options.ts";
+import { readTaskParams } from "./task.ts";
+
+/** What answers for tasks, by handler name. */
+export interface TaskHandlers {
+  getTask(params: TaskParams, call: CallContext): Promise<object>;
+  getTaskPayload(params: TaskParams, call: CallContext): Promise<object>;
+  cancelTask(params: TaskParams, call: CallContext): Promise<object>;
+  listTasks(params: { readonly cursor?: string } | undefined, call: CallContext): Promise<object>;
+}
+
+/** Names a task. */
+export interface TaskParams {
+  readonly taskId: string;
+}
+
+/** Puts a manager behind the requests about tasks. */
+export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
+  return {
+    getTask: ({ taskId }, call) => tasks.get(call, taskId),
+    getTaskPayload: ({ taskId }, call) => tasks.result(call, taskId),
+    cancelTask: ({ taskId }, call) => tasks.cancel(call, taskId),
+    listTasks: (params, call) => tasks.list(call, params?.cursor),
+  };
+}
+
+/** Lets every request of a kind become a task, if that is asked for. */
+export function allowTask(
+  row: RequestRow,
+  { tasks, terms }: { readonly tasks: TaskManager; readonly terms: TaskTerms },
+  answer: (params: unknown, call: CallContext) => unknown,
+): (params: unknown, call: CallContext) => unknown {
+  return (params, call) => {
+    const asked = readTaskParams(params);
+    if (!asked) return answer(params, call);
+    return tasks.start(call, { row, ttl: asked.ttl, terms, work: (during) => answer(withoutTask(params), during) });
+  };
+}
+
+/** What a handler of the user sees: how its answer travels is none of its business. */
+function withoutTask(params: unknown): unknown {
+  if (!isObject(params)) return params;
+  const { task: _task, ...rest } = params;
+  return rest;
+}

@@ -1,0 +1,226 @@
+import type { RequestRow } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { downgradeHandler } from "../rpc/downgrade.ts";
+import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../rpc/errors.ts";
+import { StaticResult } from "../rpc/message.ts";
+import type { OnError } from "../rpc/report.ts";
+import type { Session } from "../rpc/session.ts";
+import { Sweeper } from "../rpc/timers.ts";
+import { isFinal, type TaskKey, type TaskRecord } from "../store/task-store.ts";
+import { pause } from "./pause.ts";
+import { RunningTask } from "./running-task.ts";
+import { TaskCall } from "./task-call.ts";
+import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
+import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings, type TaskTerms } from "./task-options.ts";
+
+/** What a manager needs besides the options. */
+export interface TaskManagerOptions extends TaskOptions {
+  readonly onError?: OnError | undefined;
+  /** Who is authenticated; tasks of others belong to their session, and end with it. */
+  principalOf?(call: CallContext): string | undefined;
+}
+
+/** A request that becomes a task. */
+export interface TaskRequest {
+  readonly row: RequestRow;
+  /** The `ttl` that the requestor asks for. */
+  readonly ttl: number | undefined;
+  readonly terms: TaskTerms;
+  /** Answers the request. */
+  work(call: CallContext): unknown;
+}
+
+/**
+ * Runs requests of the peer as tasks, and answers for them. Each belongs to who asked for it: to others it does not exist.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+export class TaskManager {
+  readonly #settings: TaskSettings;
+  readonly #options: TaskManagerOptions;
+  readonly #running = new Map<string, Running>();
+  readonly #sessions = new WeakMap<Session, string>();
+  readonly #sweeper: Sweeper;
+
+  constructor(options: TaskManagerOptions = {}) {
+    this.#options = options;
+    this.#settings = toTaskSettings(options);
+    this.#sweeper = new Sweeper(this.#settings.clock, (now) => this.#sweep(now));
+  }
+
+  /** Lets a request go on as a task, and answers it at once. */
+  async start(call: CallContext, request: TaskRequest): Promise<{ readonly task: TaskState }> {
+    const now = new Date().toISOString();
+    const ttl = toTtl(request.ttl, request.terms, this.#settings);
+    const key: TaskKey = { id: crypto.randomUUID(), owner: this.#ownerOf(call) };
+    const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
+    const record: TaskRecord = { ...key, status: "working", createdAt: now, updatedAt: now, ttl, pollInterval };
+    if (!(await this.#settings.store.add(record))) throw tooMany();
+    const task = new RunningTask(key, call, this.#settings);
+    const expiresAt = this.#settings.clock.now() + (ttl ?? Infinity);
+    this.#running.set(key.id, { task, expiresAt });
+    this.#sweeper.watch(expiresAt);
+    void task.ended.then(() => this.#running.delete(key.id));
+    // The work begins when the requestor knows of the task: what it sends would make no sense to them before.
+    setTimeout(() => void this.#work(task, new TaskCall(call, task), request));
+    return { task: toTaskState(record) };
+  }
+
+  async get(call: CallContext, id: string): Promise<TaskState> {
+    return toTaskState(await this.#find(call, id));
+  }
+
+  /** What the request came to, as soon as that is known. Meanwhile questions can reach the requestor through this call. */
+  async result(call: CallContext, id: string): Promise<object> {
+    let record = await this.#find(call, id);
+    while (!isFinal(record.status)) {
+      const task = this.#running.get(id)?.task;
+      // A task of another process can only be looked at from time to time.
+      await (task ? task.join(call) : pause(record.pollInterval, this.#settings.clock, call.signal));
+      record = await this.#find(call, id);
+    }
+    if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
+    if (!record.outcome) throw refuse(`The task was cancelled and has no result: ${id}`, id);
+    const { code, message, data } = record.outcome.error;
+    throw new RpcError(code, message, { data });
+  }
+
+  /** Cancelled is cancelled, even if the work still comes to an end. */
+  async cancel(call: CallContext, id: string): Promise<TaskState> {
+    const found = await this.#find(call, id);
+    if (isFinal(found.status)) throw alreadyEnded(found);
+    const task = this.#running.get(id)?.task;
+    const change = { status: "cancelled", statusMessage: "The task was cancelled by request." } as const;
+    const updatedAt = new Date().toISOString();
+    const record = await (task ? task.end(change) : this.#settings.store.change(found, { ...change, updatedAt }));
+    if (!record) throw unknownTask(id);
+    if (record.status !== "cancelled") throw alreadyEnded(record);
+    return toTaskState(record);
+  }
+
+  async list(call: CallContext, cursor: string | undefined): Promise<object> {
+    const { store, pageSize } = this.#settings;
+    const range = cursor === undefined ? { limit: pageSize } : { from: cursor, limit: pageSize };
+    const page = await store.list(this.#ownerOf(call), range);
+    if (!page) throw new RpcError(errorCodes.invalidParams, "Unknown cursor: begin again without one");
+    const tasks = page.tasks.map(toTaskState);
+    return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
+  }
+
+  /** Ends everything that runs: this process will not go on with it. */
+  async close(): Promise<void> {
+    const error = { code: errorCodes.internalError, message: "The program that ran the task has ended" };
+    const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
+    const running = [...this.#running.values()];
+    this.#sweeper.stop();
+    await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
+  }
+
+  async #find(call: CallContext, id: string): Promise<TaskRecord> {
+    const record = await this.#settings.store.find({ id, owner: this.#ownerOf(call) });
+    if (!record) throw unknownTask(id);
+    return record;
+  }
+
+  async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
+    if (task.isOver) return;
+    const ending = await this.#answer(task, call, request);
+    await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
+  }
+
+  async #answer(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
+    try {
+      const { downgrade } = call.session;
+      const answer: unknown = await downgradeHandler(
+        (_, during) => work(during),
+        row.method,
+        downgrade,
+      )(undefined, call);
+      const result = answer instanceof StaticResult ? answer.value : answer;
+      const issue = row.result(result);
+      if (issue || !isObject(result)) throw new InvalidMessageError(row.method, "result", issue ?? notAnObject);
+      const failure = explainFailure(result);
+      return { status: failure ? "failed" : "completed", ...failure, outcome: { kind: "result", result } };
+    } catch (thrown) {
+      const error = RpcError.from(thrown);
+      if (!task.isOver && error !== thrown) this.#report(row, thrown);
+      return {
+        status: "failed",
+        statusMessage: error.message,
+        outcome: { kind: "error", error: toErrorObject(error) },
+      };
+    }
+  }
+
+  /** Without a principal, the session is all that is known of a requestor: its tasks end with it. */
+  #ownerOf(call: CallContext): string {
+    const principal = this.#options.principalOf?.(call);
+    if (principal !== undefined) return `principal:${principal}`;
+    const { session, connection } = call;
+    const known = this.#sessions.get(session);
+    if (known !== undefined) return known;
+    const owner = `session:${crypto.randomUUID()}`;
+    this.#sessions.set(session, owner);
+    void connection.closed.then(() => this.#forget(owner));
+    return owner;
+  }
+
+  async #forget(owner: string): Promise<void> {
+    for (const { task } of this.#running.values()) if (task.key.owner === owner) task.abandon("The session has ended");
+    try {
+      await this.#settings.store.removeAll(owner);
+    } catch (thrown) {
+      this.#report(undefined, thrown);
+    }
+  }
+
+  #sweep(now: number): number {
+    let next = Infinity;
+    for (const { task, expiresAt } of this.#running.values()) {
+      if (expiresAt <= now) task.abandon("The time of the task is up");
+      else next = Math.min(next, expiresAt);
+    }
+    return next;
+  }
+
+  #report(row: RequestRow | undefined, thrown: unknown): void {
+    this.#options.onError?.({ kind: "handler", error: toError(thrown), ...(row && { method: row.method }) });
+  }
+}
+
+type TaskEnding = Parameters<RunningTask["end"]>[0];
+
+interface Running {
+  readonly task: RunningTask;
+  readonly expiresAt: number;
+}
+
+const notAnObject = { path: "", expected: "object" } as const;
+
+/** A tool tells of its failure in its result. */
+function explainFailure(result: Record<string, unknown>): { readonly statusMessage: string } | undefined {
+  if (result.isError !== true) return undefined;
+  const [block]: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
+  const text = isObject(block) && typeof block.text === "string" ? block.text : "The tool failed.";
+  return { statusMessage: text.slice(0, longestExplanation) };
+}
+
+const longestExplanation = 500;
+
+function unknownTask(id: string): RpcError {
+  return refuse(`There is no such task (any more): ${id}`, id);
+}
+
+function alreadyEnded({ id, status }: TaskRecord): RpcError {
+  return refuse(`The task has ended already, it is ${status}: ${id}`, id);
+}
+
+function refuse(message: string, taskId: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
+}
+
+/** No revision has a code for it: this one means what it means in HTTP. */
+function tooMany(): RpcError {
+  return new RpcError(429, "Too many tasks: wait until some have ended and are forgotten");
+}

@@ -1,0 +1,25 @@
+import { encode } from "../../runtime/codec/json.ts";
+import type { Outgoing, RequestId } from "../../runtime/rpc/message.ts";
+import { Wire } from "../../runtime/testing/wire.ts";
+import { maxMessageBytes } from "./lines.ts";
+
+/** A wire that also carries what is no JSON, as a real one would. */
+export class FuzzWire extends Wire {
+  constructor() {
+    super({ maxMessageBytes });
+  }
+
+  override send(message: Outgoing, related?: RequestId): void {
+    const text = encode(message);
+    this.sent.push(parse(text));
+    this.related.push(related);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return `not JSON: ${text}`;
+  }
+}

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { converse, type Subject } from "./conversation.ts";
+import type { FuzzRevision } from "./revision.ts";
+import { countSteps, createScripts, type Script } from "./steps.ts";
+
+/** Makes one end of a connection that can be talked to. */
+export type CreateSubject = (script: Script, revisions: readonly FuzzRevision[]) => Promise<Subject>;
+
+/** How much is sent, and what decides about it. */
+export interface FuzzOptions {
+  readonly revisions: readonly FuzzRevision[];
+  readonly messages: number;
+  readonly seed: number;
+}
+
+/** The seed of the environment (`FUZZ_SEED`), or another one every time. */
+export function readSeed(): number {
+  const given = Number(process.env["FUZZ_SEED"] ?? NaN);
+  return Number.isSafeInteger(given) ? given : Date.now() % 2 ** 31;
+}
+
+/** Sends so many messages in many conversations; the shortest one that goes wrong is told. Returns how many were sent. */
+export async function fuzz(create: CreateSubject, { revisions, messages, seed }: FuzzOptions): Promise<number> {
+  let sent = 0;
+  const rejected: unknown[] = [];
+  const note = (reason: unknown): void => void rejected.push(reason);
+  process.on("unhandledRejection", note);
+  const property = fc.asyncProperty(createScripts(revisions.length), async (script) => {
+    sent += countSteps(script);
+    const subject = await create(script, revisions);
+    const problems = await converse(subject, script.bursts);
+    const lost = rejected.splice(0).map((reason) => `nobody handles ${String(reason)}`);
+    if (problems.length + lost.length > 0) throw new Error([...problems, ...lost].join("\n"));
+  });
+  try {
+    for (let round = 0; sent < messages; round += 1) {
+      await fc.assert(property, { seed: seed + round, numRuns: 100, endOnFailure: false });
+    }
+  } finally {
+    process.removeListener("unhandledRejection", note);
+  }
+  return sent;
+}

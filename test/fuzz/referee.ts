@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Method } from "../../generator/model.ts";
+import { isObject } from "../../generated/support.ts";
+import { secret } from "./handlers.ts";
+import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./verdict.ts";
+
+/** What the end under test may do with requests that it takes. */
+export interface Leeway {
+  /** Codes that handlers may answer with. */
+  readonly codes: readonly number[];
+  /** Calls whose handler never ends. */
+  readonly hanging: ReadonlySet<Id>;
+  /** Whether keys that the revision does not know are looked for, too. */
+  readonly isExact: boolean;
+}
+
+/** Compares what leaves with what must: collects problems in words. */
+export class Referee {
+  readonly problems: string[] = [];
+  /** Requests of the end under test that were not answered yet. */
+  readonly asked = new Map<Id, Method>();
+  /** Ids under which something was asked of it. */
+  readonly used: Id[] = [];
+  readonly #hearing: Hearing;
+  readonly #leeway: Leeway;
+  readonly #due = new Map<Id | undefined, Due[]>();
+
+  constructor(hearing: Hearing, leeway: Leeway) {
+    this.#hearing = hearing;
+    this.#leeway = leeway;
+  }
+
+  /** One line arrives. */
+  hear(line: Uint8Array): void {
+    this.#expect(judgeLine(line, this.#hearing));
+  }
+
+  /** A message or batch has left. */
+  see(sent: unknown): void {
+    if (!Array.isArray(sent)) return this.#seeMessage(sent);
+    if (sent.length === 0 || !this.#hearing.fuzz.revision.batching) this.#complain("a batch that may not be", sent);
+    for (const message of sent) this.#seeMessage(message);
+  }
+
+  /** Everything that had to come must have come. */
+  conclude(): void {
+    for (const [id, dues] of this.#due) {
+      for (const due of dues) {
+        if (due.isExcused || (id !== undefined && this.#leeway.hanging.has(id))) continue;
+        this.#complain("no answer", due.verdict);
+      }
+    }
+  }
+
+  #expect(verdict: Verdict): void {
+    switch (verdict.kind) {
+      case "nothing":
+        return;
+      case "batch":
+        return verdict.members.forEach((member) => this.#expect(member));
+      case "cancellation":
+        for (const due of this.#due.get(verdict.id) ?? []) due.isExcused ||= due.verdict.kind === "call";
+        return;
+      case "call":
+        this.used.push(verdict.id);
+    }
+    const dues = this.#due.get(verdict.id) ?? [];
+    this.#due.set(verdict.id, [...dues, { verdict, isExcused: false, mayRepeat: dues.length > 0 }]);
+  }
+
+  #seeMessage(message: unknown): void {
+    if (!isObject(message) || message.jsonrpc !== "2.0") return this.#complain("not a message", message);
+    if (JSON.stringify(message).includes(secret)) this.#complain("a secret", message);
+    if (typeof message.method === "string") return this.#seeCall(message);
+    const { id } = message;
+    if (id !== undefined && !isId(id)) return this.#complain("an id that is none", message);
+    const dues = this.#due.get(id) ?? [];
+    const at = dues.findIndex((due) => this.#fits(message, due));
+    const problem = dues.length > 0 ? "an answer that does not fit" : "an answer that nobody waits for";
+    if (at === -1) return this.#complain(problem, { message, dues });
+    this.#due.set(id, dues.toSpliced(at, 1));
+  }
+
+  #seeCall(message: Readonly<Record<string, unknown>>): void {
+    const { fuzz, role } = this.#hearing;
+    const { id, method: name, params } = message;
+    const kind = id === undefined ? "notification" : "request";
+    const method = fuzz.sentBy(role, kind).find((candidate) => candidate.name === name);
+    if (!method) return this.#complain("a method that this end does not have", message);
+    const isLeftOut = params === undefined && method.params?.optional !== false;
+    if (!isLeftOut) this.#checkPart(method, "params", params);
+    if (!isId(id)) return;
+    if (this.asked.has(id)) this.#complain("an id twice", message);
+    this.asked.set(id, method);
+  }
+
+  #checkPart(method: Method, part: "params" | "result", value: unknown): void {
+    const { fuzz } = this.#hearing;
+    if (!fuzz.isValid(method, part, value)) this.#complain(`invalid ${part} of ${method.name}`, value);
+    const unknown = this.#leeway.isExact ? fuzz.findUnknown(method, part, value) : [];
+    if (unknown.length > 0) this.#complain(`unknown to the revision in ${part} of ${method.name}: ${unknown}`, value);
+  }
+
+  #fits(message: Readonly<Record<string, unknown>>, { verdict, mayRepeat }: Due): boolean {
+    const { result, error } = message;
+    if (mayRepeat && isError(error) && error.code === -32600) return true;
+    if (verdict.kind === "refusal") return result === undefined && isRefusal(error, verdict);
+    if (result === undefined) return isError(error) && this.#leeway.codes.includes(error.code);
+    const method = this.#hearing.fuzz.methods.find(({ name }) => name === verdict.method);
+    if (method) this.#checkPart(method, "result", result);
+    return error === undefined;
+  }
+
+  #complain(problem: string, value: unknown): void {
+    this.problems.push(`${problem}: ${JSON.stringify(value)?.slice(0, 1_500)}`);
+  }
+}
+
+/** An answer that must come. */
+interface Due {
+  readonly verdict: Extract<Verdict, { readonly kind: "refusal" | "call" }>;
+  /** It was cancelled, so it need not come. */
+  isExcused: boolean;
+  /** Its id is that of an earlier request that may still run. */
+  readonly mayRepeat: boolean;
+}
+
+interface SentError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+function isError(error: unknown): error is SentError {
+  return isObject(error) && Number.isInteger(error.code) && typeof error.message === "string" && isClosed(error);
+}
+
+function isClosed(error: Readonly<Record<string, unknown>>): boolean {
+  const isInternal = error.code !== -32603 || isDeepStrictEqual(error, { code: -32603, message: "Internal error" });
+  return isInternal && Object.keys(error).every((key) => ["code", "message", "data"].includes(key));
+}
+
+function isRefusal(error: unknown, { codes, params }: Extract<Verdict, { readonly kind: "refusal" }>): boolean {
+  if (!isError(error) || !codes.includes(error.code)) return false;
+  if (error.code !== -32602) return true;
+  return isObject(error.data) && typeof error.data.path === "string" && leadsInto(params, error.data.path);
+}
+
+/** Every step of a path but the last must be there. */
+function leadsInto(value: unknown, path: string): boolean {
+  const keys = path === "" ? [] : path.split("/").slice(0, -1);
+  let inner = value;
+  for (const key of keys) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, name)) return false;
+    inner = Reflect.get(inner, name);
+  }
+  return true;
+}

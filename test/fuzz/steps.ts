@@ -1,0 +1,82 @@
+import fc from "fast-check";
+
+/** One message of a conversation. */
+export type Step =
+  /** Made from the model of the revision, or from such a message; everything about it follows from the seed. */
+  | { readonly kind: "made"; readonly seed: number }
+  /** Any JSON at all. */
+  | { readonly kind: "value"; readonly value: unknown }
+  /** No JSON, or hardly. */
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array };
+
+/** Steps that arrive together, cut into pieces anywhere. */
+export interface Burst {
+  readonly steps: readonly Step[];
+  /** Where the bytes are cut, as shares of their length. */
+  readonly cuts: readonly number[];
+}
+
+/** What the other end says from the handshake to the end, and what our handlers do meanwhile. */
+export interface Script {
+  /** Decides what handlers do. */
+  readonly seed: number;
+  /** Which of the revisions, newest first. */
+  readonly revision: number;
+  /** Whether capabilities are declared. */
+  readonly isOpen: boolean;
+  readonly bursts: readonly Burst[];
+}
+
+/** Any conversation at one of so many revisions. */
+export function createScripts(revisions: number): fc.Arbitrary<Script> {
+  return fc.record({
+    seed: fc.nat(),
+    revision: fc.nat({ max: revisions - 1 }),
+    isOpen: fc.boolean(),
+    bursts: fc.array(burst, { minLength: 1, maxLength: 40, size: "max" }),
+  });
+}
+
+/** How many messages a script has. */
+export function countSteps({ bursts }: Script): number {
+  return bursts.reduce((sum, { steps }) => sum + steps.length, 0);
+}
+
+const names = fc.constantFrom("ping", "tools/call", "initialize", "notifications/cancelled", "constructor", "__proto__");
+
+/** An envelope whose every member may be missing, or be what it should not be. */
+const envelope = fc.record(
+  {
+    jsonrpc: fc.oneof({ weight: 4, arbitrary: fc.constant("2.0") }, fc.constantFrom("1.0", 2, null)),
+    id: fc.oneof(fc.nat(), fc.string(), fc.constantFrom(null, -1, 1.5, 2 ** 53, true, [], {})),
+    method: fc.oneof({ weight: 4, arbitrary: names }, fc.string(), fc.constantFrom(null, 7, {}, [])),
+    params: fc.jsonValue({ maxDepth: 2 }),
+    result: fc.jsonValue({ maxDepth: 2 }),
+    error: fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.record({ code: fc.integer(), message: fc.string() })),
+  },
+  { requiredKeys: [] },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 16, arbitrary: fc.record({ kind: fc.constant("made" as const), seed: fc.nat() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("value" as const),
+      value: fc.oneof(
+        { weight: 4, arbitrary: envelope },
+        fc.jsonValue({ maxDepth: 2 }),
+        fc.array(envelope, { maxLength: 3 }),
+      ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("bytes" as const), bytes: fc.uint8Array({ maxLength: 40 }) }),
+  },
+);
+
+const burst: fc.Arbitrary<Burst> = fc.record({
+  steps: fc.array(step, { minLength: 1, maxLength: 4, size: "max" }),
+  cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 }),
+});

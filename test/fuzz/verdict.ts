@@ -1,0 +1,140 @@
+import { isObject, type Role } from "../../generated/support.ts";
+import { maxMessageBytes } from "./lines.ts";
+import type { FuzzRevision } from "./revision.ts";
+
+/** What must follow from one message. Written from the rules, not from the runtime. */
+export type Verdict =
+  | { readonly kind: "nothing" }
+  /** An error with one of these codes; `params` when it must say where in them. */
+  | { readonly kind: "refusal"; readonly codes: readonly number[]; readonly id: Id | undefined; readonly params?: unknown }
+  /** A result, or what the handler makes of it. */
+  | { readonly kind: "call"; readonly id: Id; readonly method: string }
+  | { readonly kind: "cancellation"; readonly id: Id }
+  | { readonly kind: "batch"; readonly members: readonly Verdict[] };
+
+export type Id = string | number;
+
+/** Where the message arrives. */
+export interface Hearing {
+  readonly fuzz: FuzzRevision;
+  /** Who receives it. */
+  readonly role: Role;
+  /** All capabilities are declared, or none. */
+  readonly isOpen: boolean;
+}
+
+/** Judges one line, without its end. */
+export function judgeLine(line: Uint8Array, hearing: Hearing): Verdict {
+  if (line.length > maxMessageBytes) return refuse([-32600], undefined, hearing);
+  const text = decode(line);
+  if (text === undefined) return refuse([-32700], undefined, hearing);
+  const json = text.replace(/^\ufeff/, "").replace(/\r$/, "");
+  if (json === "") return nothing;
+  const value = parse(json);
+  if (value === undefined) return refuse(isTangled(json) ? [-32700, -32600] : [-32700], undefined, hearing);
+  if (depthOf(value) > 64 || findRepeated(json).length > 0) return judgeUnfit(value, findRepeated(json), hearing);
+  return Array.isArray(value) ? judgeBatch(value, hearing) : judgeMessage(value, hearing, false);
+}
+
+const nothing: Verdict = { kind: "nothing" };
+
+/** Too deep, or with a member twice: a request is refused under its id if there is only one, everything else is dropped. */
+function judgeUnfit(value: unknown, repeated: readonly string[], hearing: Hearing): Verdict {
+  if (repeated.includes("id") || !isObject(value)) return refuse([-32600], undefined, hearing);
+  const verdict = judgeMessage(value, hearing, false);
+  if (verdict.kind === "call") return refuse([-32600], verdict.id, hearing);
+  return verdict.kind === "refusal" ? { ...verdict, codes: [-32600], params: undefined } : nothing;
+}
+
+function judgeBatch(values: readonly unknown[], hearing: Hearing): Verdict {
+  const isFit = hearing.fuzz.revision.batching && values.length > 0 && values.length <= 100;
+  if (!isFit) return refuse([-32600], undefined, hearing);
+  return { kind: "batch", members: values.map((value) => judgeMessage(value, hearing, true)) };
+}
+
+function judgeMessage(value: unknown, hearing: Hearing, isBatched: boolean): Verdict {
+  if (!isObject(value)) return refuse([-32600], undefined, hearing);
+  const { jsonrpc, id, method } = value;
+  const isAnswer = "result" in value || "error" in value;
+  if (!("method" in value)) return isAnswer ? nothing : refuse([-32600], id, hearing);
+  if (typeof method !== "string") return refuse([-32600], id, hearing);
+  const isWhole = jsonrpc === "2.0" && !isAnswer;
+  if (!("id" in value)) return isWhole ? judgeNotification(method, value.params, hearing) : nothing;
+  if (!isId(id) || !isWhole) return refuse([-32600], id, hearing);
+  return judgeRequest({ id, method, params: value.params }, hearing, isBatched);
+}
+
+interface Request {
+  readonly id: Id;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatched: boolean): Verdict {
+  const { fuzz, role, isOpen } = hearing;
+  const sender = role === "server" ? "client" : "server";
+  if (isBatched && fuzz.revision.neverBatched.includes(method)) return refuse([-32600], id, hearing);
+  const found = fuzz.sentBy(sender, "request").find(({ name }) => name === method);
+  if (!found || (!isOpen && found.gates[sender])) return refuse([-32601], id, hearing);
+  const isLeftOut = params === undefined && found.params?.optional !== false;
+  if (!isLeftOut && !fuzz.isValid(found, "params", params)) return refuse([-32602], id, hearing, params);
+  return method === "initialize" ? refuse([-32600], id, hearing) : { kind: "call", id, method };
+}
+
+function judgeNotification(method: string, params: unknown, { fuzz, role }: Hearing): Verdict {
+  const sender = role === "server" ? "client" : "server";
+  const found = fuzz.sentBy(sender, "notification").find(({ name }) => name === method);
+  if (method !== "notifications/cancelled" || !found || !isObject(params)) return nothing;
+  const { requestId: id } = params;
+  return isId(id) && fuzz.isValid(found, "params", params) ? { kind: "cancellation", id } : nothing;
+}
+
+/** A client never answers what it cannot attribute: a server may print such things by mistake. */
+function refuse(codes: readonly number[], id: unknown, { role }: Hearing, params?: unknown): Verdict {
+  if (isId(id)) return { kind: "refusal", codes, id, params };
+  return role === "client" ? nothing : { kind: "refusal", codes, id: undefined };
+}
+
+/** Whether a value may be the id of a request. */
+export function isId(value: unknown): value is Id {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/** Broken JSON may be too deep, or hold a member twice, before it breaks. */
+function isTangled(text: string): boolean {
+  const openers = text.match(/[[{]/g) ?? [];
+  return openers.length > 64 || members.some((member) => text.split(`"${member}"`).length > 2) || text.includes("\\u00");
+}
+
+const members = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/** Members of the envelope that appear twice, spelled in any way. */
+function findRepeated(text: string): readonly string[] {
+  const found = text.match(/(?<=,)"[^"]*":1,"\\u00[^"]*"(?=:1\}\s*$)/)?.[0];
+  const member = found === undefined ? undefined : members.find((name) => found.startsWith(`"${name}"`));
+  return member === undefined ? [] : [member];
+}
+
+function depthOf(value: unknown): number {
+  const parts: unknown[] = typeof value === "object" && value !== null ? Object.values(value) : [];
+  const inner = parts.reduce<number>((deepest, part) => Math.max(deepest, depthOf(part)), 0);
+  return typeof value === "object" && value !== null ? 1 + inner : 0;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(line: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { EventStore, StoredEvent } from "../../../runtime/store/event-store.ts";
+import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
+import { ManualClock } from "../rpc/manual-clock.ts";
+
+const session = { id: "s", owner: "ann" };
+const event = (sequence: number, stream = "a", data = `${sequence}`): StoredEvent => ({ stream, sequence, data });
+
+/** What every event store must do (R45). */
+function describeEventStore(name: string, open: (options: { maxEvents: number }) => EventStore): void {
+  async function setUp(...events: readonly StoredEvent[]): Promise<EventStore> {
+    const store = open({ maxEvents: 3 });
+    for (const given of events) await store.append(session, given);
+    return store;
+  }
+
+  describe(`${name} keeps events`, () => {
+    it("and gives back what followed one of them", async () => {
+      const store = await setUp(event(0), event(0, "b"), event(1), event(2));
+      expect(await store.after(session, event(0))).toEqual([event(1), event(2)]);
+      expect(await store.after(session, event(2))).toEqual([]);
+      expect(await store.after(session, event(0, "b"))).toEqual([]);
+    });
+
+    it("of their session and their owner only (R41)", async () => {
+      const store = await setUp(event(0), event(1));
+      for (const stranger of [
+        { id: "t", owner: "ann" },
+        { id: "s", owner: "bob" },
+        { id: "s", owner: undefined },
+      ]) {
+        expect(await store.after(stranger, event(0))).toBeUndefined();
+        await store.append(stranger, event(2));
+        await store.remove(stranger);
+      }
+      expect(await store.after(session, event(0))).toEqual([event(1)]);
+    });
+
+    it("but knows no place that it does not keep (R41)", async () => {
+      const store = await setUp(event(0), event(1), event(2), event(3), event(4));
+      expect(await store.after(session, event(0))).toBeUndefined();
+      expect(await store.after(session, event(1))).toEqual([event(2), event(3), event(4)]);
+      expect(await store.after(session, event(5))).toBeUndefined();
+      expect(await store.after(session, event(0, "x"))).toBeUndefined();
+    });
+
+    it("once, however often they are appended", async () => {
+      const store = await setUp(event(0), event(1), event(1), event(0), event(1));
+      expect(await store.after(session, event(0))).toEqual([event(1)]);
+    });
+
+    it("until their session is removed, which may be said twice", async () => {
+      const store = await setUp(event(0), event(0, "b"));
+      await store.remove(session);
+      await store.remove(session);
+      expect(await store.after(session, event(0))).toBeUndefined();
+    });
+
+    it("without pretending that there is no gap", async () => {
+      const store = await setUp(event(0), event(2));
+      expect(await store.after(session, event(0))).toBeUndefined();
+      expect(await store.after(session, event(1))).toEqual([event(2)]);
+    });
+  });
+}
+
+describeEventStore("memory", (options) => new MemoryEventStore(options));
+
+describe("events in memory", () => {
+  it("of one stream have a bounded size", () => {
+    const store = new MemoryEventStore({ maxStreamSize: 1_000 });
+    for (let n = 0; n < 100; n += 1) store.append(session, event(n, "a", "x".repeat(300)));
+    expect(store.size).toBeLessThanOrEqual(1_000);
+    expect(store.after(session, event(97))).toHaveLength(2);
+  });
+
+  it("of all streams have a bounded size: the longest quiet goes first", () => {
+    const store = new MemoryEventStore({ maxSize: 1_000 });
+    for (const stream of ["a", "b", "c"]) store.append(session, event(0, stream, "x".repeat(250)));
+    expect(store.after(session, event(0, "a"))).toBeUndefined();
+    expect(store.after(session, event(0, "c"))).toEqual([]);
+  });
+
+  it("are forgotten after their time", () => {
+    const clock = new ManualClock();
+    const store = new MemoryEventStore({ ttl: 100, clock });
+    store.append(session, event(0));
+    clock.advance(60);
+    store.append(session, event(0, "b"));
+    clock.advance(60);
+    expect([store.after(session, event(0)), store.after(session, event(0, "b"))]).toEqual([undefined, []]);
+    clock.advance(60);
+    expect(store.size).toBe(0);
+  });
+
+  it("that are larger than everything are not kept", () => {
+    const store = new MemoryEventStore({ maxStreamSize: 100 });
+    store.append(session, event(0, "a", "x".repeat(500)));
+    expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
+  });
+});

@@ -1,0 +1,126 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { CallContext } from "../../../runtime/rpc/call.ts";
+import { acceptBoth, call, log, start, until, type Rig, type Session } from "./http-rig.ts";
+
+let rig: Rig | undefined;
+
+afterEach(async () => {
+  await rig?.close();
+});
+
+/** A client that sends a POST and then reads nothing. */
+async function postAndStall(url: string, session: Session, body: object): Promise<Socket> {
+  const { host, port, pathname } = new URL(url);
+  const text = JSON.stringify(body);
+  const fields = { host, accept: acceptBoth, "content-type": "application/json", ...session.headers };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.pause();
+  socket.write([`POST ${pathname} HTTP/1.1`, ...lines, `content-length: ${text.length}`, "", text].join("\r\n"));
+  return socket;
+}
+
+describe("a client that dies in the middle of a call", () => {
+  it("harms neither the call nor the server (T-31)", async () => {
+    const finished: string[] = [];
+    const tools = {
+      work: async (context: CallContext) => {
+        await log(context, "begun");
+        await delay(30);
+        await log(context, "half");
+        finished.push(String(context.requestId));
+        return "done";
+      },
+    };
+    rig = await start(tools, { events: false });
+    const session = await rig.open();
+    for (let id = 0; id < 20; id += 1) {
+      const stream = await session.postStream(call(id, "work"));
+      await stream.message();
+      stream.cut();
+    }
+    await until(() => finished.length === 20);
+    expect((await session.post({ jsonrpc: "2.0", id: 99, method: "ping" })).status).toBe(200);
+  });
+
+  it("while its body is still on its way leaves nothing behind", async () => {
+    rig = await start();
+    const { host, port } = new URL(rig.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(`POST /mcp HTTP/1.1\r\nhost: ${host}\r\naccept: ${acceptBoth}\r\ncontent-type: application/json\r\n`);
+    socket.write("content-length: 1000\r\n\r\n{");
+    await delay(20);
+    socket.destroy();
+    await delay(20);
+    expect(rig.listener.handler.sessions.size).toBe(0);
+  });
+});
+
+describe("a client that does not read", () => {
+  it("makes the handler wait, and what waits is bounded (R25, R40)", async () => {
+    let sent = 0;
+    const tools = {
+      flood: async (context: CallContext) => {
+        for (; sent < 200 && !context.signal.aborted; sent += 1) await log(context, "x".repeat(100_000));
+        return "done";
+      },
+    };
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024 });
+    const session = await rig.open();
+    const socket = await postAndStall(rig.url, session, call(1, "flood"));
+    let before = -1;
+    while (before !== sent || sent === 0) {
+      before = sent;
+      await delay(100);
+    }
+    expect(sent).toBeLessThan(150);
+    socket.resume();
+    await until(() => sent === 200, "reading");
+    socket.destroy();
+  });
+
+  it("and whose handler does not wait is cut off (R25)", async () => {
+    const tools = {
+      flood: (context: CallContext) => {
+        for (let n = 0; n < 400; n += 1) void log(context, "x".repeat(100_000)).catch(() => {});
+        return delay(50, "done");
+      },
+    };
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024 });
+    const session = await rig.open();
+    const socket = await postAndStall(rig.url, session, call(1, "flood"));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    await delay(100);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(30_000_000);
+    expect((await session.post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(200);
+  });
+});
+
+describe("shutdown", () => {
+  it("lets running calls finish, ends streams and leaves no connection (R43)", async () => {
+    rig = await start({ work: () => delay(30, "done") });
+    const session = await rig.open();
+    const stream = await session.listen();
+    const working = session.post(call(1, "work"));
+    await delay(10);
+    await rig.listener.close();
+    expect((await working).status).toBe(200);
+    await stream.end();
+    await expect(rig.send({ body: {} })).rejects.toThrow();
+  });
+
+  it("does not wait for ever for calls that hang", async () => {
+    rig = await start({ hang: () => new Promise(() => {}) });
+    const session = await rig.open();
+    const hanging = session.post(call(1, "hang"));
+    await delay(20);
+    await rig.listener.close();
+    expect((await hanging).status).toBe(404);
+  });
+});

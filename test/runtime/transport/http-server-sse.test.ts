@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  askRoots,
+  call,
+  initialize,
+  initialized,
+  log,
+  start,
+  textOf,
+  until,
+  type Answer,
+  type Rig,
+  type Stream,
+} from "./http-rig.ts";
+
+let rig: Rig;
+
+beforeAll(async () => {
+  const tools = {
+    echo: (_: unknown, args: Record<string, unknown>) => args.text,
+    chatty: async (context: Parameters<typeof log>[0]) => {
+      await log(context, "one");
+      return JSON.stringify(await askRoots(context));
+    },
+  };
+  const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
+    principal: head.header("authorization") ?? "nobody",
+  });
+  rig = await start(tools, { sse: {}, authenticate, limits: { maxMessageBytes: 4_096 } });
+});
+
+afterAll(() => rig.close());
+
+interface OldSession {
+  readonly stream: Stream;
+  readonly endpoint: string;
+  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+async function connect(): Promise<OldSession> {
+  const stream = await rig.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
+  const { data } = await stream.next();
+  return {
+    stream,
+    endpoint: data,
+    post: (body, headers) => rig.send({ path: data, body, headers: headers ?? {}, without: ["accept"] }),
+  };
+}
+
+describe("HTTP with SSE of 2024-11-05", () => {
+  it("begins with the endpoint to send to (T-10, T-11)", async () => {
+    const { stream, endpoint } = await connect();
+    expect(stream.status).toBe(200);
+    expect(stream.headers["content-type"]).toBe("text/event-stream");
+    expect(stream.events[0]?.type).toBe("endpoint");
+    expect(endpoint).toMatch(/^\/messages\?sessionId=[\x21-\x7e]{32,}$/);
+    stream.cut();
+  });
+
+  it("sends everything as message events, answers too, without ids (T-12, T-13, T-15)", async () => {
+    const { stream, post } = await connect();
+    expect(await post(initialize("2024-11-05", { roots: {} }))).toMatchObject({ status: 202, text: "" });
+    expect(await stream.message()).toMatchObject({ id: "init", result: { protocolVersion: "2024-11-05" } });
+    await post(initialized);
+    await post(call(1, "chatty"));
+    expect(await stream.message()).toMatchObject({ method: "notifications/message" });
+    const { id } = await stream.message();
+    await post({ jsonrpc: "2.0", id, result: { roots: [] } });
+    expect(textOf(await stream.message())).toBe('{"roots":[]}');
+    expect(stream.events.slice(1).every(({ type }) => type === "message")).toBe(true);
+    expect(stream.text).not.toMatch(/^id:/m);
+    stream.cut();
+  });
+
+  it("is over when the stream is (T-15)", async () => {
+    const { stream, endpoint } = await connect();
+    expect(rig.listener.handler.sessions.has(endpoint.split("=")[1] ?? "")).toBe(true);
+    stream.cut();
+    await until(() => rig.listener.handler.sessions.size === 0);
+    expect((await rig.send({ path: endpoint, body: initialize("2024-11-05") })).status).toBe(404);
+  });
+
+  it.each([
+    ["an unknown session", "/messages?sessionId=x", {}, 404],
+    ["no session", "/messages", {}, 400],
+    ["another type", "/messages?sessionId=x", { "content-type": "text/plain" }, 415],
+    ["a foreign page (T-14)", "/messages?sessionId=x", { origin: "https://evil.example" }, 403],
+    ["a foreign host", "/messages?sessionId=x", { host: "evil.example" }, 403],
+  ])("refuses %s", async (_, path, headers, status) => {
+    expect((await rig.send({ path, headers, body: initialize("2024-11-05") })).status).toBe(status);
+  });
+
+  it("refuses broken and long bodies, and other methods", async () => {
+    const { stream, post, endpoint } = await connect();
+    expect(await post("{")).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
+    expect(await post({ jsonrpc: "2.0", id: 1 })).toMatchObject({
+      status: 400,
+      json: { id: 1, error: { code: -32600 } },
+    });
+    expect((await post("x".repeat(5_000))).status).toBe(413);
+    expect((await rig.send({ path: "/sse", body: "{}" })).headers.allow).toBe("GET");
+    expect((await rig.send({ method: "GET", path: endpoint })).headers.allow).toBe("POST");
+    expect((await rig.send({ method: "GET", path: "/sse", headers: { accept: "application/json" } })).status).toBe(406);
+    stream.cut();
+  });
+
+  it("does not let others send to a session (R38)", async () => {
+    const { stream, post } = await connect();
+    expect((await post(initialize("2024-11-05"), { authorization: "somebody" })).status).toBe(404);
+    stream.cut();
+  });
+
+  it("lives beside Streamable HTTP (4.10)", async () => {
+    const session = await rig.open();
+    expect(textOf((await session.post(call(1, "echo", { text: "a" }))).json)).toBe("a");
+  });
+
+  it("counts its sessions among all, and tells where a proxy shows it", async () => {
+    const small = await start(
+      {},
+      { sse: { path: "/old", endpoint: "/prefix/messages" }, sessions: { maxSessions: 1 } },
+    );
+    const stream = await small.stream({ method: "GET", path: "/old" });
+    expect((await stream.next()).data).toMatch(/^\/prefix\/messages\?sessionId=/);
+    const second = await small.stream({ method: "GET", path: "/old" });
+    expect(second.status).toBe(503);
+    second.cut();
+    await small.close();
+    await stream.end();
+  });
+});
