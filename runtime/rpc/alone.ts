@@ -4,11 +4,11 @@ import { CapabilityError, RpcError, errorCodes } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { checkParams } from "./outbound.ts";
-import type { Connection, State } from "./peer.ts";
+import type { State } from "./peer.ts";
 import { isOpen, type Session } from "./session.ts";
 
 /** What a call that stands alone needs of its connection. */
-export interface AloneHost extends Connection {
+export interface AloneHost extends CallHost {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 

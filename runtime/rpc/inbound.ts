@@ -1,7 +1,7 @@
 import type { RequestRow } from "../../generated/support.ts";
 import { AloneCall, type AloneHost } from "./alone.ts";
 import type { Batch } from "./batch.ts";
-import { InboundCall, type CallHost } from "./call.ts";
+import { InboundCall } from "./call.ts";
 import type { Entry, RequestRoute, Routes } from "./dispatch.ts";
 import {
   InvalidMessageError,
@@ -20,7 +20,7 @@ import type { Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
 
 /** What the table of running calls needs of its connection. */
-export interface InboundHost extends CallHost, AloneHost {
+export interface InboundHost extends AloneHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
   readonly timeouts: Timeouts;
