@@ -1,5 +1,6 @@
 import { createHttpHandler as createHandler, type HttpHandler } from "../transport/http/handler.ts";
 import type { HttpOptions, HttpService } from "../transport/http/settings.ts";
+import { createMirrorReader } from "./mirrors.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./serve.ts";
 import type { Server } from "./server.ts";
 
@@ -13,5 +14,9 @@ export function createHttpHandler(server: Server, options: ServeHttpOptions = {}
 
 /** A server as the transport sees it. */
 export function toHttpService(server: Server, options: ServerConnectionOptions): HttpService {
-  return { revisions: server.revisions, accept: createServerAcceptor(server, options) };
+  return {
+    revisions: server.revisions,
+    accept: createServerAcceptor(server, options),
+    readMirrors: createMirrorReader(server),
+  };
 }
