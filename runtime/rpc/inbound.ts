@@ -133,14 +133,9 @@ export class Inbound {
 
   #finish(call: InboundCall, result: unknown): void {
     if (call.done) return;
-    const issue = result instanceof StaticResult ? result.check(call.row.result) : call.row.result(result);
-    if (issue) {
-      this.#reportFailure(
-        "result",
-        call.row,
-        call.requestId,
-        new InvalidMessageError(call.row.method, "result", issue),
-      );
+    const problem = findResultProblem(call.row, result);
+    if (problem) {
+      this.#reportFailure("result", call.row, call.requestId, problem);
       this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
       return;
     }
@@ -176,6 +171,16 @@ export class Inbound {
 
   #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
     this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
+  }
+}
+
+/** Getters and proxies of a result may throw when it is looked at. */
+function findResultProblem(row: RequestRow, result: unknown): Error | undefined {
+  try {
+    const issue = result instanceof StaticResult ? result.check(row.result) : row.result(result);
+    return issue && new InvalidMessageError(row.method, "result", issue);
+  } catch (thrown) {
+    return toError(thrown);
   }
 }
 
