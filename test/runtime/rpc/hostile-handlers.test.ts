@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CallContext } from "../../../runtime/rpc/call.ts";
 import { RpcError, isRpcError } from "../../../runtime/rpc/errors.ts";
 import { newest } from "../fixture-revision.ts";
 import { serveWire, settle } from "./wire.ts";
@@ -64,6 +65,23 @@ test.each(thrown)("%s, thrown in a notification's handler, is reported", async (
   };
   const { reports, connection } = await serveWire({ handlers: { initialized } }, newest.id);
   expect(reports).toMatchObject([{ kind: "handler", method: "notifications/initialized" }]);
+  await connection.close();
+});
+
+test.each([
+  ["a total that is no number", { progress: 1, total: NaN }],
+  ["an endless total", { progress: 1, total: Infinity }],
+  ["members of its own", { progress: 1, jsonrpc: "1.0", progressToken: "another" }],
+])("a report of progress with %s leaves without it", async (_name, report) => {
+  const callTool = async (_params: unknown, context: CallContext): Promise<object> => {
+    await context.progress(report);
+    return { content: [] };
+  };
+  const { wire, connection } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
+  wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x", _meta: { progressToken: "t" } } });
+  await settle();
+  const params = { progressToken: "t", progress: 1 };
+  expect(wire.sent[0]).toEqual({ jsonrpc: "2.0", method: "notifications/progress", params });
   await connection.close();
 });
 
