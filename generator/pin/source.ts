@@ -86,7 +86,8 @@ async function follow(start: URL, fetch: Fetch, signal: AbortSignal): Promise<Re
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
-    if (!URL.canParse(location, url.href)) throw new UserError(`${start.href} redirects to ${location}, which is no URL.`);
+    if (!URL.canParse(location, url.href))
+      throw new UserError(`${start.href} redirects to ${location}, which is no URL.`);
     url = new URL(location, url);
   }
   throw new UserError(`${start.href} redirects more than ${redirectLimit} times. Give the final address.`);

@@ -1,6 +1,7 @@
 import type { CallContext } from "../rpc/call.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
 import { unknownProgram } from "../rpc/session.ts";
+import { readTask, type TaskControl } from "../tasks/task-call.ts";
 import { checkForm, fillForm } from "./form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
 
@@ -31,6 +32,10 @@ export class AnswerScope implements AnyAnswerContext {
 
   get signal(): AbortSignal {
     return this.#call.signal;
+  }
+
+  get task(): TaskControl | undefined {
+    return readTask(this.#call);
   }
 
   readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>

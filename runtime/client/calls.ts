@@ -25,4 +25,7 @@ export const safeHandlers: ReadonlySet<string> = new Set([
   "listResourceTemplates",
   "readResource",
   "listTools",
+  "getTask",
+  "getTaskPayload",
+  "listTasks",
 ]);

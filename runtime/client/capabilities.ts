@@ -1,5 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { Capabilities } from "../rpc/session.ts";
+import { knowsTasks } from "../tasks/task.ts";
 import type { ClientSource } from "./source.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
@@ -18,7 +19,17 @@ export function toClientCapabilities(source: ClientSource, revision: Revision): 
       },
     }),
     ...(asks && known("elicitation") && { elicitation: modes }),
+    ...(knowsTasks(revision) &&
+      (sampling?.task || (asks && elicitation.task)) && { tasks: toTaskCapabilities(source) }),
   };
+}
+
+function toTaskCapabilities({ sampling, elicitation }: ClientSource): Capabilities {
+  const requests = {
+    ...(sampling?.task && { sampling: { createMessage: {} } }),
+    ...(elicitation?.task && { elicitation: { create: {} } }),
+  };
+  return { list: {}, cancel: {}, requests };
 }
 
 /** Whether a revision defines a capability: then, and only then, it refuses a number in its place. */

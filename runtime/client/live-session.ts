@@ -12,6 +12,8 @@ import type { RootsKeeper } from "./roots.ts";
 import { SessionCore, type SessionTarget } from "./session-core.ts";
 import type { ListCallOptions, SessionCallOptions } from "./session.ts";
 import type { ClientSource } from "./source.ts";
+import type { TaskHandle, TaskRequestOptions } from "../tasks/task-handle.ts";
+import type { TaskState } from "../tasks/task.ts";
 import type { ResourceListener } from "./subscriptions.ts";
 import { checkToolOutput, isRepeatable } from "./tool-output.ts";
 
@@ -109,19 +111,27 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
   }
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools */
-  async callTool(name: string, args?: object, options: SessionCallOptions = {}): Promise<object> {
+  async callTool(name: string, args?: object, given: ToolCallOptions = {}): Promise<object> {
     const { validator } = this.#core.source;
-    const tool = validator ? await this.#findTool(name, options) : this.#findKnownTool(name);
+    const { task, ...options } = given;
+    const tool = validator || task ? await this.#findTool(name, options) : this.#findKnownTool(name);
+    const toResult = (result: unknown): object => this.#readToolResult(result, tool);
+    const call = { name, args, tool, toResult };
+    if (task) return this.#core.tasks.start(call, { ...options, task });
+    if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
     const retry = isRepeatable(tool) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
-    const result = await this.#core.work("callTool", { name, ...(args && { arguments: args }) }, { ...options, retry });
-    if (!Object.hasOwn(result, "content")) {
-      throw new InvalidMessageError("tools/call", "result", {
-        path: "content",
-        expected: "present: no task was asked for",
-      });
-    }
-    if (validator && tool) checkToolOutput(tool, result, validator);
-    return result;
+    return toResult(
+      await this.#core.work("callTool", { name, ...(args && { arguments: args }) }, { ...options, retry }),
+    );
+  }
+
+  /** A task that a tool became earlier. */
+  toolTask(taskId: string): TaskHandle<object> {
+    return this.#core.tasks.follow({ taskId }, (result) => this.#readToolResult(result, undefined));
+  }
+
+  listTasks(options: SessionCallOptions = {}): Promise<readonly TaskState[]> {
+    return this.#core.tasks.list(options);
   }
 
   readResource(uri: string, options?: SessionCallOptions): Promise<object> {
@@ -179,10 +189,25 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
     return this.#findKnownTool(name);
   }
 
+  #readToolResult(result: unknown, tool: object | undefined): object {
+    if (!isObject(result) || !Object.hasOwn(result, "content")) {
+      throw new InvalidMessageError("tools/call", "result", {
+        path: "content",
+        expected: "present: no task was asked for",
+      });
+    }
+    const { validator } = this.#core.source;
+    if (validator && tool) checkToolOutput(tool, result, validator);
+    return result;
+  }
+
   #findKnownTool(name: string): object | undefined {
     return this.#core.lists.latest("tools")?.find((tool) => Reflect.get(tool, "name") === name);
   }
 }
+
+/** Options of a call of a tool. */
+type ToolCallOptions = SessionCallOptions & Partial<TaskRequestOptions>;
 
 /** Options of a request by its row or name. */
 type Repeatable = Omit<SessionCallOptions, "meta">;

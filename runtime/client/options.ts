@@ -3,6 +3,7 @@ import type { PeerOptions } from "../rpc/peer.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { JsonSchemaValidator } from "../common/schema-issue.ts";
 import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/delay.ts";
+import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";
 
@@ -32,6 +33,8 @@ export interface ClientSettings extends PeerOptions {
   readonly keepAlive?: KeepAliveOptions;
   /** Connect again when the connection is lost. Needs a source that can be opened again. Default: no. */
   readonly reconnect?: ReconnectOptions;
+  /** How tasks are kept that servers ask for, where `sampling` or `elicitation` allows them. */
+  readonly tasks?: TaskOptions;
   /** A list of the server changed. */
   onListChanged?(list: ListKind): unknown;
   /** A resource changed, whoever subscribed to it. */

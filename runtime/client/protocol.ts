@@ -1,6 +1,7 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { Answer } from "../common/answer.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
+import type { TaskControl } from "../tasks/task-call.ts";
 
 /**
  * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
@@ -41,6 +42,8 @@ export interface AnswerContext<P extends ClientTypes> {
   readonly meta: { readonly [key: string]: unknown };
   /** Aborted when the server cancels the request or goes away: take the question off the screen. */
   readonly signal: AbortSignal;
+  /** There when the server asked for a task. */
+  readonly task?: TaskControl | undefined;
   /** Reports progress; does nothing when the server did not ask for it. Every report must be greater than the last. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
 }
@@ -62,7 +65,12 @@ export type SamplingOption<P extends ClientTypes> = {
     params: P["CreateMessageRequest"]["params"],
     context: AnswerContext<P>,
   ): Awaitable<Answer<P["CreateMessageResult"]>>;
-} & { readonly [Name in SamplingFeature<P>]?: true };
+} & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P>;
+
+/** The revision lets a server ask for a task instead of waiting for the answer. */
+type AsTask<P> = P extends { CreateTaskResult: object }
+  ? { /** Lets servers have it done as a task. Default: not. */ readonly task?: true }
+  : unknown;
 
 /** How servers get input of the user. What is given is what is declared. */
 export type ElicitationOption<P extends ClientTypes> = {
@@ -82,7 +90,8 @@ export type ElicitationOption<P extends ClientTypes> = {
         /** The interaction on a page that was opened is over: what waited for it may be tried again. */
         completed?(elicitationId: string): unknown;
       }
-    : unknown);
+    : unknown) &
+  AsTask<P>;
 
 /** What the user did with a form. */
 export type FormAnswer<P> =

@@ -68,6 +68,18 @@ export class ServerTasks {
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
+  /** Runs a tool that only runs as a task, as if it did not: whoever gives the call up gives the task up. */
+  async run(call: ToolTaskCall, options: SessionCallOptions): Promise<object> {
+    const { signal } = options;
+    const task = await this.start(call, { ...options, task: true });
+    try {
+      return await task.result(signal ? { signal } : {});
+    } catch (error) {
+      if (signal?.aborted) task.cancel().catch(() => {});
+      throw error;
+    }
+  }
+
   /** Follows a task of which something is known, at least its id. */
   follow(
     task: TaskState | Pick<TaskState, "taskId">,

@@ -16,6 +16,8 @@ import type { Retry } from "./options.ts";
 import type { RootsKeeper } from "./roots.ts";
 import type { SessionCallOptions } from "./session.ts";
 import type { ClientSource } from "./source.ts";
+import { TaskManager } from "../tasks/task-manager.ts";
+import { ServerTasks } from "./server-tasks.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** How a session reaches its server. */
@@ -31,6 +33,8 @@ export class SessionCore implements LineHost, NoticeBoard {
   readonly line: Line;
   readonly lists: Lists;
   readonly subscriptions: Subscriptions;
+  readonly tasks: ServerTasks;
+  readonly #ownTasks: TaskManager;
   readonly #roots: RootsKeeper;
   readonly #target: SessionTarget;
   readonly #elicitation: Elicitation;
@@ -48,6 +52,16 @@ export class SessionCore implements LineHost, NoticeBoard {
       ...(source.maxPages !== undefined && { maxPages: source.maxPages }),
     });
     this.#elicitation = createElicitation(source.elicitation ?? {});
+    this.#ownTasks = new TaskManager({
+      ...(source.clock && { clock: source.clock }),
+      ...source.tasks,
+      onError: source.onError,
+    });
+    this.tasks = new ServerTasks({
+      clock: source.clock,
+      call: (handler, params, options) => this.call(handler, params, options),
+      connection: () => this.line.last,
+    });
     this.subscriptions = new Subscriptions({
       send: (handler, uri, options) => this.call(handler, { uri }, { ...options, retry: "never" }),
       fail: (error) => this.#report("notifications/resources/updated", error),
@@ -97,7 +111,7 @@ export class SessionCore implements LineHost, NoticeBoard {
   open(end: AbortSignal): Promise<ClientConnection> {
     const { info, revisions, onError, onLoss, clock, limits, timeouts } = this.source;
     const { open, signal } = this.#target;
-    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this };
+    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this, tasks: this.#ownTasks };
     return open({
       info,
       revisions,
@@ -146,6 +160,10 @@ export class SessionCore implements LineHost, NoticeBoard {
 
   log(entry: object): void {
     this.#run("notifications/message", () => this.source.onLog?.(entry));
+  }
+
+  taskChanged(taskId: string): void {
+    this.tasks.wake(taskId);
   }
 
   /** The server knows nothing any more of what was asked for. */

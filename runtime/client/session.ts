@@ -6,13 +6,16 @@ import type { Retry } from "./options.ts";
 import type { PageLimits } from "./pages.ts";
 import type { ClientTypes, ListItems, ListName, ListPages, RootsOption } from "./protocol.ts";
 import type { Roots } from "./roots.ts";
+import type { TaskHandle, TaskRequestOptions } from "../tasks/task-handle.ts";
+import type { TaskState } from "../tasks/task.ts";
 import type { ResourceListener } from "./subscriptions.ts";
 
 /**
  * A session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The
  * calls of a generated revision can be made over it as well: `new ClientCalls(session)`.
  */
-export type ClientSession<P extends ClientTypes> = SessionCalls<P> &
+export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult: object } ? TaskCalls<P> : unknown) &
+  SessionCalls<P> &
   (P extends { PingRequest: object } ? Pinging : unknown) &
   (P extends { SubscribeRequest: object } ? Subscribing : unknown) &
   (P extends { SetLevelRequest: object } ? Logging<P["LoggingLevel"]> : unknown);
@@ -44,6 +47,20 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
     params: Without<P["CompleteRequest"]["params"], "_meta">,
     options?: SessionCallOptions,
   ): Promise<P["CompleteResult"]["completion"]>;
+}
+
+/** The revision has tasks. */
+export interface TaskCalls<P extends ClientTypes> {
+  /** Starts a tool as a task, and resolves when it has begun. Fails at once where server or tool do not allow it. */
+  callTool(
+    name: string,
+    args: object | undefined,
+    options: SessionCallOptions & TaskRequestOptions,
+  ): Promise<TaskHandle<P["CallToolResult"]>>;
+  /** A task that a tool became earlier, perhaps in another session, by its id. */
+  toolTask(taskId: string): TaskHandle<P["CallToolResult"]>;
+  /** Reads all tasks that the server keeps for us. */
+  listTasks(options?: SessionCallOptions): Promise<readonly TaskState[]>;
 }
 
 /** The revision has `ping`. */

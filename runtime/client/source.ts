@@ -1,5 +1,6 @@
 import type { ProgramInfo } from "../rpc/session.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
+import type { TaskControl } from "../tasks/task-call.ts";
 import type { ClientSettings } from "./options.ts";
 
 /**
@@ -22,11 +23,13 @@ export type RootsSource = readonly object[] | ((context: AnyAnswerContext) => un
 export interface SamplingSource {
   readonly tools?: true;
   readonly context?: true;
+  readonly task?: true;
   createMessage(params: object, context: AnyAnswerContext): unknown;
 }
 
 /** How input is had, at any revision. */
 export interface ElicitationSource {
+  readonly task?: true;
   form?(params: object, context: AnyFormContext): unknown;
   url?(params: object, context: AnyAnswerContext): unknown;
   completed?(elicitationId: string): unknown;
@@ -39,6 +42,7 @@ export interface AnyAnswerContext {
   readonly requestId: string | number;
   readonly meta: { readonly [key: string]: unknown };
   readonly signal: AbortSignal;
+  readonly task?: TaskControl | undefined;
   progress(progress: number, total?: number, message?: string): Promise<void>;
 }
 

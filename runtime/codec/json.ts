@@ -1,6 +1,6 @@
 import type { Problem } from "../rpc/channel.ts";
 import type { Limits } from "../rpc/limits.ts";
-import { StaticResult, isBatch, type Message, type Outgoing } from "../rpc/message.ts";
+import { isBatch, toResultText, type Message, type Outgoing } from "../rpc/message.ts";
 import { outline, scan, type Finding } from "./scan.ts";
 
 /** Where decoded text goes. */
@@ -61,6 +61,5 @@ function parse(text: string): unknown {
 function encodeMessage(message: Message): string {
   if (!("result" in message)) return JSON.stringify(message);
   const { id, result } = message;
-  const json = result instanceof StaticResult ? result.json : JSON.stringify(result);
-  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${json}}`;
+  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${toResultText(result)}}`;
 }

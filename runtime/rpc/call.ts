@@ -110,7 +110,7 @@ export class InboundCall implements CallContext {
     const wanted = typeof token === "string" || typeof token === "number";
     if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    const params = Object.assign({}, report, { progressToken: token });
+    const params = { progressToken: token, ...toProgress(report) };
     await this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
   }
 
@@ -121,6 +121,15 @@ export class InboundCall implements CallContext {
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#host.request(row, params, options, this.requestId);
   }
+}
+
+/** Only what a report may say: JSON would make `null` of a total that is no number. */
+function toProgress({ progress, total, message }: Progress): Progress {
+  return {
+    progress,
+    ...(total !== undefined && Number.isFinite(total) && { total }),
+    ...(message !== undefined && { message }),
+  };
 }
 
 const noMeta: Readonly<Record<string, unknown>> = Object.freeze({});

@@ -30,7 +30,7 @@ export class RpcError extends Error {
 
   /** Anything thrown, as an error that may be sent: what is not meant for the peer becomes a plain internal error. */
   static from(thrown: unknown): RpcError {
-    if (!isPeerError(thrown) && isRpcError(thrown) && Number.isInteger(thrown.code)) return thrown;
+    if (isSendable(thrown)) return thrown;
     return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
   }
 }
@@ -172,7 +172,23 @@ export function toErrorObject(error: RpcError): ErrorObject {
 
 /** Anything thrown, as an `Error`. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error("Something that is not an Error was thrown", { cause: thrown });
+  try {
+    if (thrown instanceof Error) return thrown;
+  } catch {
+    // A proxy may throw whatever is asked of it.
+  }
+  return new Error("Something that is not an Error was thrown", { cause: thrown });
+}
+
+/** Whether something thrown is meant for the peer and can be read: its members may have been replaced, or throw themselves. */
+function isSendable(thrown: unknown): thrown is RpcError {
+  try {
+    if (!isRpcError(thrown) || isPeerError(thrown)) return false;
+    const { code, message } = toErrorObject(thrown);
+    return Number.isInteger(code) && typeof message === "string";
+  } catch {
+    return false;
+  }
 }
 
 function describeIssue(issue: Issue): string {

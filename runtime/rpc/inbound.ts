@@ -144,14 +144,9 @@ export class Inbound {
 
   #finish(call: InboundCall, result: unknown): void {
     if (call.done) return;
-    const issue = result instanceof StaticResult ? result.check(call.row.result) : call.row.result(result);
-    if (issue) {
-      this.#reportFailure(
-        "result",
-        call.row,
-        call.requestId,
-        new InvalidMessageError(call.row.method, "result", issue),
-      );
+    const problem = findResultProblem(call.row, result);
+    if (problem) {
+      this.#reportFailure("result", call.row, call.requestId, problem);
       this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
       return;
     }
@@ -195,6 +190,16 @@ interface Situation {
   readonly routes: Entry["routes"];
   readonly session: Session | undefined;
   readonly isBatched: boolean;
+}
+
+/** Getters and proxies of a result may throw when it is looked at. */
+function findResultProblem(row: RequestRow, result: unknown): Error | undefined {
+  try {
+    const issue = result instanceof StaticResult ? result.check(row.result) : row.result(result);
+    return issue && new InvalidMessageError(row.method, "result", issue);
+  } catch (thrown) {
+    return toError(thrown);
+  }
 }
 
 const internalError: { readonly code: number; readonly message: string } = {

@@ -79,6 +79,13 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
+/** A result as JSON text. Throws when that would be no object: by its `toJSON` an object may become anything, or nothing. */
+export function toResultText(result: unknown): string {
+  const text: unknown = result instanceof StaticResult ? result.json : JSON.stringify(result);
+  if (typeof text === "string" && text.startsWith("{")) return text;
+  throw new TypeError("The result is no JSON object");
+}
+
 /** A result that never changes: it is checked once and encoded once, however often it is sent. */
 export class StaticResult {
   readonly value: unknown;

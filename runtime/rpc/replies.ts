@@ -1,5 +1,5 @@
 import { errorCodes } from "./errors.ts";
-import { isBatch, type Message, type Outgoing } from "./message.ts";
+import { isBatch, toResultText, type Message, type Outgoing } from "./message.ts";
 
 /** What leaves, with errors in place of what cannot be written as JSON. */
 export function toEncodable(outgoing: Outgoing): Outgoing {
@@ -9,7 +9,8 @@ export function toEncodable(outgoing: Outgoing): Outgoing {
 /** The message itself, or an error in its place when it cannot be written as JSON (cycles, big integers). */
 function toEncodableMessage(message: Message): Message {
   try {
-    JSON.stringify(message);
+    if ("result" in message) toResultText(message.result);
+    else JSON.stringify(message);
     return message;
   } catch {
     const error = { code: errorCodes.internalError, message: "Internal error" };

@@ -125,8 +125,6 @@ const garbage: readonly (() => unknown)[] = [
   () => ({ content: [], toJSON: () => undefined }),
   () => ({ content: [], toJSON: () => 7 }),
   () => ({ content: [], toJSON: trap }),
-  () => ({ content: [], structuredContent: new Date(0) }),
-  () => ({ _meta: new Date(0) }),
   () => ({ contents: [], _meta: new Map([[1, 2]]) }),
   () => Object.defineProperty({}, "content", { get: trap, enumerable: true }),
   () => createTrap(),

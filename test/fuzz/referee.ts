@@ -46,18 +46,18 @@ export class Referee {
   conclude(): void {
     for (const [id, dues] of this.#due) {
       for (const due of dues) {
-        if (due.isExcused || (id !== undefined && this.#leeway.hanging.has(id))) continue;
-        this.#complain("no answer", due.verdict);
+        const isHeldUp = [id, ...due.companions].some((other) => other !== undefined && this.#leeway.hanging.has(other));
+        if (!due.isExcused && !isHeldUp) this.#complain("no answer", due.verdict);
       }
     }
   }
 
-  #expect(verdict: Verdict): void {
+  #expect(verdict: Verdict, companions: readonly Id[] = []): void {
     switch (verdict.kind) {
       case "nothing":
         return;
       case "batch":
-        return verdict.members.forEach((member) => this.#expect(member));
+        return verdict.members.forEach((member) => this.#expect(member, verdict.members.flatMap(toId)));
       case "cancellation":
         for (const due of this.#due.get(verdict.id) ?? []) due.isExcused ||= due.verdict.kind === "call";
         return;
@@ -65,7 +65,7 @@ export class Referee {
         this.used.push(verdict.id);
     }
     const dues = this.#due.get(verdict.id) ?? [];
-    this.#due.set(verdict.id, [...dues, { verdict, isExcused: false, mayRepeat: dues.length > 0 }]);
+    this.#due.set(verdict.id, [...dues, { verdict, companions, isExcused: false, mayRepeat: dues.length > 0 }]);
   }
 
   #seeMessage(message: unknown): void {
@@ -88,17 +88,16 @@ export class Referee {
     const method = fuzz.sentBy(role, kind).find((candidate) => candidate.name === name);
     if (!method) return this.#complain("a method that this end does not have", message);
     const isLeftOut = params === undefined && method.params?.optional !== false;
-    if (!isLeftOut) this.#checkPart(method, "params", params);
+    if (!isLeftOut && !this.#isSound(method, "params", params)) this.#complain("invalid params", message);
     if (!isId(id)) return;
     if (this.asked.has(id)) this.#complain("an id twice", message);
     this.asked.set(id, method);
   }
 
-  #checkPart(method: Method, part: "params" | "result", value: unknown): void {
+  #isSound(method: Method, part: "params" | "result", value: unknown): boolean {
     const { fuzz } = this.#hearing;
-    if (!fuzz.isValid(method, part, value)) this.#complain(`invalid ${part} of ${method.name}`, value);
-    const unknown = this.#leeway.isExact ? fuzz.findUnknown(method, part, value) : [];
-    if (unknown.length > 0) this.#complain(`unknown to the revision in ${part} of ${method.name}: ${unknown}`, value);
+    if (!fuzz.isValid(method, part, value)) return false;
+    return !this.#leeway.isExact || fuzz.findUnknown(method, part, value).length === 0;
   }
 
   #fits(message: Readonly<Record<string, unknown>>, { verdict, mayRepeat }: Due): boolean {
@@ -107,8 +106,7 @@ export class Referee {
     if (verdict.kind === "refusal") return result === undefined && isRefusal(error, verdict);
     if (result === undefined) return isError(error) && this.#leeway.codes.includes(error.code);
     const method = this.#hearing.fuzz.methods.find(({ name }) => name === verdict.method);
-    if (method) this.#checkPart(method, "result", result);
-    return error === undefined;
+    return error === undefined && method !== undefined && this.#isSound(method, "result", result);
   }
 
   #complain(problem: string, value: unknown): void {
@@ -119,10 +117,16 @@ export class Referee {
 /** An answer that must come. */
 interface Due {
   readonly verdict: Extract<Verdict, { readonly kind: "refusal" | "call" }>;
+  /** Ids of the same batch: nothing of it leaves before all of it is there. */
+  readonly companions: readonly Id[];
   /** It was cancelled, so it need not come. */
   isExcused: boolean;
   /** Its id is that of an earlier request that may still run. */
   readonly mayRepeat: boolean;
+}
+
+function toId(verdict: Verdict): readonly Id[] {
+  return verdict.kind === "call" ? [verdict.id] : [];
 }
 
 interface SentError {

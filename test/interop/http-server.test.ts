@@ -13,6 +13,8 @@ const tools: Record<string, Tool> = {
   echo: (_, args) => args.text,
   count: async (context) => {
     for (let progress = 1; progress <= 3; progress += 1) await context.progress({ progress, total: 3 });
+    // The official SSE client loses progress that arrives in one chunk with the result.
+    await delay(20);
     return "counted";
   },
   roots: async (context) => JSON.stringify(await askRoots(context)),

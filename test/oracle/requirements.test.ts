@@ -8,7 +8,28 @@ import { isObject } from "../../templates/support.ts";
 
 const root = join(import.meta.dirname, "../..");
 const digest = join(process.env.MCP_DIGEST_DIR ?? join(root, "../shared/reference"), "revisions-stateful.md");
-const families = ["J", "M", "L", "P", "C", "G", "N", "O", "K", "R", "Q", "TL", "S", "RT", "E", "TK", "JS", "I", "SEC", "T"];
+const families = [
+  "J",
+  "M",
+  "L",
+  "P",
+  "C",
+  "G",
+  "N",
+  "O",
+  "K",
+  "R",
+  "Q",
+  "TL",
+  "S",
+  "RT",
+  "E",
+  "TK",
+  "JS",
+  "I",
+  "SEC",
+  "T",
+];
 
 const rules = readRules();
 const cited = readCited();

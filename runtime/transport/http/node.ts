@@ -57,6 +57,8 @@ export class NodeExchange implements Exchange {
   readBody(maxBytes: number): Promise<Body> {
     const request = this.#request;
     this.#isRead = true;
+    // Somebody else has read it: no event would ever come.
+    if (request.readableEnded) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = [];
       let size = 0;

@@ -82,6 +82,14 @@ describe("the body is refused", () => {
   });
 });
 
+it("a refused body is thrown away if it is short; otherwise the connection is closed (R34)", async () => {
+  const headers = { origin: "https://evil.example" };
+  const short = await rig.send({ headers, body: "x".repeat(1_000) });
+  const long = await rig.send({ headers, body: "x".repeat(100_000) });
+  expect([short.status, long.status]).toEqual([403, 403]);
+  expect([short.headers.connection, long.headers.connection]).toEqual(["keep-alive", "close"]);
+});
+
 describe("media types (R32)", () => {
   it.each([
     ["POST needs JSON", "POST", { "content-type": "text/plain" }, 415],

@@ -1,0 +1,150 @@
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { isObject } from "../../../generated/support.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
+import { createDefiners, type Definers } from "../../../runtime/server/definers.ts";
+import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { Wire, initialize, initialized, settle } from "../rpc/wire.ts";
+
+export const { defineTool }: Definers<Declarations> = createDefiners<Declarations>([]);
+
+export const relatedKey = "io.modelcontextprotocol/related-task";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+/** The foreign end of a wire, as somebody who asks and looks at what comes. */
+export class Foreigner {
+  readonly wire: Wire;
+  #lastId = 100;
+
+  constructor(wire: Wire) {
+    this.wire = wire;
+  }
+
+  /** Sends a request, and gives its answer. */
+  async ask(method: string, params?: object): Promise<Message> {
+    const id = this.post(method, params);
+    return this.hear((message) => message.id === id && message.method === undefined);
+  }
+
+  /** The result of a request; an error makes the test fail. */
+  async call(method: string, params?: object): Promise<Message> {
+    const { result, error } = await this.ask(method, params);
+    if (!isObject(result)) throw new Error(`${method} failed: ${JSON.stringify(error)}`);
+    return result;
+  }
+
+  /** The code and message of the error that a request gets. */
+  async refusal(method: string, params?: object): Promise<Message> {
+    const { error } = await this.ask(method, params);
+    if (!isObject(error)) throw new Error(`${method} did not fail`);
+    return error;
+  }
+
+  post(method: string, params?: object): number {
+    this.#lastId += 1;
+    this.wire.post({ jsonrpc: "2.0", id: this.#lastId, method, ...(params && { params }) });
+    return this.#lastId;
+  }
+
+  note(method: string, params: object): void {
+    this.wire.post({ jsonrpc: "2.0", method, params });
+  }
+
+  answer(request: Message, result: object): void {
+    this.wire.post({ jsonrpc: "2.0", id: request.id, result });
+  }
+
+  /** The next message like this; it is taken out of what was said. */
+  async hear(fits: (message: Message) => boolean): Promise<Message> {
+    for (const end = performance.now() + 2_000; performance.now() < end; await settle()) {
+      const at = this.wire.sent.findIndex((said) => isObject(said) && fits(said));
+      const [said] = at === -1 ? [] : this.wire.sent.splice(at, 1);
+      if (isObject(said)) return said;
+    }
+    throw new Error(`Not said. Instead: ${JSON.stringify(this.wire.sent)}`);
+  }
+
+  hearMethod(method: string): Promise<Message> {
+    return this.hear((message) => message.method === method);
+  }
+
+  /** The params of all notifications of this kind so far. */
+  notices(method: string): Message[] {
+    const said = this.wire.sent.filter(isObject).filter((message) => message.method === method);
+    return said.map(({ params }) => (isObject(params) ? params : {}));
+  }
+
+  /** Starts a tool as a task, and gives the id of the task. */
+  async start(name: string, more: object = {}): Promise<string> {
+    return readId(await this.call("tools/call", { name, task: {}, ...more }));
+  }
+
+  /** Asks until the task has this status. */
+  async until(taskId: string, status: string): Promise<Message> {
+    for (const end = performance.now() + 2_000; performance.now() < end;) {
+      const task = await this.call("tasks/get", { taskId });
+      if (task.status === status) return task;
+      await settle();
+    }
+    throw new Error(`The task never was ${status}`);
+  }
+}
+
+export interface Served {
+  readonly client: Foreigner;
+  readonly server: Server;
+  readonly reports: Report[];
+  /** Another client of the same server. */
+  join(): Promise<Foreigner>;
+  /** What the server declared. */
+  readonly declared: unknown;
+}
+
+/** A server with tools, and a client of it on a raw wire. */
+export async function serveTasks(
+  source: Partial<ServerSource>,
+  { capabilities = {}, revision = newest.id }: { readonly capabilities?: object; readonly revision?: string } = {},
+): Promise<Served> {
+  const reports: Report[] = [];
+  const definition = { name: "server", version: "1", onError: (report: Report) => reports.push(report), ...source };
+  const server = createServer(definition, handshakeRevisions);
+  const accept = createServerAcceptor(server);
+  const join = async (): Promise<{ readonly foreigner: Foreigner; readonly welcome: unknown }> => {
+    const wire = new Wire();
+    accept(wire);
+    wire.post(initialize(revision, capabilities), initialized);
+    await settle();
+    const [welcome] = wire.sent.splice(0, 1);
+    return { foreigner: new Foreigner(wire), welcome };
+  };
+  const { foreigner, welcome } = await join();
+  const declared: unknown = Reflect.get(Object(Reflect.get(Object(welcome), "result")), "capabilities");
+  return { client: foreigner, server, reports, declared, join: async () => (await join()).foreigner };
+}
+
+/** A promise, and how to settle it. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+export function createGate(): Gate {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+/** The id in the answer to a request that became a task. */
+export function readId(created: Message): string {
+  const { task } = created;
+  if (!isObject(task) || typeof task.taskId !== "string") throw new Error("No task was created");
+  return task.taskId;
+}
+
+/** `_meta` of a message that belongs to a task. */
+export function related(taskId: string): object {
+  return { [relatedKey]: { taskId } };
+}
