@@ -14,7 +14,7 @@ import {
   toError,
   toErrorObject,
 } from "./errors.ts";
-import type { Timeouts } from "./limits.ts";
+import { isEndless, type Timeouts } from "./limits.ts";
 import { StaticResult, type Message, type RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
@@ -106,8 +106,9 @@ export class Inbound {
     this.#onIdle?.();
   }
 
-  /** Calls back once when no call is running. */
+  /** Calls back once when no call is running. Those that would never end are told to. */
   whenIdle(run: () => void): void {
+    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
@@ -135,7 +136,7 @@ export class Inbound {
 
   #wait(call: InboundCall, outcome: PromiseLike<unknown>): void {
     this.#running.set(call.requestId, call);
-    call.deadline = this.#host.deadlineAfter(this.#host.timeouts.handler);
+    if (!isEndless(call.row.method)) call.deadline = this.#host.deadlineAfter(this.#host.timeouts.handler);
     Promise.resolve(outcome).then(
       (result) => this.#finish(call, result),
       (thrown: unknown) => this.#fail(call, thrown),

@@ -71,6 +71,11 @@ export function isPatient(method: string): boolean {
   return method !== "initialize" && patience.has(method);
 }
 
+/** Whether a request lasts until somebody ends it: no time-out applies, and closing a connection does not wait for it. */
+export function isEndless(method: string): boolean {
+  return method === "subscriptions/listen";
+}
+
 const patience: ReadonlyMap<string, "work" | "wait" | "initialize"> = new Map([
   ["initialize", "initialize"],
   ["tools/call", "work"],

@@ -30,6 +30,7 @@ export type ClaimAdmission =
 export interface Claimed {
   readonly value: unknown;
   readonly id: RequestId;
+  readonly method: string;
   readonly revision: Revision;
 }
 
@@ -57,7 +58,7 @@ export function climbClaim(
   if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
   const { revision } = claim;
   const unequal = checkMessageHeaders(head, incoming, revision) ?? checkMirrors(head, incoming, { revision, house });
-  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, revision } };
+  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
 }
 
 type Request = Incoming & { readonly kind: "request" };

@@ -3,6 +3,7 @@ import { encodeEvent, keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
 import { errorCodes } from "../../rpc/errors.ts";
+import { isEndless } from "../../rpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../rpc/message.ts";
 import type { EventWriter, Exchange } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
@@ -89,7 +90,7 @@ export class ClaimPost implements Channel, HttpOrigin {
   }
 
   #push(text: string): void | Promise<void> {
-    if (!this.#writer && this.#options.style === "json") return;
+    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.claimed.method)) return;
     const writer = this.#toStream();
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
