@@ -5,6 +5,8 @@ import type { ClientSource } from "./source.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
 export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
+  // What such a server needs, it asks for inside of its results: that is answered by whoever made the call.
+  if (revision.lifecycle === "per-request") return {};
   const { roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => isKnown(path, revision);
   const hasModes = known("elicitation", "url");

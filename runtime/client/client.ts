@@ -1,5 +1,5 @@
 import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { openHandshake, type OpenOptions } from "../lifecycle/open.ts";
+import { openConnection, type OpenOptions } from "../lifecycle/open.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection, State } from "../rpc/peer.ts";
@@ -27,7 +27,7 @@ export interface ClientConnection extends Connection {
 
 /** Connects to a server and resolves when the session is open. A failure closes the transport. */
 export async function connect(transport: Channel, options: ConnectOptions): Promise<ClientConnection> {
-  const peer = await openHandshake(transport, options);
+  const peer = await openConnection(transport, options);
   return new Client(peer, peer.requireSession());
 }
 

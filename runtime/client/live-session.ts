@@ -9,7 +9,7 @@ import type { ClientConnection } from "./client.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "./lists.ts";
 import type { ListName } from "./protocol.ts";
 import type { RootsKeeper } from "./roots.ts";
-import { SessionCore, type SessionTarget } from "./session-core.ts";
+import { SessionCore, knowsLevels, type SessionTarget } from "./session-core.ts";
 import type { ListCallOptions, SessionCallOptions } from "./session.ts";
 import type { ClientSource } from "./source.ts";
 import type { TaskHandle, TaskRequestOptions } from "../tasks/task-handle.ts";
@@ -156,7 +156,7 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
   }
 
   async setLogLevel(level: string, options: SessionCallOptions = {}): Promise<void> {
-    await this.#core.call("setLevel", { level }, options);
+    if (knowsLevels(this.revision)) await this.#core.call("setLevel", { level }, options);
     this.#core.logLevel = level;
   }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { isPeerError, toError } from "../rpc/errors.ts";
 import type { ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
@@ -120,6 +120,7 @@ export class SessionCore implements LineHost, NoticeBoard {
       ...(clock && { clock }),
       ...(limits && { limits }),
       ...(timeouts && { timeouts }),
+      logLevel: () => this.logLevel,
       signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
       capabilities: (revision) => toClientCapabilities(this.source, revision),
       handlers: (revision) => createClientHandlers(this.source, revision, parts),
@@ -178,7 +179,9 @@ export class SessionCore implements LineHost, NoticeBoard {
 
   async #restoreLogLevel(): Promise<void> {
     const level = this.logLevel;
-    if (level === undefined || this.line.last.serverCapabilities.logging === undefined) return;
+    const { serverCapabilities, revision } = this.line.last;
+    // Where each request names its level, there is none to restore.
+    if (level === undefined || serverCapabilities.logging === undefined || !knowsLevels(revision)) return;
     await requestOf(this.line.last, "setLevel", { level }).catch((error: unknown) =>
       this.#tellLost({ kind: "logLevel", level }, error),
     );
@@ -204,4 +207,9 @@ export class SessionCore implements LineHost, NoticeBoard {
       // The hook is the last resort: there is nobody left to tell.
     }
   }
+}
+
+/** Whether the server keeps a log level for the session. */
+export function knowsLevels({ clientRequests }: Revision): boolean {
+  return findRow(clientRequests, "setLevel") !== undefined;
 }

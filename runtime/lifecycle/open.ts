@@ -1,13 +1,14 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../rpc/channel.ts";
-import { createRoutes, type Handlers } from "../rpc/dispatch.ts";
+import { createRoutes, type Handlers, type Routes } from "../rpc/dispatch.ts";
 import { createDowngrade } from "../rpc/downgrade.ts";
-import { InvalidMessageError, VersionError } from "../rpc/errors.ts";
+import { InvalidMessageError, VersionError, methodNotFound } from "../rpc/errors.ts";
 import { Peer, type PeerOptions } from "../rpc/peer.ts";
 import { isProgramInfo, type Capabilities, type ProgramInfo } from "../rpc/session.ts";
 import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./opening.ts";
-import { findRevision, readHandshakeRevisions, readSupported } from "./negotiate.ts";
+import { discover } from "./discover.ts";
+import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiate.ts";
 
 /** What a client is and answers. */
 export interface OpenOptions extends PeerOptions {
@@ -17,28 +18,29 @@ export interface OpenOptions extends PeerOptions {
   readonly revisions: readonly Revision[];
   /** Functions by handler name: `createMessage`, `elicit`, `listRoots`, ... Notifications too: `toolListChanged`. */
   readonly handlers?: PerRevision<Handlers>;
+  /** Least severe level that shall be logged, where each request names it. Default: nothing is. */
+  readonly logLevel?: () => string | undefined;
   /** Gives the handshake up and closes the connection. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a session from the client's side. A failed handshake closes the connection: it is never cancelled.
+ * Opens a connection from the client's side: without a session if both know how, otherwise by a handshake. A failed handshake closes the
+ * connection: it is never cancelled.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export async function openHandshake(channel: Channel, options: OpenOptions): Promise<Peer> {
-  const revisions = readHandshakeRevisions(options.revisions);
+export async function openConnection(channel: Channel, options: OpenOptions): Promise<Peer> {
   options.signal?.throwIfAborted();
-  const peer = new Peer(channel, createOpeningRoutes(readOpeningRows(revisions[0])), {
-    ...options,
-    answersNoise: false,
-  });
+  const peer = new Peer(channel, createFirstRoutes(options.revisions), { ...options, answersNoise: false });
   const giveUp = (): void => void peer.close();
   options.signal?.addEventListener("abort", giveUp, { once: true });
   try {
     peer.start();
     peer.begin();
-    await negotiate(peer, revisions, options);
+    const mayStandAlone = !options.revisions.every(isHandshake);
+    if (mayStandAlone && (await discover(peer, channel, options)) === "open") return peer;
+    await negotiate(peer, readHandshakeRevisions(options.revisions), options);
     await peer.sendNotification({ jsonrpc: "2.0", method: "notifications/initialized" });
     return peer;
   } catch (error) {
@@ -48,6 +50,14 @@ export async function openHandshake(channel: Channel, options: OpenOptions): Pro
   } finally {
     options.signal?.removeEventListener("abort", giveUp);
   }
+}
+
+/** Until it is known what the server is, it may only ping. */
+function createFirstRoutes(revisions: readonly Revision[]): Routes {
+  const [first] = revisions.filter(isHandshake);
+  if (first) return createOpeningRoutes(readOpeningRows(first));
+  const nothing = { requests: new Map(), notifications: new Map(), neverBatched: new Set<string>() };
+  return { ...nothing, batching: false, refuse: methodNotFound, isSilent: true };
 }
 
 /** Some servers refuse an unknown revision instead of offering another; then one of those that they name is tried, once. */
@@ -104,7 +114,12 @@ function openSession(
   const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   const { onLoss: mode, onError } = options;
-  const downgrade = createDowngrade(revision, { role: "client", written: revisions[0], mode, onError });
+  const downgrade = createDowngrade(revision, {
+    role: "client",
+    written: options.revisions[0] ?? revisions[0],
+    mode,
+    onError,
+  });
   const builtins = new Map([["ping", answerPing]]);
   const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade });
   const server = { info: serverInfo, capabilities };

@@ -34,6 +34,8 @@ export interface Routes {
   readonly neverBatched: ReadonlySet<string>;
   /** What a request gets for which there is no route. */
   readonly refuse: (method: string) => RpcError;
+  /** The peer may not send requests: whatever comes is not answered. */
+  readonly isSilent?: true;
   /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
   readonly enter?: Entrance | undefined;
 }

@@ -55,6 +55,7 @@ export class Inbound {
 
   /** Finds the handler, checks, runs it and replies. */
   accept(request: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    if (this.#host.routes.isSilent) return this.#ignore(request);
     const entry = this.#host.routes.enter?.(request);
     if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
     const { routes, session } = entry ?? this.#host;
@@ -111,6 +112,11 @@ export class Inbound {
     for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
+  }
+
+  #ignore({ id, method }: InboundRequest): void {
+    const error = new Error(`The peer sent a request, ${method}, where only we may send any: it gets no answer`);
+    this.#host.report({ kind: "protocol", method, id, error });
   }
 
   #refuse({ id }: InboundRequest, error: RpcError, batch: Batch | undefined): void {

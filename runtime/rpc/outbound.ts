@@ -6,9 +6,12 @@ import { InvalidMessageError, PeerError, TimeoutError, toError } from "./errors.
 import { isPatient, timeoutOf, type Timeouts } from "./limits.ts";
 import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
+import { checkKind } from "./result-kind.ts";
+import type { Session } from "./session.ts";
 
 /** What the table of pending calls needs of its connection. */
 export interface OutboundHost {
+  readonly session: Session | undefined;
   readonly timeouts: Timeouts;
   now(): number;
   /** Params as the session's revision has them. */
@@ -79,7 +82,9 @@ export class Outbound {
     const call = this.#take(id);
     if (!call) return this.#reportStray(id);
     this.#keepProgress(call);
-    call.accept(result);
+    const issue = checkKind(this.#host.session?.revision, result);
+    if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
+    else call.accept(result);
   }
 
   /** The peer's error for one of our requests. */

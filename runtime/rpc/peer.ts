@@ -4,7 +4,8 @@ import type { RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
-import { downgradeParams, type LossMode } from "./downgrade.ts";
+import { type LossMode } from "./downgrade.ts";
+import { toSendable } from "./sendable.ts";
 import { CapabilityError, ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
@@ -186,8 +187,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   toSendable(kind: "request" | "notification", method: string, params: unknown): unknown {
-    const downgrade = this.#session?.downgrade;
-    return downgrade ? downgradeParams(downgrade, { kind, method, params }) : params;
+    return this.#session ? toSendable(this.#session, { kind, method, params }) : params;
   }
 
   watch(deadline: number): void {

@@ -33,6 +33,8 @@ export interface Session {
   readonly instructions: string | undefined;
   /** How what we send becomes what this revision has; absent when our code is written for it. */
   readonly downgrade?: Downgrade | undefined;
+  /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
+  readonly toMetadata?: () => Readonly<Record<string, unknown>>;
 }
 
 /** What a server and a client agreed on, in a handshake that took place elsewhere. */

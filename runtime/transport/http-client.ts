@@ -13,6 +13,7 @@ import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptio
 import { Lanes } from "./http-client/lanes.ts";
 import { Link, type Posting } from "./http-client/link.ts";
 import { Listener } from "./http-client/listener.ts";
+import { MirroredHeaders } from "./http-client/mirrored.ts";
 import { Operations, within } from "./http-client/operations.ts";
 import { SessionKeeper } from "./http-client/renewal.ts";
 import type { Transport } from "./transport.ts";
@@ -56,6 +57,7 @@ class HttpClient implements Transport {
   readonly #lanes = new Lanes<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
   readonly #operations = new Operations();
+  readonly #mirrored = new MirroredHeaders();
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -115,7 +117,7 @@ class HttpClient implements Transport {
     for (const id of ids) this.#waiting.set(id, exchange);
     try {
       await this.#operations.run(exchange, () =>
-        this.#converse({ body, isOpening, signal: exchange.signal }, exchange),
+        this.#converse({ body, isOpening, headers: this.#mirror(message), signal: exchange.signal }, exchange),
       );
     } catch (error) {
       if (isLostError(error) && !isOpening && !this.#operations.isEnded) this.#withdraw(exchange.open);
@@ -139,17 +141,18 @@ class HttpClient implements Transport {
   async #tell(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
     const cancelled = readCancelled(message);
     if (cancelled !== undefined) return this.#cancel(cancelled, body);
+    const headers = this.#mirror(message);
     const isConfirmation = isMethod(message, "notifications/initialized");
     const lane = related ?? readAnswered(message);
     const repeats = "method" in message && lane === undefined && !isConfirmation;
-    await this.#lanes.run(lane, () => this.#accept(body, { repeats }));
+    await this.#lanes.run(lane, () => this.#accept({ body, headers }, { repeats }));
     if (isConfirmation) this.#listen();
   }
 
-  /** Closing the connection would not tell the server anything, so it comes last. */
+  /** Where requests stand alone, closing the connection says it all; elsewhere it tells the server nothing, so it comes last. */
   async #cancel(id: RequestId, body: string): Promise<void> {
     try {
-      await this.#accept(body, { repeats: false });
+      if (!this.#standsAlone) await this.#accept({ body }, { repeats: false });
     } finally {
       this.#waiting.get(id)?.abort(new DOMException("The call was cancelled", "AbortError"));
     }
@@ -157,16 +160,17 @@ class HttpClient implements Transport {
 
   /** Nobody waits any more for what was lost: the server may stop working on it. */
   #withdraw(ids: readonly RequestId[]): void {
+    if (this.#standsAlone) return;
     for (const requestId of ids) {
       const params = { requestId, reason: "The connection was lost" };
       void this.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     }
   }
 
-  async #accept(body: string, options: { readonly repeats: boolean }): Promise<void> {
+  async #accept(posting: Omit<Posting, "signal">, options: { readonly repeats: boolean }): Promise<void> {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
     await this.#operations.runWithin(acceptTimeout, async (signal) =>
-      discard(await this.#post({ body, signal }, options)),
+      discard(await this.#post({ ...posting, signal }, options)),
     );
   }
 
@@ -176,10 +180,27 @@ class HttpClient implements Transport {
     return response;
   }
 
+  get #standsAlone(): boolean {
+    return this.#link.revision?.lifecycle === "per-request";
+  }
+
+  #mirror(message: Outgoing): Readonly<Record<string, string>> {
+    return this.#standsAlone ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
+  }
+
+  /** A tool that cannot be called as it wants to be is not there. */
+  #look(value: unknown): unknown {
+    if (!this.#standsAlone) return value;
+    return this.#mirrored.learn(value, (name, reason) => {
+      const message = `The server's tool ${JSON.stringify(name)} is left out: ${reason}`;
+      this.#receiver?.problem({ kind: "syntax", message });
+    });
+  }
+
   #deliver(value: unknown): void {
     const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
     for (const one of values) this.#settle(one);
-    this.#receiver?.message(value);
+    this.#receiver?.message(this.#look(value));
   }
 
   #settle(value: unknown): void {

@@ -9,6 +9,8 @@ export interface Posting {
   readonly body: string;
   /** Whether it opens a session, and so belongs to none yet. */
   readonly isOpening?: boolean;
+  /** What the message says and headers have to repeat. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -27,10 +29,10 @@ export class Link {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, signal }: Posting): Promise<Response> {
+  async post({ body, isOpening, headers: mirrored, signal }: Posting): Promise<Response> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
-    const all = isOpening ? headers : { ...headers, ...toSessionHeaders(session, this.revision) };
+    const all = isOpening ? headers : { ...headers, ...mirrored, ...toSessionHeaders(session, this.revision) };
     const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal });
     if (!response.ok) throw await this.#refuse(response, session);
     if (isOpening) this.session = readSession(response);

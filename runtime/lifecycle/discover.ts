@@ -1,0 +1,156 @@
+import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
+import type { Channel } from "../rpc/channel.ts";
+import { codeOf, readMetaKeys } from "../rpc/claim.ts";
+import { createRoutes } from "../rpc/dispatch.ts";
+import { createDowngrade } from "../rpc/downgrade.ts";
+import { InvalidMessageError, VersionError, isPeerError } from "../rpc/errors.ts";
+import type { Peer } from "../rpc/peer.ts";
+import { isProgramInfo, type Party, type Session } from "../rpc/session.ts";
+import type { OpenOptions } from "./open.ts";
+import { isHandshake } from "./negotiate.ts";
+import { resolve } from "./opening.ts";
+
+/** What a server turned out to be: the peer is open for requests, or a session is needed as far as can be told. */
+export type Verdict = "open" | "session";
+
+/**
+ * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions answer with any
+ * error, or not at all: then a session has to be opened. What says nothing about the server (it demands authorization, it is not reachable) fails.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ */
+export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Verdict> {
+  const alone = options.revisions.filter((revision) => !isHandshake(revision));
+  const opened = options.revisions.filter(isHandshake);
+  const [preferred] = alone;
+  if (!preferred) return "session";
+  try {
+    await propose(peer, channel, { revision: preferred, options });
+    return "open";
+  } catch (error) {
+    const supported = readServed(error, alone);
+    if (!supported) return fallBack(error, opened);
+    const other = alone.find((revision) => revision !== preferred && supported.includes(revision.id));
+    if (other) await propose(peer, channel, { revision: other, options });
+    else if (!opened.some(({ id }) => supported.includes(id)))
+      throw new VersionError(toIds(options.revisions), supported);
+    return other ? "open" : "session";
+  }
+}
+
+/** What every request says: which revision it speaks, who sends it, what the sender can do, and what it wants to be logged. */
+export function toMetadata(revision: Revision, own: Party, logLevel?: string): Readonly<Record<string, unknown>> {
+  const { version, capabilities, clientInfo } = readMetaKeys(revision);
+  const level = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
+  return {
+    [version]: revision.id,
+    [capabilities]: own.capabilities,
+    ...(clientInfo !== undefined && { [clientInfo]: own.info }),
+    ...(level !== undefined && logLevel !== undefined && { [level]: logLevel }),
+  };
+}
+
+interface Proposal {
+  readonly revision: Revision;
+  readonly options: OpenOptions;
+}
+
+/** The peer opens while the answer is being read, so that what follows it finds it open. */
+function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
+  const row = revision.clientRequests["server/discover"];
+  if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const own: Party = { info, capabilities };
+  // The headers of the question follow the revision as well.
+  channel.agree?.(revision);
+  return new Promise((done, reject) => {
+    peer.ask(
+      row,
+      { _meta: toMetadata(revision, own) },
+      {
+        resolve(result) {
+          try {
+            open(peer, result, { revision, own, options, row });
+            done();
+          } catch (error) {
+            reject(error);
+          }
+        },
+        reject,
+      },
+    );
+  });
+}
+
+interface Opening extends Proposal {
+  readonly own: Party;
+  readonly row: RequestRow;
+}
+
+function open(peer: Peer, result: unknown, { revision, own, options, row }: Opening): void {
+  const answer = isObject(result) ? result : {};
+  const { capabilities, supportedVersions } = answer;
+  if (!isObject(capabilities)) {
+    throw new InvalidMessageError(row.method, "result", { path: "capabilities", expected: "object" });
+  }
+  if (Array.isArray(supportedVersions) && !supportedVersions.includes(revision.id)) {
+    throw new VersionError(
+      [revision.id],
+      supportedVersions.filter((id) => typeof id === "string"),
+    );
+  }
+  const { serverInfo } = readMetaKeys(revision);
+  const meta = isObject(answer._meta) ? answer._meta : {};
+  const info = serverInfo === undefined ? undefined : meta[serverInfo];
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, {
+    role: "client",
+    written: options.revisions[0] ?? revision,
+    mode,
+    onError,
+  });
+  const session: Session = {
+    revision,
+    role: "client",
+    own,
+    peer: { info: isProgramInfo(info) ? info : undefined, capabilities },
+    instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
+    downgrade,
+    toMetadata: () => toMetadata(revision, own, options.logLevel?.()),
+  };
+  const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
+  peer.open(session, { ...createRoutes(revision, { role: "client", handlers, downgrade }), isSilent: true });
+  peer.confirm();
+}
+
+/** The revisions that a server names when it refuses ours: proof that it knows requests that stand alone. */
+function readServed(error: unknown, alone: readonly Revision[]): readonly string[] | undefined {
+  if (!isPeerError(error) || error.code !== codeOf(alone, "unsupportedProtocolVersion")) return undefined;
+  const supported = isObject(error.data) ? error.data.supported : undefined;
+  return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
+}
+
+function fallBack(error: unknown, opened: readonly Revision[]): Verdict {
+  const status = readStatus(error);
+  const isEvidence = isAnswerOrSilence(error) && (status === undefined || legacyStatuses.includes(status));
+  if (opened.length > 0 && isEvidence) return "session";
+  throw error;
+}
+
+/** By which statuses older servers refuse what they do not understand; others say nothing about their age. */
+const legacyStatuses: readonly number[] = [400, 404, 405, 406, 415, 422];
+
+function readStatus(error: unknown): number | undefined {
+  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
+}
+
+/** Nothing that came from the server, or did not come in time, can be keyed to one code; a broken connection is another matter. */
+function isAnswerOrSilence(error: unknown): boolean {
+  const names = ["PeerError", "TimeoutError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"];
+  return error instanceof Error && names.includes(error.name);
+}
+
+function toIds(revisions: readonly Revision[]): readonly string[] {
+  return revisions.map(({ id }) => id);
+}

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
+import { createClient } from "../../../runtime/client/create-client.ts";
+import type { Declarations } from "../../../generated/2026-07-28/index.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
+import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { alone, meta } from "../lifecycle/alone.ts";
+import { settle } from "../rpc/wire.ts";
+
+const info = { name: "test", version: "1" };
+
+function create(served: readonly Revision[] = revisions): Server {
+  return createServer(
+    {
+      name: "demo",
+      version: "1.0.0",
+      instructions: "Add.",
+      tools: [
+        {
+          name: "chat",
+          async run(_args, { log, progress, meta: given }) {
+            await progress(1);
+            await log("info", "hello");
+            return JSON.stringify(given);
+          },
+        },
+      ],
+      onError: () => {},
+    },
+    served,
+  );
+}
+
+function connectTo(server: Server, options: Partial<ConnectOptions> = {}): Promise<ClientConnection> {
+  const [near, far] = createMemoryPair();
+  createServerAcceptor(server)(far);
+  return connect(near, { info, revisions, ...options });
+}
+
+interface Raw {
+  readonly wire: Wire;
+  readonly client: Promise<ClientConnection>;
+  readonly reports: Report[];
+  readonly clock: ManualClock;
+}
+
+/** A client whose server is played by the test; it has sent its first request. */
+async function start(options: Partial<ConnectOptions> = {}): Promise<Raw> {
+  const wire = new Wire();
+  const reports: Report[] = [];
+  const clock = new ManualClock();
+  const onError = (report: Report): void => void reports.push(report);
+  const client = connect(wire, { info, revisions, clock, onError, ...options });
+  client.catch(() => {});
+  await settle();
+  return { wire, client, reports, clock };
+}
+
+const discovered = { supportedVersions: [alone.id], capabilities: { tools: {} }, resultType: "complete", ttlMs: 0 };
+
+describe("a client and a server without sessions", () => {
+  test("find each other (TS-11, S-013, C-014)", async () => {
+    const client = await connectTo(create());
+    expect(client.revision).toBe(alone);
+    expect(client.serverInfo).toEqual({ name: "demo", version: "1.0.0" });
+    expect(client.serverCapabilities).toEqual({ tools: {}, logging: {} });
+    expect(client.instructions).toBe("Add.");
+    expect(client.state).toBe("INITIALIZED");
+    expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "chat" }] });
+    await client.close();
+  });
+
+  test.each([
+    ["speaks both, with a server of sessions", revisions, handshakeRevisions, newest],
+    ["speaks both, with a server without", revisions, [alone], alone],
+    ["knows sessions only, with a server of both", handshakeRevisions, revisions, newest],
+    ["knows none, with a server of both", [alone], revisions, alone],
+  ] as const)("a client that %s agrees on what both know (3.1)", async (_what, spoken, served, agreed) => {
+    const client = await connectTo(create(served), { revisions: spoken });
+    expect(client.revision).toBe(agreed);
+    expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "chat" }] });
+    await client.close();
+  });
+
+  test.each([
+    ["no sessions", [alone], handshakeRevisions],
+    ["sessions only", handshakeRevisions, [alone]],
+  ] as const)(
+    "a client with %s and a server that has the opposite cannot talk (3.1)",
+    async (_what, spoken, served) => {
+      await expect(connectTo(create(served), { revisions: spoken })).rejects.toThrow();
+    },
+  );
+});
+
+describe("what a client sends", () => {
+  test("names its revision, itself and what it can do in every request (C-002, C-003)", async () => {
+    const { wire, client } = await start();
+    const [probe] = wire.sent;
+    const _meta = { [meta.version]: alone.id, [meta.capabilities]: {}, [meta.clientInfo]: info };
+    expect(probe).toEqual({ jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } });
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const connection = await client;
+    void connection.request("tools/list").catch(() => {});
+    void connection.request("tools/call", { name: "a", _meta: { "example.com/a": 1 } }).catch(() => {});
+    expect(wire.sent.slice(1)).toMatchObject([
+      { id: 2, method: "tools/list", params: { _meta } },
+      { id: 3, params: { name: "a", _meta: { ..._meta, "example.com/a": 1, progressToken: 3 } } },
+    ]);
+    expect(wire.sent).toHaveLength(3);
+    wire.end();
+  });
+
+  test("asks for log messages in each request, if it wants any (2.14)", async () => {
+    const logged: unknown[] = [];
+    const client = createClient<Declarations>({
+      info,
+      revisions,
+      logLevel: "info",
+      onLog: (entry) => void logged.push(entry),
+    });
+    const [near, far] = createMemoryPair();
+    createServerAcceptor(create())(far);
+    const session = await client.connect(near);
+    const { content } = await session.callTool("chat");
+    expect(content).toMatchObject([{ text: expect.stringContaining(`"${meta.logLevel}":"info"`) }]);
+    expect(logged).toMatchObject([{ level: "info", data: "hello" }]);
+    await session.close();
+  });
+
+  test("is cancelled by a notification (C-021, TS-05)", async () => {
+    const { wire, client } = await start();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const connection = await client;
+    const stop = new AbortController();
+    const call = connection.request("tools/call", { name: "a" }, { signal: stop.signal });
+    stop.abort(new Error("enough"));
+    await expect(call).rejects.toThrow("enough");
+    expect(wire.sent[2]).toMatchObject({
+      method: "notifications/cancelled",
+      params: { requestId: 2, reason: "enough" },
+    });
+    wire.end();
+  });
+
+  test("never is a response (C-004, TS-03)", async () => {
+    const { wire, client, reports } = await start();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    await client;
+    wire.post({ jsonrpc: "2.0", id: 5, method: "roots/list" }, { jsonrpc: "2.0", id: 6, method: "ping" });
+    await settle();
+    expect(wire.sent).toHaveLength(1);
+    expect(reports).toMatchObject([{ kind: "protocol" }, { kind: "protocol" }]);
+    wire.end();
+  });
+});
+
+describe("what a server answers to the first question", () => {
+  test.each([
+    ["an unknown method", -32601],
+    ["invalid params", -32602],
+    ["that it is not initialized", -32600],
+    ["an error of its own", -32000],
+    ["the code of a mismatch without its data", -32020],
+    ["the code of a version without its data", -32022],
+  ])("%s means that it wants a session (TS-12, 3.4)", async (_what, code) => {
+    const { wire, client } = await start();
+    wire.post({ jsonrpc: "2.0", id: 1, error: { code, message: "no" } });
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ method: "initialize", params: { protocolVersion: newest.id } });
+    const result = { protocolVersion: newest.id, capabilities: {}, serverInfo: { name: "old", version: "1" } };
+    wire.post({ jsonrpc: "2.0", id: 2, result });
+    expect((await client).revision).toBe(newest);
+    wire.end();
+  });
+
+  test("silence means the same, after a while; a late answer is ignored (TS-11, C-023)", async () => {
+    const { wire, client, clock } = await start();
+    await clock.pass(5_000);
+    expect(wire.sent.at(-1)).toMatchObject({ method: "initialize" });
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const result = { protocolVersion: newest.id, capabilities: {}, serverInfo: { name: "old", version: "1" } };
+    wire.post({ jsonrpc: "2.0", id: 2, result });
+    expect((await client).revision).toBe(newest);
+    wire.end();
+  });
+
+  test("garbage means the same (3.4)", async () => {
+    const { wire } = await start();
+    wire.post({ jsonrpc: "2.0", id: 1, result: { tools: [] } });
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ method: "initialize" });
+    wire.end();
+  });
+
+  const refusal = (...supported: string[]): object => {
+    const data = { supported, requested: alone.id };
+    return { jsonrpc: "2.0", id: 1, error: { code: -32022, message: "no", data } };
+  };
+
+  test("other versions without sessions are tried, and no session is opened (C-009, TS-13)", async () => {
+    const other: Revision = { ...alone, id: "3000-01-01" };
+    const { wire, client } = await start({ revisions: [alone, other, newest] });
+    wire.post(refusal(other.id, newest.id));
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ method: "server/discover", params: { _meta: { [meta.version]: other.id } } });
+    wire.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
+    expect((await client).revision).toBe(other);
+    wire.end();
+  });
+
+  test("versions that nobody here speaks are reported, and no session is opened (C-009, TS-13)", async () => {
+    const { wire, client } = await start();
+    wire.post(refusal("3000-01-01"));
+    await expect(client).rejects.toThrow(/No common protocol revision.*3000-01-01/);
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("a version of ours that needs a session leads to one (3.4)", async () => {
+    const { wire } = await start();
+    wire.post(refusal(newest.id));
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ method: "initialize" });
+    wire.end();
+  });
+
+  test("a connection that breaks is a failure", async () => {
+    const { wire, client } = await start();
+    wire.end(new Error("gone"));
+    await expect(client).rejects.toThrow(/closed/);
+  });
+});
