@@ -30,14 +30,15 @@ export interface Stage {
 /** Handlers for everything: they answer, fail, ask back, hang, or return garbage, as chance will have it. */
 export function createHandlers(stage: Stage): Handlers {
   const sender = stage.role === "server" ? "client" : "server";
-  const requests = stage.written.sentBy(sender, "request").map((method): [string, RequestHandler] => [
-    method.handler,
-    (_params, context) => act(method, stage, context),
-  ]);
-  const notifications = stage.written.sentBy(sender, "notification").map(({ handler }): [string, () => unknown] => [
-    handler,
-    () => (isHit(0.2, stage.random) ? fail(stage.random) : undefined),
-  ]);
+  const requests = stage.written
+    .sentBy(sender, "request")
+    .map((method): [string, RequestHandler] => [method.handler, (_params, context) => act(method, stage, context)]);
+  const notifications = stage.written
+    .sentBy(sender, "notification")
+    .map(({ handler }): [string, () => unknown] => [
+      handler,
+      () => (isHit(0.2, stage.random) ? fail(stage.random) : undefined),
+    ]);
   return new Map<string, unknown>([...requests, ...notifications]);
 }
 
@@ -48,7 +49,7 @@ function act(method: Method, stage: Stage, context: Context): unknown {
   return pick(acts, stage.random)(method, stage, context);
 }
 
-const answer: Act = (method, { written, random }) => written.createMaker(random)(method, "result") ?? {};
+const answer: Act = (method, { written, random }) => written.make(method, "result", random) ?? {};
 
 const acts: readonly Act[] = [
   answer,
@@ -85,7 +86,7 @@ async function ask(...call: Parameters<Act>): Promise<unknown> {
   const method = pick(spoken.sentBy(role, "request"), random);
   const { clientRequests, serverRequests } = context.revision;
   const row = (role === "server" ? serverRequests : clientRequests)[method.name];
-  const params = written.createMaker(random)(written.methods.find(({ name }) => name === method.name) ?? method, "params");
+  const params = written.make(written.methods.find(({ name }) => name === method.name) ?? method, "params", random);
   if (row) await context.request(row, isHit(0.2, random) ? mutate(params, random).value : params).catch(() => {});
   return answer(...call);
 }

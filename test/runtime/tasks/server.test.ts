@@ -542,8 +542,11 @@ describe("whose it is", () => {
       const { client, join } = await serveTasks({ tools: [quick] });
       const stranger = await join();
       const taskId = await client.start("quick");
-      expect(await stranger.refusal(method, { taskId })).toEqual(await stranger.refusal(method, { taskId }));
-      expect(await stranger.refusal(method, { taskId })).toMatchObject({ code: -32602 });
+      const unknown = await stranger.refusal(method, { taskId: "unknown" });
+      expect(JSON.parse(JSON.stringify(unknown).replaceAll("unknown", taskId))).toEqual(
+        await stranger.refusal(method, { taskId }),
+      );
+      expect(unknown).toMatchObject({ code: -32602 });
       expect(await stranger.call("tasks/list")).toEqual({ tasks: [] });
       expect(await client.until(taskId, "completed")).toBeDefined();
     },
