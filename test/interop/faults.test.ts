@@ -104,7 +104,9 @@ test("an HTTP server that is killed in the middle of a stream fails the call, an
 });
 
 test("a server whose stdin is closed while it lives fails the calls (EPIPE, R29)", async () => {
-  const server = tinyServer("answer = () => { process.stdin.destroy(); require("node:fs").closeSync(0); setInterval(() => {}, 1000); };");
+  const server = tinyServer(
+    "answer = () => { process.stdin.destroy(); fs.closeSync(0); setInterval(() => {}, 1000); };",
+  );
   const shutdown = { terminate: 50, kill: 50 };
   const connection = await join(createChildProcessTransport({ ...server, stderr: "ignore", shutdown }));
   const first = connection.request("ping").catch((error: unknown) => error);

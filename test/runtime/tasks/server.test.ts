@@ -186,6 +186,17 @@ describe("the life of a task", () => {
     });
   });
 
+  test("that wait has no other limit than the task's own (TK-13)", async () => {
+    const clock = new ManualClock();
+    const gate = createGate();
+    const serving = { clock, timeouts: { handler: 100 } };
+    const { client } = await serveTasks({ tools: [held(gate)] }, { serving });
+    const waiting = client.call("tasks/result", { taskId: await client.start("held") });
+    await clock.pass(10_000);
+    gate.open();
+    expect(await waiting).toMatchObject(done);
+  });
+
   test("asking for the result before the end waits for it (TK-13)", async () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
