@@ -40,7 +40,7 @@ export async function createDefinedServerSubject(script: Script, revisions: read
   const hearing = { fuzz, role: "server", declared } as const;
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32602, -32002], hanging: new Set(), isExact: true }),
+    referee: new Referee(hearing, { codes: [-32602, -32002], hanging: new Set(), stopped: new Set(), isExact: true }),
     hearing,
     things: ["add", "ask", "fail", "report", "file:///a", "db://ada/1", "greet"],
     use: () => void announce(server, random),
@@ -79,7 +79,7 @@ export async function createSessionSubject(script: Script, revisions: readonly F
   const calls = new Set<Promise<unknown>>();
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32602], hanging: new Set(), isExact: true }),
+    referee: new Referee(hearing, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
     hearing,
     things: ["file:///home"],
     use() {

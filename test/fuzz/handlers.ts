@@ -23,8 +23,10 @@ export interface Stage {
   /** Which end they serve. */
   readonly role: Role;
   readonly random: Random;
-  /** Ids of calls that never end. */
+  /** Ids of calls that wait to be cancelled. */
   readonly hanging: Set<Id>;
+  /** Ids of those that were. */
+  readonly stopped: Set<Id>;
 }
 
 /** Handlers for everything: they answer, fail, ask back, hang, or return garbage, as chance will have it. */
@@ -74,10 +76,15 @@ const acts: readonly Act[] = [
     await context.progress({ progress: 2, ...(isHit(0.5, random) && { total: pick([2, NaN, Infinity], random) }) });
     return answer(...call);
   },
-  (_method, { hanging }, { requestId }) => {
-    hanging.add(requestId);
-    return new Promise(() => {});
-  },
+  (_method, { hanging, stopped }, { requestId, signal }) =>
+    new Promise((_resolve, reject) => {
+      hanging.add(requestId);
+      signal.addEventListener("abort", () => {
+        hanging.delete(requestId);
+        stopped.add(requestId);
+        reject(new RpcError(ownCode, "Too late"));
+      });
+    }),
 ];
 
 /** Asks the other end something and answers afterwards, whatever comes of it. */

@@ -8,8 +8,10 @@ import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./verdict.
 export interface Leeway {
   /** Codes that handlers may answer with. */
   readonly codes: readonly number[];
-  /** Calls whose handler never ends. */
+  /** Calls whose handler waits to be cancelled. */
   readonly hanging: ReadonlySet<Id>;
+  /** Calls that were cancelled while their handler ran. */
+  readonly stopped: ReadonlySet<Id>;
   /** Whether keys that the revision does not know are looked for, too. */
   readonly isExact: boolean;
 }
@@ -84,6 +86,8 @@ export class Referee {
     const answers = (this.#answers.get(id) ?? 0) + 1;
     this.#answers.set(id, answers);
     if (answers > dues.length) this.#complain("an answer that nobody waits for", { message, dues });
+    else if (dues.length === 1 && id !== undefined && this.#leeway.stopped.has(id))
+      this.#complain("a late answer", message);
     else if (!dues.some((due) => this.#fits(message, due))) this.#complain("a wrong answer", { message, dues });
   }
 

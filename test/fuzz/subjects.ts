@@ -18,7 +18,7 @@ import type { Hearing, Id } from "./verdict.ts";
 /** A server whose handlers do everything that handlers should not, with the handshake done. */
 export async function createServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
-  const hanging = new Set<Id>();
+  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const wire = new FuzzWire();
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
   const hearing: Hearing = { fuzz, role: "server", declared };
@@ -26,20 +26,20 @@ export async function createServerSubject(script: Script, revisions: readonly Fu
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
     capabilities: declared.server,
-    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, hanging }),
+    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, ...answering }),
     timeouts,
   })(wire);
   wire.post(initialize(fuzz.revision.id, declared.client), initialized);
   await settle();
   wire.sent.length = 0;
-  const referee = new Referee(hearing, { codes: [-32603, ownCode], hanging, isExact: false });
+  const referee = new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false });
   return { wire, referee, hearing, things: [], close: () => connection.close().then(() => []) };
 }
 
 /** A client whose handlers do everything that handlers should not, with the handshake done, that calls all the while. */
 export async function createClientSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
-  const hanging = new Set<Id>();
+  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const wire = new FuzzWire();
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
   const hearing: Hearing = { fuzz, role: "client", declared };
@@ -47,7 +47,7 @@ export async function createClientSubject(script: Script, revisions: readonly Fu
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
     capabilities: declared.client,
-    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, hanging }),
+    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, ...answering }),
     timeouts,
   });
   await answerHandshake(wire, fuzz, declared.server);
@@ -55,7 +55,7 @@ export async function createClientSubject(script: Script, revisions: readonly Fu
   const calls = new Calls(connection, fuzz, random);
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32603, ownCode], hanging, isExact: false }),
+    referee: new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false }),
     hearing,
     things: [],
     use: () => calls.make(),
