@@ -1,5 +1,6 @@
 import type { CallContext } from "../rpc/call.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
+import { unknownProgram } from "../rpc/session.ts";
 import { readTask, type TaskControl } from "../tasks/task-call.ts";
 import { checkForm, fillForm } from "./form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
@@ -13,7 +14,8 @@ export class AnswerScope implements AnyAnswerContext {
   }
 
   get server(): { readonly info: object; readonly capabilities: object } {
-    return this.#call.session.peer;
+    const { info = unknownProgram, capabilities } = this.#call.session.peer;
+    return { info, capabilities };
   }
 
   get revision(): string {

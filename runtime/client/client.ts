@@ -3,7 +3,7 @@ import { openHandshake, type OpenOptions } from "../lifecycle/open.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection, State } from "../rpc/peer.ts";
-import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
+import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
 
 /** Options of a client. */
 export type ConnectOptions = OpenOptions;
@@ -53,7 +53,7 @@ class Client implements ClientConnection {
   }
 
   get serverInfo(): ProgramInfo {
-    return this.session.peer.info;
+    return this.session.peer.info ?? unknownProgram;
   }
 
   get serverCapabilities(): Capabilities {

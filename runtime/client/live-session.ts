@@ -3,7 +3,7 @@ import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { InvalidMessageError } from "../rpc/errors.ts";
 import type { State } from "../rpc/peer.ts";
-import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
+import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
 import { safeHandlers } from "./calls.ts";
 import type { ClientConnection } from "./client.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "./lists.ts";
@@ -50,7 +50,7 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
   }
 
   get serverInfo(): ProgramInfo {
-    return this.session.peer.info;
+    return this.session.peer.info ?? unknownProgram;
   }
 
   get serverCapabilities(): Capabilities {

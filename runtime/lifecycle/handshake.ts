@@ -3,18 +3,13 @@ import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Handlers, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
 import { createDowngrade, downgradeValue, type Downgrade } from "../rpc/downgrade.ts";
+import { missingMetadata } from "../rpc/claim.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer, type Connection, type PeerOptions } from "../rpc/peer.ts";
-import type { Agreement, Capabilities, Party, ProgramInfo } from "../rpc/session.ts";
-import {
-  answerPing,
-  createOpeningRoutes,
-  isProgramInfo,
-  readOpeningRows,
-  resolve,
-  type PerRevision,
-} from "./opening.ts";
-import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
+import { isProgramInfo, type Agreement, type Capabilities, type Party, type ProgramInfo } from "../rpc/session.ts";
+import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./opening.ts";
+import { chooseRevision, findRevision, isHandshake, readHandshakeRevisions } from "./negotiate.ts";
+import { createOpenNotifications, createPerRequest, needsMetadata, type PerRequest } from "./per-request.ts";
 
 /** What a server is and answers. */
 export interface ServeOptions extends PeerOptions {
@@ -22,7 +17,10 @@ export interface ServeOptions extends PeerOptions {
   readonly capabilities?: PerRevision<Capabilities>;
   /** Advice for the model on how to use the server. */
   readonly instructions?: PerRevision<string>;
-  /** The revisions that are served; the first is the counter-offer to clients that ask for another. */
+  /**
+   * The revisions that are served, on the same connections. The first that is opened by a handshake is the counter-offer to clients that
+   * ask for another.
+   */
   readonly revisions: readonly Revision[];
   /** Functions by handler name: `callTool`, `listTools`, ... Notifications too: `rootsListChanged`. */
   readonly handlers: PerRevision<Handlers>;
@@ -42,8 +40,12 @@ export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
 /** Prepares a server once, and returns what serves a connection: connections share nothing that changes. */
 export function createAcceptor(options: ServeOptions): Acceptor {
+  const perRequest = createPerRequest(options);
+  if (perRequest && !options.revisions.some(isHandshake)) return createLoneAcceptor(perRequest, options);
   const revisions = readHandshakeRevisions(options.revisions);
-  const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, revisions[0], options)]));
+  const [written = revisions[0]] = options.revisions;
+  const createServed = (revision: Revision): Offer => createOffer(revision, { written, perRequest }, options);
+  const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
   const rows = readOpeningRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
     const offer = offers.get(revision.id);
@@ -54,7 +56,7 @@ export function createAcceptor(options: ServeOptions): Acceptor {
     const answer: RequestHandler = (params) =>
       openSession(peer, params, findOffer(choose(params, revisions, options)), options);
     const agreed = agreement && findOffer(agreement.revision);
-    const routes = agreed?.routes ?? createOpeningRoutes(rows, answer);
+    const routes = agreed?.routes ?? joinRoutes(createOpeningRoutes(rows, answer), perRequest, revisions);
     const peer = new Peer(channel, routes, { ...options, answersNoise: true });
     peer.start();
     if (agreement && agreed) {
@@ -63,6 +65,24 @@ export function createAcceptor(options: ServeOptions): Acceptor {
     }
     return peer;
   };
+}
+
+/** Serves connections on which no session can be opened. */
+function createLoneAcceptor({ routes }: PerRequest, options: ServeOptions): Acceptor {
+  return (channel) => {
+    const peer = new Peer(channel, routes, { ...options, answersNoise: true });
+    peer.start();
+    return peer;
+  };
+}
+
+/** Before there is a session, and beside it, requests that stand alone are answered; they can be cancelled, too. */
+function joinRoutes(routes: Routes, perRequest: PerRequest | undefined, opened: readonly Revision[]): Routes {
+  if (!perRequest) return routes;
+  const { claims, enter } = perRequest;
+  const refuse: Routes["refuse"] = (method) =>
+    needsMetadata(method, claims, opened) ? missingMetadata(claims.revisions) : routes.refuse(method);
+  return { ...routes, ...createOpenNotifications(claims.revisions), refuse, enter };
 }
 
 /** What is answered at one revision. */
@@ -78,7 +98,11 @@ interface Offer {
 }
 
 /** `written` is the revision that the server's own code is written for: the first that it serves. */
-function createOffer(revision: Revision, written: Revision, options: ServeOptions): Offer {
+function createOffer(
+  revision: Revision,
+  { written, perRequest }: { readonly written: Revision; readonly perRequest: PerRequest | undefined },
+  options: ServeOptions,
+): Offer {
   const { initialize } = readOpeningRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
@@ -94,7 +118,8 @@ function createOffer(revision: Revision, written: Revision, options: ServeOption
     ["initialize", refuseSecond],
   ]);
   const handlers = resolve(options.handlers, revision);
-  const routes = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
+  const served = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
+  const routes = perRequest ? { ...served, enter: perRequest.enter } : served;
   return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
 }
 

@@ -4,9 +4,14 @@ import { errorCodes, isRpcError } from "../rpc/errors.ts";
 
 /** The revisions that open a session by a handshake, in the given order: the first is preferred. */
 export function readHandshakeRevisions(revisions: readonly Revision[]): readonly [Revision, ...Revision[]] {
-  const [first, ...rest] = revisions.filter((revision) => revision.lifecycle === "handshake");
+  const [first, ...rest] = revisions.filter(isHandshake);
   if (!first) throw new Error("No revision with a handshake was given. Pass at least one in `revisions`.");
   return [first, ...rest];
+}
+
+/** Whether a session of this revision is opened by a handshake. */
+export function isHandshake({ lifecycle }: Revision): boolean {
+  return lifecycle === "handshake";
 }
 
 /**

@@ -5,15 +5,8 @@ import { createRoutes, type Handlers } from "../rpc/dispatch.ts";
 import { createDowngrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, VersionError } from "../rpc/errors.ts";
 import { Peer, type PeerOptions } from "../rpc/peer.ts";
-import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
-import {
-  answerPing,
-  createOpeningRoutes,
-  isProgramInfo,
-  readOpeningRows,
-  resolve,
-  type PerRevision,
-} from "./opening.ts";
+import { isProgramInfo, type Capabilities, type ProgramInfo } from "../rpc/session.ts";
+import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./opening.ts";
 import { findRevision, readHandshakeRevisions, readSupported } from "./negotiate.ts";
 
 /** What a client is and answers. */

@@ -1,8 +1,6 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
 import type { RequestHandler, Routes } from "../rpc/dispatch.ts";
 import { invalidRequest } from "../rpc/errors.ts";
-import type { ProgramInfo } from "../rpc/session.ts";
 
 /** The same for every revision, or made for the one that was negotiated. */
 export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
@@ -40,11 +38,6 @@ export function readOpeningRows(revision: Revision): OpeningRows {
 
 /** Answers `ping` in every state. */
 export const answerPing: RequestHandler = () => ({});
-
-/** Whether a checked value names a program. */
-export function isProgramInfo(value: unknown): value is ProgramInfo {
-  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
-}
 
 function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
   return typeof value === "function";

@@ -98,6 +98,12 @@ export class InboundCall implements CallContext {
     return this.#controller.signal;
   }
 
+  /** Asks the handler to come to an end; its answer is still sent. */
+  windUp(): void {
+    this.#abortReason = new DOMException("The connection is being closed", "AbortError");
+    this.#controller?.abort(this.#abortReason);
+  }
+
   /** Ends the call without an answer of its handler. */
   abort(reason: Error): void {
     this.done = true;

@@ -3,6 +3,7 @@ import type { CallContext } from "./call.ts";
 import { downgradeHandler, type Downgrade } from "./downgrade.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
 import type { Connection } from "./peer.ts";
+import type { Session } from "./session.ts";
 
 /** Answers a request with a result or a promise of it; a `StaticResult` is encoded only once. */
 export type RequestHandler = (params: unknown, context: CallContext) => unknown;
@@ -33,6 +34,17 @@ export interface Routes {
   readonly neverBatched: ReadonlySet<string>;
   /** What a request gets for which there is no route. */
   readonly refuse: (method: string) => RpcError;
+  /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
+  readonly enter?: Entrance | undefined;
+}
+
+/** How a request that stands alone is answered, or why not; nothing for a request that belongs to the connection's session. */
+export type Entrance = (request: { readonly method: string; readonly params: unknown }) => Entry | RpcError | undefined;
+
+/** What holds for one request. */
+export interface Entry {
+  readonly routes: Routes;
+  readonly session: Session;
 }
 
 /** Who speaks, what they answer, and what is answered for them. */

@@ -1,7 +1,8 @@
 import type { RequestRow } from "../../generated/support.ts";
+import { AloneCall, type AloneHost } from "./alone.ts";
 import type { Batch } from "./batch.ts";
-import { InboundCall, type CallHost } from "./call.ts";
-import type { RequestRoute, Routes } from "./dispatch.ts";
+import { InboundCall } from "./call.ts";
+import type { Entry, RequestRoute, Routes } from "./dispatch.ts";
 import {
   InvalidMessageError,
   RpcError,
@@ -13,13 +14,13 @@ import {
   toError,
   toErrorObject,
 } from "./errors.ts";
-import { handlerTimeoutOf, type Timeouts } from "./limits.ts";
+import { handlerTimeoutOf, isEndless, type Timeouts } from "./limits.ts";
 import { StaticResult, type Message, type RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
 
 /** What the table of running calls needs of its connection. */
-export interface InboundHost extends CallHost {
+export interface InboundHost extends AloneHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
   readonly timeouts: Timeouts;
@@ -54,14 +55,17 @@ export class Inbound {
 
   /** Finds the handler, checks, runs it and replies. */
   accept(request: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
-    const route = this.#host.routes.requests.get(request.method);
-    const refusal = this.#findRefusal(request, route, source.batch !== undefined);
+    const entry = this.#host.routes.enter?.(request);
+    if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
+    const { routes, session } = entry ?? this.#host;
+    const route = routes.requests.get(request.method);
+    const refusal = this.#findRefusal(request, route, { routes, session, isBatched: source.batch !== undefined });
     if (route?.handle === undefined || refusal) {
-      const error = refusal ?? methodNotFound(request.method);
-      this.#host.reply({ jsonrpc: "2.0", id: request.id, error: toErrorObject(error) }, source.batch);
-      return;
+      return this.#refuse(request, refusal ?? methodNotFound(request.method), source.batch);
     }
-    const call = new InboundCall(this.#host, request, route.row, source);
+    const call = entry
+      ? new AloneCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
+      : new InboundCall(this.#host, request, route.row, source);
     try {
       const outcome = route.handle(request.params, call);
       if (isThenable(outcome)) this.#wait(call, outcome);
@@ -102,18 +106,26 @@ export class Inbound {
     this.#onIdle?.();
   }
 
-  /** Calls back once when no call is running. */
+  /** Calls back once when no call is running. Those that would never end are told to. */
   whenIdle(run: () => void): void {
+    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
 
-  #findRefusal(request: InboundRequest, route: RequestRoute | undefined, batched: boolean): RpcError | undefined {
-    const { routes, session } = this.#host;
-    const { id, method, params } = request;
+  #refuse({ id }: InboundRequest, error: RpcError, batch: Batch | undefined): void {
+    this.#host.reply({ jsonrpc: "2.0", id, error: toErrorObject(error) }, batch);
+  }
+
+  #findRefusal(
+    { id, method, params }: InboundRequest,
+    route: RequestRoute | undefined,
+    { routes, session, isBatched }: Situation,
+  ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id))
       return invalidRequest("A request with this id is still running");
-    if (batched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
+    if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
+    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
     if (!route) return routes.refuse(method);
     const { row } = route;
     if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
@@ -172,6 +184,13 @@ export class Inbound {
   #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
     this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
   }
+}
+
+/** What holds for a request: the connection's session, or its own. */
+interface Situation {
+  readonly routes: Entry["routes"];
+  readonly session: Session | undefined;
+  readonly isBatched: boolean;
 }
 
 /** Getters and proxies of a result may throw when it is looked at. */

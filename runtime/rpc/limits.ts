@@ -68,12 +68,17 @@ export function timeoutOf(method: string, timeouts: Timeouts): number {
 
 /** How long a handler of ours may take. Who waits for a task waits until it ends, and tasks have limits of their own. */
 export function handlerTimeoutOf(method: string, timeouts: Timeouts): number {
-  return method === "tasks/result" ? Infinity : timeouts.handler;
+  return method === "tasks/result" || isEndless(method) ? Infinity : timeouts.handler;
 }
 
 /** Whether a method may take its time, so that progress is worth asking for even when nobody listens: it extends the time-out. */
 export function isPatient(method: string): boolean {
   return method !== "initialize" && patience.has(method);
+}
+
+/** Whether a request lasts until somebody ends it: no time-out applies, and closing a connection does not wait for it. */
+export function isEndless(method: string): boolean {
+  return method === "subscriptions/listen";
 }
 
 const patience: ReadonlyMap<string, "work" | "wait" | "initialize"> = new Map([

@@ -9,12 +9,16 @@ export interface ProgramInfo {
   readonly [member: string]: unknown;
 }
 
+/** Stands for a program that did not say what it is. */
+export const unknownProgram: ProgramInfo = Object.freeze({ name: "unknown", version: "" });
+
 /** Declared capabilities; unknown ones are kept. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
 /** One end of a session: who it is and what it declared. */
 export interface Party {
-  readonly info: ProgramInfo;
+  /** Absent where the revision lets the other side leave it out, and it did. */
+  readonly info: ProgramInfo | undefined;
   readonly capabilities: Capabilities;
 }
 
@@ -35,6 +39,11 @@ export interface Session {
 export interface Agreement {
   readonly revision: Revision;
   readonly client: Party;
+}
+
+/** Whether a checked value names a program. */
+export function isProgramInfo(value: unknown): value is ProgramInfo {
+  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
 }
 
 /** Whether the capability behind a gate was declared by the side that must. */

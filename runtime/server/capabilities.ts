@@ -3,14 +3,26 @@ import { listChanged, type ListKind } from "../common/lists.ts";
 import type { Capabilities } from "../rpc/session.ts";
 import { taskGate } from "../tasks/task.ts";
 
+/** What may change while clients are connected. */
+export interface Changes {
+  readonly dynamic: ReadonlySet<ListKind>;
+  readonly subscriptions: boolean;
+}
+
 /**
  * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,
- * and those of the lists that may change where there are sessions to tell. So nothing is declared that is not there, and nothing
- * that the revision does not know.
+ * and those of what may change where there is somebody to tell. So nothing is declared that is not there, and nothing that the
+ * revision does not know.
  */
-export function toCapabilities(handlers: object, revision: Revision, dynamic: ReadonlySet<ListKind>): Capabilities {
+export function toCapabilities(
+  handlers: object,
+  revision: Revision,
+  { dynamic, subscriptions }: Changes,
+): Capabilities {
   const notified = new Set(["loggingMessage"]);
-  if (revision.lifecycle === "handshake") for (const kind of dynamic) notified.add(listChanged[kind]);
+  const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
+  if (revision.lifecycle === "handshake" || isHeard) for (const kind of dynamic) notified.add(listChanged[kind]);
+  if (isHeard && subscriptions && Object.hasOwn(handlers, "readResource")) notified.add("resourceUpdated");
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
   const asTasks = Object.hasOwn(handlers, "getTask") ? answered.filter(({ handler }) => handler === "callTool") : [];

@@ -19,10 +19,16 @@ export interface ContextRows {
 export function findContextRows(revision: Revision): ContextRows {
   return {
     message: findRow(revision.serverNotifications, "loggingMessage"),
-    createMessage: findRow(revision.serverRequests, "createMessage"),
-    elicit: findRow(revision.serverRequests, "elicit"),
-    listRoots: findRow(revision.serverRequests, "listRoots"),
+    createMessage: findQuestion(revision, "createMessage"),
+    elicit: findQuestion(revision, "elicit"),
+    listRoots: findQuestion(revision, "listRoots"),
   };
+}
+
+/** Where no server sends requests, its questions are parts of results: how they reach the client is the lifecycle's business. */
+function findQuestion(revision: Revision, handler: string): RequestRow | undefined {
+  const embedded = findRow(revision.embeddedRequests, handler);
+  return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Cursors } from "./cursors.ts";
 import { createEnvelope, type Envelope } from "./envelope.ts";
 import type { Listing } from "./listing.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import { implementListening, type ListenParams } from "./listen.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./log-levels.ts";
 import { wrapHandlers, type Middleware } from "./middleware.ts";
 import { createPrompts, type PromptRegistry } from "./prompts.ts";
@@ -60,6 +61,7 @@ export interface RegistryHandlers {
   getPrompt?(params: GetPromptParams, call: CallContext): Promise<object>;
   complete?(params: CompleteParams, call: CallContext): Promise<object>;
   setLevel?(params: SetLevelParams, call: CallContext): object;
+  subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
 }
 
 type ListAnswer = StaticResult | Promise<object>;
@@ -103,6 +105,7 @@ export function createHandlers(parts: ServerParts, revision: Revision): object {
   const offers = { tools: tools.size, resources: resources.size + templates.size, prompts: prompts.size };
   const isOffered = (kind: ListKind): boolean => offers[kind] > 0 || dynamic.has(kind);
   const isCompletable = hasCompletions(prompts, templates) || dynamic.has("prompts") || dynamic.has("resources");
+  const isHeard = isOffered("tools") || isOffered("resources") || isOffered("prompts");
   const handlers: RegistryHandlers = {
     ...(isOffered("tools") && implementTools(toolRegistry, scopes)),
     ...(hasTasks && implementTaskCalls(toolRegistry, parts.tasks, { revision, toContext })),
@@ -112,6 +115,8 @@ export function createHandlers(parts: ServerParts, revision: Revision): object {
       implementSubscriptions(resourceRegistry, sessions, options)),
     ...(isOffered("prompts") && implementPrompts(promptRegistry, scopes)),
     ...(isCompletable && implementCompletions(where, envelope, scopes)),
+    ...(isHeard &&
+      implementListening({ revision, sessions, has: (uri, call) => resourceRegistry.has(uri, toContext(call)) })),
     ...implementLogging(levels),
   };
   return wrapHandlers(handlers, revision, { middleware, toContext });

@@ -3,19 +3,24 @@ import { RpcError } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
 import { refusalCodes } from "./errors.ts";
+import { Listeners } from "./listeners.ts";
 import { findRow } from "../common/rows.ts";
 
 /** The sessions that a server has now: who hears of changes. A session that ends is forgotten, with all that it asked for. */
 export interface LiveSessions {
   /** Counts a session among those that live, until its connection closes. */
   join(connection: Connection): void;
-  /** Sends a notification to every session whose revision has it. */
+  /** Sends a notification to every session whose revision has it, and to those who listen for it. */
   tell(handler: string, params: object | undefined): void;
   /** Remembers that a session wants to hear of a resource. Does nothing for one that does not live. */
   subscribe(session: Session, uri: string): void;
   unsubscribe(session: Session, uri: string): void;
   /** Tells those who subscribed to any of the URIs that the first has changed, each once. */
   tellSubscribers(uris: readonly [string, ...string[]]): void;
+  /** Requests that wait for news without a session. */
+  readonly listeners: Listeners;
+  /** Most subscriptions of one session, or of one such request. */
+  readonly mostSubscriptions: number;
   /** How many sessions live. */
   readonly size: number;
   /** Closes every connection in order. */
@@ -36,10 +41,11 @@ interface Member {
 class SessionRegister implements LiveSessions {
   readonly #members = new Map<Session, Member>();
   readonly #byUri = new Map<string, Set<Member>>();
-  readonly #mostSubscriptions: number;
+  readonly listeners: Listeners = new Listeners();
+  readonly mostSubscriptions: number;
 
   constructor(mostSubscriptions: number) {
-    this.#mostSubscriptions = mostSubscriptions;
+    this.mostSubscriptions = mostSubscriptions;
   }
 
   get size(): number {
@@ -55,12 +61,13 @@ class SessionRegister implements LiveSessions {
 
   tell(handler: string, params: object | undefined): void {
     for (const member of this.#members.values()) send(member, handler, params);
+    this.listeners.tell(handler, params);
   }
 
   subscribe(session: Session, uri: string): void {
     const member = this.#members.get(session);
     if (!member || member.uris.has(uri)) return;
-    if (member.uris.size >= this.#mostSubscriptions) throw tooMany(this.#mostSubscriptions);
+    if (member.uris.size >= this.mostSubscriptions) throw tooMany(this.mostSubscriptions);
     member.uris.add(uri);
     const others = this.#byUri.get(uri);
     if (others) others.add(member);
@@ -75,10 +82,12 @@ class SessionRegister implements LiveSessions {
   tellSubscribers(uris: readonly [string, ...string[]]): void {
     const told = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
     for (const member of told) send(member, "resourceUpdated", { uri: uris[0] });
+    this.listeners.tellUpdated(uris);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#members.values()].map(({ connection }) => connection.close()));
+    const members = [...this.#members.values()].map(({ connection }) => connection.close());
+    await Promise.all([...members, this.listeners.close()]);
   }
 
   #leave(session: Session): void {
@@ -95,7 +104,8 @@ class SessionRegister implements LiveSessions {
   }
 }
 
-function tooMany(limit: number): RpcError {
+/** The refusal of more subscriptions than one client may have. */
+export function tooMany(limit: number): RpcError {
   return new RpcError(refusalCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, { data: { limit } });
 }
 

@@ -1,5 +1,6 @@
 import { createHttpHandler as createHandler, type HttpHandler } from "../transport/http/handler.ts";
 import type { HttpOptions, HttpService } from "../transport/http/settings.ts";
+import { createMirrorReader } from "./mirrors.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./serve.ts";
 import type { Server } from "./server.ts";
 
@@ -15,5 +16,5 @@ export function createHttpHandler(server: Server, options: ServeHttpOptions = {}
 export function toHttpService(server: Server, options: ServeHttpOptions): HttpService {
   const isAnonymous = options.sessions === false && !options.authenticate;
   const accept = createServerAcceptor(server, isAnonymous ? { ...options, tasks: false } : options);
-  return { revisions: server.revisions, accept };
+  return { revisions: server.revisions, accept, readMirrors: createMirrorReader(server) };
 }

@@ -65,7 +65,7 @@ export function createServer(source: ServerSource, revisions: readonly Revision[
   };
   const build = (revision: Revision): ServerImplementation => {
     const handlers = createHandlers(parts, revision);
-    const capabilities = toCapabilities(handlers, revision, parts.settings.dynamic);
+    const capabilities = toCapabilities(handlers, revision, parts.settings);
     return { role: "server", revision, handlers, capabilities };
   };
   implement(newest);

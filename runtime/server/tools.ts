@@ -1,4 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { readMirrors } from "../codec/mirror.ts";
 import { findRow } from "../common/rows.ts";
 import { describeIssues } from "../common/schema-issue.ts";
 import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
@@ -58,6 +59,7 @@ export function describeTool(tool: ToolSource, revision: Revision): object {
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
     checkShown(shown, revision);
+    if (revision.lifecycle === "per-request") readMirrors(shown.inputSchema);
     return shown;
   } catch (error) {
     throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, {

@@ -25,6 +25,8 @@ export interface RequestHead {
 export interface Exchange extends RequestHead {
   /** Nobody waits for the answer any more. */
   readonly isGone: boolean;
+  /** Called once when the client goes away before it has been answered; afterwards it may be called, too. */
+  onClose(run: () => void): void;
   /** Adds fields to the answer, whatever it will be. */
   addFields(fields: HeaderFields): void;
   /** The body as text. */

@@ -28,6 +28,10 @@ export class FetchExchange implements Exchange {
     return this.#request.signal.aborted;
   }
 
+  onClose(run: () => void): void {
+    this.#request.signal.addEventListener("abort", run, { once: true });
+  }
+
   query(name: string): string | undefined {
     return this.#url.searchParams.get(name) ?? undefined;
   }

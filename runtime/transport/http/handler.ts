@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../store/event-store.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import { errorCodes } from "../../rpc/errors.ts";
+import { createClaimReader } from "../../rpc/claim.ts";
+import { ClaimPost } from "./claim-post.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { deliver, type Delivery } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
@@ -66,6 +68,7 @@ class OpenHouse implements House {
   readonly service: HttpService;
   readonly settings: House["settings"];
   readonly revisions: House["revisions"];
+  readonly claims: House["claims"];
   readonly sessions: Sessions;
   readonly sse: SseHouse["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
@@ -75,6 +78,7 @@ class OpenHouse implements House {
     this.service = service;
     this.settings = toSettings(options);
     this.revisions = toSpokenRevisions(service.revisions);
+    this.claims = createClaimReader(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
   }
@@ -111,6 +115,10 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
       return exchange.answer(admission.answer);
     case "preflight":
       return exchange.answer({ status: 204, headers: toPreflightFields(house.settings.cors ?? {}) });
+    case "claim":
+      return answerClaim(exchange, admission, house);
+    case "noted":
+      return exchange.answer({ status: 202 });
     case "open":
       return openSession(exchange, admission, house);
     case "alone":
@@ -128,6 +136,19 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
 function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings }: OpenHouse): void {
   const post = deliver(exchange, delivery);
   if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
+}
+
+/** The connection lasts as long as the request. */
+function answerClaim(
+  exchange: Exchange,
+  { identity, claimed }: Admission & { readonly kind: "claim" },
+  { service, sessions, settings }: OpenHouse,
+): void {
+  const { answers: style, maxStreamBytes: maxWaiting } = settings;
+  const post = new ClaimPost(exchange, { identity, claimed, style, maxWaiting });
+  const connection = service.accept(post);
+  post.receive();
+  if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }
 
 function openSession(

@@ -1,26 +1,25 @@
 import type { Revision } from "../../../generated/support.ts";
 import { errorCodes } from "../../rpc/errors.ts";
+import { climbClaim, type ClaimAdmission, type ClaimHouse } from "./claim-ladder.ts";
 import type { Answer, Exchange, RequestHead } from "./exchange.ts";
 import { accepts, isJson } from "./media.ts";
 import type { Identity } from "./origin.ts";
 import { idOf, isInitialize, readParcel, type Parcel } from "./parcel.ts";
 import { refuse, type Refusal } from "./refusal.ts";
-import type { SpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "./settings.ts";
 
 /** What the checks need to know. */
-export interface House {
+export interface House extends ClaimHouse {
   readonly settings: HttpSettings;
-  readonly revisions: SpokenRevisions;
   readonly sessions: Sessions;
   readonly isClosing: boolean;
 }
 
 /** What a request turned out to be, once every check has passed. */
 export type Admission =
-  | Refusal
+  | ClaimAdmission
   | { readonly kind: "preflight" }
   /** `initialize` without a session. */
   | { readonly kind: "open"; readonly identity: Identity | undefined; readonly parcel: Parcel }
@@ -56,6 +55,8 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
   if (unread) return unread;
   const parcel = await readBody(exchange, house);
   if (isRefusal(parcel)) return parcel;
+  const claimed = climbClaim(exchange, house, { identity, parcel });
+  if (claimed) return claimed;
   if (!house.settings.sessions) return climbAlone(exchange, house, { identity, parcel });
   if (isInitialize(parcel) && exchange.header(sessionHeader) === undefined) return { kind: "open", identity, parcel };
   const session = await findSession(exchange, house, identity);
@@ -136,9 +137,9 @@ export function isRefusal<Value extends object>(value: Value | Refusal | undefin
   return value !== undefined && "kind" in value && value.kind === "refused";
 }
 
-function checkMethod({ method, path }: RequestHead, { settings }: House): Refusal | undefined {
+function checkMethod({ method, path }: RequestHead, { settings, revisions }: House): Refusal | undefined {
   if (settings.path !== undefined && path !== settings.path) return refuse(404, "There is nothing at this path");
-  const allowed = settings.sessions ? ["POST", "GET", "DELETE"] : ["POST"];
+  const allowed = settings.sessions && revisions.hasSessions ? ["POST", "GET", "DELETE"] : ["POST"];
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
   return refuse(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }

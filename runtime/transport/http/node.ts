@@ -37,6 +37,10 @@ export class NodeExchange implements Exchange {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
+  onClose(run: () => void): void {
+    this.#response.once("close", run);
+  }
+
   query(name: string): string | undefined {
     return toUrl(this.#request.url ?? "/")?.searchParams.get(name) ?? undefined;
   }

@@ -4,6 +4,8 @@ import type { Revision } from "../../../generated/support.ts";
 export interface SpokenRevisions {
   /** The revision with this name, if sessions of it are served. */
   find(id: string): Revision | undefined;
+  /** Whether sessions are served at all. */
+  readonly hasSessions: boolean;
   /** For people: which names there are. */
   readonly names: string;
   /**
@@ -22,6 +24,7 @@ export function toSpokenRevisions(revisions: readonly Revision[]): SpokenRevisio
     revision.headers.some((header) => header.source === source);
   return {
     find: (id) => spoken.get(id),
+    hasSessions: spoken.size > 0,
     names: [...spoken.keys()].join(", "),
     assumed: [...spoken.values()].find((revision) => has(revision, "session") && !has(revision, "revision")),
   };

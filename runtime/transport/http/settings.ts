@@ -1,4 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
+import type { Mirror } from "../../codec/mirror.ts";
 import type { Channel } from "../../rpc/channel.ts";
 import { toError } from "../../rpc/errors.ts";
 import { toLimits, type Limits } from "../../rpc/limits.ts";
@@ -21,6 +22,8 @@ export interface HttpService {
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
   accept(channel: Channel, agreement?: Agreement): Connection;
+  /** Which parts of a request's arguments have to be in its headers, too. Default: none. */
+  readMirrors?(method: string, params: unknown, revision: Revision): readonly Mirror[];
 }
 
 /** Options of a server over HTTP. */

@@ -159,7 +159,7 @@ test("one acceptor serves many connections that share nothing (trap 6)", async (
 test("the hook sees the session before anything else of it is handled", async () => {
   const seen: unknown[] = [];
   const { wire } = await serveWire({
-    onOpen: (connection) => void seen.push(connection.session?.peer.info.name),
+    onOpen: (connection) => void seen.push(connection.session?.peer.info?.name),
     capabilities: { tools: {} },
     handlers: { listTools: () => void seen.push("listTools") },
   });

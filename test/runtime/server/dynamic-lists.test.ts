@@ -140,11 +140,14 @@ describe("a server that is not dynamic", () => {
     expect(server.tools.size).toBe(1);
   });
 
-  test("where there are no sessions, no changes are declared: nobody could be told", () => {
+  test("where there are no sessions, changes are declared for those who listen (S-023)", () => {
     const stateless = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
     for (const revision of stateless) {
-      expect(create({ tools: [tool("a")] }).implement(revision).capabilities).toMatchObject({ tools: {} });
-      expect(create({ tools: [tool("a")] }).implement(revision).capabilities.tools).toEqual({});
+      expect(create({ tools: [tool("a")] }).implement(revision).capabilities.tools).toEqual({ listChanged: true });
+      const rows = Object.entries(revision.serverNotifications);
+      const unheard = Object.fromEntries(rows.filter(([method]) => !method.includes("acknowledged")));
+      const silent = { ...revision, serverNotifications: unheard };
+      expect(create({ tools: [tool("a")] }).implement(silent).capabilities.tools).toEqual({});
     }
   });
 });

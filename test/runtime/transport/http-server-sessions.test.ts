@@ -9,7 +9,7 @@ let gate: ((value: string) => void) | undefined;
 
 const tools: Record<string, Tool> = {
   echo: (_, args) => args.text,
-  who: (context) => context.session.peer.info.name,
+  who: (context) => context.session.peer.info?.name,
   gate: () => new Promise((resolve) => (gate = resolve)),
   log: async (context) => {
     await log(context, "x");

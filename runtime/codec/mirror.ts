@@ -1,0 +1,122 @@
+import { isObject } from "../../generated/support.ts";
+
+/** A parameter of a tool that requests carry in a header, too, for whatever stands between client and server. */
+export interface Mirror {
+  /** Name of the header. */
+  readonly header: string;
+  /** Where the parameter is in the arguments. */
+  readonly path: readonly string[];
+}
+
+/**
+ * The parameters that a tool's input schema marks to be mirrored. Throws when a mark is where none can be: a tool with such a mark is of no use.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ */
+export function readMirrors(schema: unknown): readonly Mirror[] {
+  const mirrors: Mirror[] = [];
+  collect(schema, [], mirrors);
+  const names = mirrors.map(({ header }) => header.toLowerCase());
+  const repeated = mirrors.find(({ header }, index) => names.indexOf(header.toLowerCase()) !== index);
+  if (repeated) throw new Error(`two parameters are mirrored in the header ${repeated.header}: rename one of them`);
+  return mirrors;
+}
+
+/** The value of a mirrored parameter; absent values and `null` have no header. */
+export function readMirrored(args: unknown, path: readonly string[]): unknown {
+  const value = path.reduce<unknown>(
+    (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    args,
+  );
+  return value === null ? undefined : value;
+}
+
+/** A value as text for a header; nothing for values that cannot be mirrored. */
+export function toFieldText(value: unknown): string | undefined {
+  const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+  return isPlain ? String(value) : undefined;
+}
+
+/** Whether the text of a header says the same as a value; integers may be written in any way. */
+export function isSameField(text: string, value: unknown): boolean {
+  if (typeof value === "number") return /^-?\d+(\.0*)?$/.test(text) && Number(text) === value;
+  return text === toFieldText(value);
+}
+
+/** Text as the value of a header: what headers cannot hold, or what looks like this encoding, is written in base64. */
+export function encodeField(text: string): string {
+  const isSafe = /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !sentinel.test(text);
+  return isSafe ? text : `=?base64?${toBase64(text)}?=`;
+}
+
+/** The text that the value of a header stands for; nothing when it is not well-formed. */
+export function decodeField(field: string): string | undefined {
+  const text = field.replace(/^[ \t]+|[ \t]+$/g, "");
+  const encoded = sentinel.exec(text)?.[1];
+  if (encoded !== undefined) return fromBase64(encoded);
+  return /^[\t -~]*$/.test(text) ? text : undefined;
+}
+
+const mark = "x-mcp-header";
+
+const sentinel = /^=\?base64\?(.*)\?=$/s;
+
+/** Keywords below which a schema holds others, but no parameter that a path could name. */
+const single = ["items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "propertyNames"];
+const more = ["unevaluatedProperties", "not", "if", "then", "else", "contentSchema"];
+const lists = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+const maps = ["patternProperties", "$defs", "definitions", "dependentSchemas"];
+
+function collect(schema: unknown, path: readonly string[] | undefined, mirrors: Mirror[]): void {
+  if (!isObject(schema)) return;
+  if (Object.hasOwn(schema, mark)) mirrors.push(readMark(schema, path));
+  for (const [key, inner] of entriesOf(schema.properties)) collect(inner, path && [...path, key], mirrors);
+  for (const inner of findHidden(schema)) collect(inner, undefined, mirrors);
+}
+
+function readMark(schema: Record<string, unknown>, path: readonly string[] | undefined): Mirror {
+  const name = schema[mark];
+  const place = path?.join(".") ?? "";
+  if (typeof name !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    throw new Error(
+      `${mark} of ${place || "its schema"} is ${JSON.stringify(name)}: use the characters of header names`,
+    );
+  }
+  if (!path || path.length === 0) {
+    throw new Error(`${mark} ${JSON.stringify(name)} is not on a property that is reached by properties alone`);
+  }
+  if (!mirrored.includes(schema.type)) {
+    throw new Error(`${mark} is on ${place}, which is no string, integer or boolean`);
+  }
+  return { header: `Mcp-Param-${name}`, path };
+}
+
+const mirrored: readonly unknown[] = ["string", "integer", "boolean"];
+
+function findHidden(schema: Record<string, unknown>): readonly unknown[] {
+  return [
+    ...[...single, ...more].map((keyword) => schema[keyword]),
+    ...lists.flatMap((keyword): readonly unknown[] => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
+    ...maps.flatMap((keyword) => entriesOf(schema[keyword]).map(([, inner]) => inner)),
+  ];
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+function toBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** Strict: what other readers might take for something else is refused. */
+function fromBase64(encoded: string): string | undefined {
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import type { Entrance, RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
+import { createRoutes } from "../rpc/dispatch.ts";
+import { createDowngrade, type Downgrade } from "../rpc/downgrade.ts";
+import { InvalidMessageError } from "../rpc/errors.ts";
+import {
+  createClaimReader,
+  missingMetadata,
+  readMetaKeys,
+  unsupportedVersion,
+  type ClaimReader,
+} from "../rpc/claim.ts";
+import { StaticResult } from "../rpc/message.ts";
+import type { Party } from "../rpc/session.ts";
+import type { ServeOptions } from "./handshake.ts";
+import { resolve } from "./opening.ts";
+
+/**
+ * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
+ * were the first.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ */
+export interface PerRequest {
+  readonly claims: ClaimReader;
+  /** For connections on which sessions may be opened as well. */
+  readonly enter: Entrance;
+  /** What connections answer on which no session can be opened. */
+  readonly routes: Routes;
+}
+
+/** Prepares the revisions whose requests stand alone; nothing if there are none. */
+export function createPerRequest(options: ServeOptions): PerRequest | undefined {
+  const claims = createClaimReader(options.revisions);
+  const [newest] = claims?.revisions ?? [];
+  if (!claims || !newest) return undefined;
+  const offers = new Map(claims.revisions.map((revision) => [revision, createOffer(revision, claims, options)]));
+  const enter: Entrance = ({ params }) => {
+    const claim = claims.read(params);
+    if (claim.kind === "none") return undefined;
+    if (claim.kind === "refused") return claim.error;
+    const offer = offers.get(claim.revision);
+    if (!offer) return unsupportedVersion(claims.revisions, claim.revision.id);
+    const { routes, own, instructions, downgrade } = offer;
+    const { revision, info, capabilities } = claim;
+    return {
+      routes,
+      session: { revision, role: "server", own, peer: { info, capabilities }, instructions, downgrade },
+    };
+  };
+  return { claims, enter, routes: createLoneRoutes(claims, enter) };
+}
+
+/** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
+export function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
+  const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
+  return revisions.some(has) && !opened.some(has);
+}
+
+interface Offer {
+  readonly routes: Routes;
+  readonly own: Party;
+  readonly instructions: string | undefined;
+  readonly downgrade: Downgrade | undefined;
+}
+
+function createOffer(revision: Revision, claims: ClaimReader, options: ServeOptions): Offer {
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const { onLoss: mode, onError } = options;
+  const written = options.revisions[0] ?? revision;
+  const downgrade = createDowngrade(revision, { role: "server", written, mode, onError });
+  const own: Party = { info, capabilities };
+  const discovered = new StaticResult({
+    supportedVersions: claims.revisions.map(({ id }) => id),
+    capabilities,
+    ...(instructions !== undefined && { instructions }),
+    ttlMs: 0,
+    cacheScope: "private",
+  });
+  const builtins = new Map([["server/discover", () => discovered]]);
+  const handlers = resolve(options.handlers, revision);
+  const routes = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
+  checkDiscovered(revision, discovered);
+  return { routes: completeRoutes(routes, revision, own), own, instructions, downgrade };
+}
+
+function checkDiscovered(revision: Revision, discovered: StaticResult): void {
+  const issue = revision.clientRequests["server/discover"]?.result(discovered.value);
+  if (issue) throw new InvalidMessageError("server/discover", "result", issue);
+}
+
+/** Without sessions there is nothing but requests that say who they are; one that opens a session is told what is spoken instead. */
+function createLoneRoutes(claims: ClaimReader, enter: Entrance): Routes {
+  const { revisions } = claims;
+  return {
+    ...createOpenNotifications(revisions),
+    requests: new Map(),
+    batching: false,
+    neverBatched: new Set(),
+    refuse: () => missingMetadata(revisions),
+    enter(request) {
+      const entry = enter(request);
+      if (entry) return entry;
+      const { method, params } = request;
+      const isOpening = method === "initialize" && isObject(params);
+      return isOpening ? unsupportedVersion(revisions, params.protocolVersion) : missingMetadata(revisions);
+    },
+  };
+}
+
+/** Notifications that may come before, or without, a session: the cancellation of requests that stand alone. */
+export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
+  const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
+  return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
+}
+
+/** Every result says what kind it is and, in its metadata, who gives it. */
+function completeRoutes(routes: Routes, revision: Revision, { info }: Party): Routes {
+  const complete = createCompletion(revision, info);
+  const requests = new Map<string, RequestRoute>();
+  for (const [method, { row, handle }] of routes.requests) {
+    requests.set(method, { row, handle: handle && completeHandler(handle, complete) });
+  }
+  return { ...routes, requests };
+}
+
+function completeHandler(handle: RequestHandler, complete: (result: unknown) => unknown): RequestHandler {
+  const completed = new WeakMap<StaticResult, StaticResult>();
+  const completeResult = (result: unknown): unknown => {
+    if (!(result instanceof StaticResult)) return complete(result);
+    const known = completed.get(result) ?? new StaticResult(complete(result.value));
+    completed.set(result, known);
+    return known;
+  };
+  return (params, context) => {
+    const outcome = handle(params, context);
+    return outcome instanceof Promise ? outcome.then(completeResult) : completeResult(outcome);
+  };
+}
+
+function createCompletion(revision: Revision, info: Party["info"]): (result: unknown) => unknown {
+  const { serverInfo } = readMetaKeys(revision);
+  const head = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
+  const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
+  return (result) => {
+    if (!isObject(result)) return result;
+    const _meta = isObject(result._meta) ? { ...identity, ...result._meta } : identity;
+    return { ...head, ...result, _meta };
+  };
+}

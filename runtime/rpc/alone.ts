@@ -1,0 +1,92 @@
+import type { NotificationRow, RequestRow } from "../../generated/support.ts";
+import { InboundCall, type CallHost } from "./call.ts";
+import { CapabilityError, RpcError, errorCodes } from "./errors.ts";
+import type { InboundRequest } from "./inbound.ts";
+import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
+import { checkParams } from "./outbound.ts";
+import type { State } from "./peer.ts";
+import { isOpen, type Session } from "./session.ts";
+
+/** What a call that stands alone needs of its connection. */
+export interface AloneHost extends CallHost {
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+}
+
+/** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
+export class AloneCall extends InboundCall {
+  constructor(
+    host: AloneHost,
+    session: Session,
+    { request, row, origin }: { readonly request: InboundRequest; readonly row: RequestRow; readonly origin: unknown },
+  ) {
+    super(new RequestHost(host, session), request, row, { batch: undefined, origin });
+  }
+
+  override notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.done ? Promise.resolve() : super.notify(row, params);
+  }
+}
+
+class RequestHost implements CallHost {
+  readonly #host: AloneHost;
+  readonly #session: Session;
+
+  constructor(host: AloneHost, session: Session) {
+    this.#host = host;
+    this.#session = session;
+  }
+
+  get state(): State {
+    return this.#host.state;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#host.closed;
+  }
+
+  close(): Promise<void> {
+    return this.#host.close();
+  }
+
+  requireSession(): Session {
+    return this.#session;
+  }
+
+  /** Nobody can be asked by a request here; who has not said that they answer such questions is told what is missing. */
+  request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
+    const { revision } = this.#session;
+    if (row.gate && !isOpen(row.gate, this.#session))
+      return Promise.reject(missingCapability(this.#session, row.gate.path));
+    const advice = "Return what is needed as a result that asks for input.";
+    return Promise.reject(new Error(`At revision ${revision.id} a server cannot send ${row.method}. ${advice}`));
+  }
+
+  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    if (row.gate && !isOpen(row.gate, this.#session)) throw new CapabilityError(row.method, row.gate);
+    checkParams(row, params);
+    await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    await this.#host.send(message, related);
+  }
+}
+
+/**
+ * The refusal of a request that needs a capability which its client did not declare: it may declare it and ask again.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ */
+function missingCapability({ revision }: Session, path: readonly string[]): RpcError {
+  const { errors } = revision;
+  const name = "missingRequiredClientCapability";
+  const code = (Object.hasOwn(errors, name) ? errors[name]?.code : undefined) ?? errorCodes.invalidRequest;
+  const requiredCapabilities = path.reduceRight<object>((inner, key) => ({ [key]: inner }), {});
+  return new RpcError(code, `The client has not declared the capability ${path.join(".")}`, {
+    data: { requiredCapabilities },
+  });
+}

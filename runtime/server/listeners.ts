@@ -1,0 +1,81 @@
+import type { NotificationRow } from "../../generated/support.ts";
+import { listChanged, type ListKind } from "../common/lists.ts";
+import { findRow } from "../common/rows.ts";
+import type { CallContext } from "../rpc/call.ts";
+
+/** What a listener asks to hear of, or what it is told that it will hear of. */
+export interface ListenFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/** The open requests that wait for news, each of which has said what it wants to hear of. */
+export class Listeners {
+  readonly #open = new Set<Listener>();
+
+  /** Counts a request among those that wait, and returns how it leaves. */
+  add(call: CallContext, filter: ListenFilter, tag: string): () => void {
+    const listener = new Listener(call, filter, tag);
+    this.#open.add(listener);
+    return () => void this.#open.delete(listener);
+  }
+
+  /** Sends a notification to all who asked for its kind. */
+  tell(handler: string, params: object | undefined): void {
+    for (const listener of this.#open) if (listener.wants(handler)) listener.tell(handler, params);
+  }
+
+  /** Tells those who asked for any of the URIs that the first has changed. */
+  tellUpdated(uris: readonly [string, ...string[]]): void {
+    for (const listener of this.#open) if (listener.watches(uris)) listener.tell("resourceUpdated", { uri: uris[0] });
+  }
+
+  /** Closes every connection on which somebody waits: the requests are answered first. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((listener) => listener.close()));
+  }
+}
+
+/** Members of a filter by the list that they are about. */
+export const filterMembers: { readonly [Kind in ListKind]: `${Kind}ListChanged` } = {
+  tools: "toolsListChanged",
+  prompts: "promptsListChanged",
+  resources: "resourcesListChanged",
+};
+
+class Listener {
+  readonly #call: CallContext;
+  readonly #tag: string;
+  readonly #kinds: ReadonlySet<string>;
+  readonly #uris: ReadonlySet<string>;
+
+  constructor(call: CallContext, filter: ListenFilter, tag: string) {
+    this.#call = call;
+    this.#tag = tag;
+    this.#kinds = new Set(kinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]));
+    this.#uris = new Set(filter.resourceSubscriptions);
+  }
+
+  wants(handler: string): boolean {
+    return this.#kinds.has(handler);
+  }
+
+  watches(uris: readonly string[]): boolean {
+    return uris.some((uri) => this.#uris.has(uri));
+  }
+
+  /** Every message says to which request it belongs. One that cannot be sent any more is nobody's failure. */
+  tell(handler: string, params: object | undefined): void {
+    const { revision, requestId } = this.#call;
+    const row: NotificationRow | undefined = findRow(revision.serverNotifications, handler);
+    if (row) this.#call.notify(row, { ...params, _meta: { [this.#tag]: requestId } }).catch(() => {});
+  }
+
+  close(): Promise<void> {
+    return this.#call.connection.close();
+  }
+}
+
+const kinds: readonly ListKind[] = ["tools", "prompts", "resources"];

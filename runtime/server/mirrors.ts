@@ -1,0 +1,27 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import { readMirrors, type Mirror } from "../codec/mirror.ts";
+import type { Server } from "./server.ts";
+import type { ToolSource } from "./source.ts";
+import { describeTool } from "./tools.ts";
+
+/** Tells which parameters of a call its tool wants to see in headers, too; each tool is looked through once. */
+export function createMirrorReader(
+  server: Pick<Server, "tools">,
+): (method: string, params: unknown, revision: Revision) => readonly Mirror[] {
+  const known = new WeakMap<ToolSource, readonly Mirror[]>();
+  return (method, params, revision) => {
+    const row = Object.hasOwn(revision.clientRequests, method) ? revision.clientRequests[method] : undefined;
+    const name = isObject(params) ? params.name : undefined;
+    const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
+    if (!tool) return none;
+    const mirrors = known.get(tool) ?? readMirrors(readInputSchema(describeTool(tool, revision)));
+    known.set(tool, mirrors);
+    return mirrors;
+  };
+}
+
+const none: readonly Mirror[] = [];
+
+function readInputSchema(shown: object): unknown {
+  return "inputSchema" in shown ? shown.inputSchema : undefined;
+}

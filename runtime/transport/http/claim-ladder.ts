@@ -1,0 +1,164 @@
+import { isObject, type HeaderRule, type Revision } from "../../../generated/support.ts";
+import { decodeField, isSameField, readMirrored } from "../../codec/mirror.ts";
+import { codeOf, missingMetadata, unsupportedVersion, type ClaimReader } from "../../rpc/claim.ts";
+import { RpcError, toErrorObject } from "../../rpc/errors.ts";
+import type { ErrorMessage, Incoming, RequestId } from "../../rpc/message.ts";
+import type { RequestHead } from "./exchange.ts";
+import type { Identity } from "./origin.ts";
+import type { Parcel } from "./parcel.ts";
+import { jsonFields } from "./post.ts";
+import { refuse, type Refusal } from "./refusal.ts";
+import type { SpokenRevisions } from "./revisions.ts";
+import type { HttpService } from "./settings.ts";
+
+/** What the checks of requests that stand alone need to know. */
+export interface ClaimHouse {
+  /** Absent where every revision has sessions. */
+  readonly claims: ClaimReader | undefined;
+  readonly revisions: SpokenRevisions;
+  readonly service: Pick<HttpService, "readMirrors">;
+}
+
+/** What a POST that belongs to no session turned out to be. */
+export type ClaimAdmission =
+  | Refusal
+  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: Claimed }
+  /** A notification: there is nothing that it could be about. */
+  | { readonly kind: "noted" };
+
+/** A request whose headers and metadata agree. */
+export interface Claimed {
+  readonly value: unknown;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly revision: Revision;
+}
+
+/**
+ * The rungs for requests that stand alone, or nothing when the POST belongs to a session: which revision, whether the headers say what the body
+ * says, whether the revision is served, whether the metadata is complete. What is wrong beyond that, the protocol answers.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ */
+export function climbClaim(
+  head: RequestHead,
+  house: ClaimHouse,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
+): ClaimAdmission | undefined {
+  const { claims } = house;
+  if (!claims || isOfSession(head, parcel, { claims, revisions: house.revisions })) return undefined;
+  if (parcel.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
+  const { incoming, value } = parcel;
+  if (incoming.kind === "notification") return checkVersions(head, incoming, claims) ?? { kind: "noted" };
+  if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
+  const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
+  if (unlike) return unlike;
+  const claim = claims.read(incoming.params);
+  if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
+  if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
+  const { revision } = claim;
+  const unequal = checkMessageHeaders(head, incoming, revision) ?? checkMirrors(head, incoming, { revision, house });
+  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
+}
+
+type Request = Incoming & { readonly kind: "request" };
+
+interface Era {
+  readonly claims: ClaimReader;
+  readonly revisions: SpokenRevisions;
+}
+
+/** The body decides; where it says nothing, the header does, but for `initialize`, which always opens a session. */
+function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: Era): boolean {
+  if (!revisions.hasSessions) return false;
+  if (parcel.kind === "batch") return !parcel.values.some((value) => isClaimed(value, claims));
+  if (isClaimed(parcel.value, claims)) return false;
+  const { incoming } = parcel;
+  if (incoming.kind === "request" && incoming.method === "initialize") return true;
+  const named = head.header(versionRule(claims).name.toLowerCase())?.trim();
+  return !claims.revisions.some(({ id }) => id === named);
+}
+
+function isClaimed(value: unknown, claims: ClaimReader): boolean {
+  return isObject(value) && claims.readVersion(value.params) !== undefined;
+}
+
+/** Who wants to open a session where there are none learns what is spoken instead. */
+function checkOpening(head: RequestHead, request: Request, claims: ClaimReader): Refusal | undefined {
+  const { id, method, params } = request;
+  if (claims.readVersion(params) !== undefined) return undefined;
+  if (method === "initialize" && isObject(params)) {
+    return refuseWith(unsupportedVersion(claims.revisions, params.protocolVersion), id);
+  }
+  const hasHeader = head.header(versionRule(claims).name.toLowerCase()) !== undefined;
+  return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
+}
+
+function checkVersions(
+  head: RequestHead,
+  incoming: Request | (Incoming & { readonly kind: "notification" }),
+  claims: ClaimReader,
+): Refusal | undefined {
+  const { name } = versionRule(claims);
+  const field = head.header(name.toLowerCase())?.trim();
+  const version = claims.readVersion(incoming.params);
+  const isSaid = field !== undefined && version !== undefined;
+  const isFine = isSaid ? field === version : incoming.kind === "notification";
+  return isFine ? undefined : mismatch(name, claims.revisions, incoming);
+}
+
+function checkMessageHeaders(head: RequestHead, request: Request, revision: Revision): Refusal | undefined {
+  const wrong = revision.headers.find((rule) => !agrees(head, rule, request));
+  return wrong && mismatch(wrong.name, [revision], request);
+}
+
+function agrees(head: RequestHead, { name, source, methods, required }: HeaderRule, request: Request): boolean {
+  if (methods && !methods.includes(request.method)) return true;
+  const expected = readSource(source, request);
+  // Without the member there is nothing to compare: the params are not valid then.
+  if (typeof expected !== "string") return true;
+  const field = head.header(name.toLowerCase());
+  return field === undefined ? !required : decodeField(field) === expected;
+}
+
+/** What a header of a message has to say; the version has been compared before. */
+function readSource(source: string, { method, params }: Request): unknown {
+  if (source === "method") return method;
+  const [part, ...path] = source.split(".");
+  return part === "params" ? readMirrored(params, path) : undefined;
+}
+
+/** Parameters that the tool wants to see in headers are there, and nothing else is. */
+function checkMirrors(
+  head: RequestHead,
+  request: Request,
+  { revision, house }: { readonly revision: Revision; readonly house: ClaimHouse },
+): Refusal | undefined {
+  const { params } = request;
+  const args = isObject(params) ? params.arguments : undefined;
+  const wrong = house.service.readMirrors?.(request.method, params, revision).find(({ header, path }) => {
+    const field = head.header(header.toLowerCase());
+    const value = readMirrored(args, path);
+    if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
+    const text = decodeField(field);
+    return text === undefined || !isSameField(text, value);
+  });
+  return wrong && mismatch(wrong.header, [revision], request);
+}
+
+function mismatch(name: string, revisions: readonly Revision[], incoming: Incoming): Refusal {
+  const message = `The header ${name} is missing, or does not say what the body says`;
+  const id = incoming.kind === "request" ? incoming.id : undefined;
+  return refuseWith(new RpcError(codeOf(revisions, "headerMismatch"), message, { data: { header: name } }), id);
+}
+
+function refuseWith(error: RpcError, id: RequestId | undefined): Refusal {
+  const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
+  return { kind: "refused", answer: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
+}
+
+function versionRule({ revisions }: ClaimReader): HeaderRule {
+  const rule = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
+  if (!rule) throw new Error("No revision without sessions says which header names it");
+  return rule;
+}
