@@ -156,6 +156,8 @@ export type { ServerDefinition } from "./server/definitions.ts";
 export type { ServerOptions } from "./server/definitions.ts";
 export type { TemplateVariables } from "./server/definitions.ts";
 export type { ToolDefinition } from "./server/definitions.ts";
+export type { ToolTask } from "./server/definitions.ts";
+export type { ToolTaskOptions } from "./server/definitions.ts";
 export type { Visibility } from "./server/definitions.ts";
 
 export { ToolError } from "./server/errors.ts";
@@ -220,6 +222,30 @@ export { parseUriTemplate } from "./server/uri-template.ts";
 export type { ExpandValue } from "./server/uri-template.ts";
 export type { MatchedValue } from "./server/uri-template.ts";
 export type { UriTemplate } from "./server/uri-template.ts";
+
+export { MemoryTaskStore } from "./store/memory-task-store.ts";
+export type { MemoryTaskStoreOptions } from "./store/memory-task-store.ts";
+
+export type { TaskChange } from "./store/task-store.ts";
+export type { TaskKey } from "./store/task-store.ts";
+export type { TaskOutcome } from "./store/task-store.ts";
+export type { TaskPage } from "./store/task-store.ts";
+export type { TaskRange } from "./store/task-store.ts";
+export type { TaskRecord } from "./store/task-store.ts";
+export type { TaskStatus } from "./store/task-store.ts";
+export type { TaskStore } from "./store/task-store.ts";
+
+export type { TaskControl } from "./tasks/task-call.ts";
+
+export { NoTaskError } from "./tasks/task-handle.ts";
+export { isNoTaskError } from "./tasks/task-handle.ts";
+export type { TaskCallOptions } from "./tasks/task-handle.ts";
+export type { TaskHandle } from "./tasks/task-handle.ts";
+export type { TaskRequestOptions } from "./tasks/task-handle.ts";
+
+export type { TaskOptions } from "./tasks/task-options.ts";
+
+export type { TaskState } from "./tasks/task.ts";
 
 export { createChildProcessTransport } from "./transport/child-process.ts";
 export type { ChildProcessOptions } from "./transport/child-process.ts";

@@ -28,6 +28,7 @@ export interface CallContext extends Caller {
   readonly connection: Connection;
   /** Reports progress, if the peer asked for it. Values that do not grow are dropped. */
   progress(progress: Progress): Promise<void>;
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }
 
 /** What a running call needs of its connection. */

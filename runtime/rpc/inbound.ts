@@ -14,7 +14,7 @@ import {
   toError,
   toErrorObject,
 } from "./errors.ts";
-import { isEndless, type Timeouts } from "./limits.ts";
+import { handlerTimeoutOf, isEndless, type Timeouts } from "./limits.ts";
 import { StaticResult, type Message, type RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
@@ -142,7 +142,7 @@ export class Inbound {
 
   #wait(call: InboundCall, outcome: PromiseLike<unknown>): void {
     this.#running.set(call.requestId, call);
-    if (!isEndless(call.row.method)) call.deadline = this.#host.deadlineAfter(this.#host.timeouts.handler);
+    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row.method, this.#host.timeouts));
     Promise.resolve(outcome).then(
       (result) => this.#finish(call, result),
       (thrown: unknown) => this.#fail(call, thrown),

@@ -66,6 +66,11 @@ export function timeoutOf(method: string, timeouts: Timeouts): number {
   return timeouts[patience.get(method) ?? "request"];
 }
 
+/** How long a handler of ours may take. Who waits for a task waits until it ends, and tasks have limits of their own. */
+export function handlerTimeoutOf(method: string, timeouts: Timeouts): number {
+  return method === "tasks/result" || isEndless(method) ? Infinity : timeouts.handler;
+}
+
 /** Whether a method may take its time, so that progress is worth asking for even when nobody listens: it extends the time-out. */
 export function isPatient(method: string): boolean {
   return method !== "initialize" && patience.has(method);

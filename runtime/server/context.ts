@@ -1,5 +1,6 @@
 import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
+import { askClient } from "./ask-client.ts";
 import type { LogLevels } from "./log-levels.ts";
 import type { Authenticated } from "./protocol.ts";
 import { findRow } from "../common/rows.ts";
@@ -108,7 +109,7 @@ export class HandlerScope implements AnyContext {
 
   async #ask(row: RequestRow | undefined, feature: string, params: object): Promise<unknown> {
     if (!row) throw new Error(`Revision ${this.revision} has no ${feature} requests that a server may send.`);
-    return this.#call.request(row, params, { signal: this.#call.signal });
+    return askClient(this.#call, row, params);
   }
 }
 

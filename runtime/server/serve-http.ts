@@ -12,11 +12,9 @@ export function createHttpHandler(server: Server, options: ServeHttpOptions = {}
   return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }
 
-/** A server as the transport sees it. */
-export function toHttpService(server: Server, options: ServerConnectionOptions): HttpService {
-  return {
-    revisions: server.revisions,
-    accept: createServerAcceptor(server, options),
-    readMirrors: createMirrorReader(server),
-  };
+/** A server as the transport sees it. Where every POST stands alone and nobody says who they are, no task could be found again. */
+export function toHttpService(server: Server, options: ServeHttpOptions): HttpService {
+  const isAnonymous = options.sessions === false && !options.authenticate;
+  const accept = createServerAcceptor(server, isAnonymous ? { ...options, tasks: false } : options);
+  return { revisions: server.revisions, accept, readMirrors: createMirrorReader(server) };
 }

@@ -1,8 +1,8 @@
-import { isObject, type RequestRow } from "../../generated/support.ts";
+import type { RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { TaskManager } from "./task-manager.ts";
 import type { TaskTerms } from "./task-options.ts";
-import { readTaskParams } from "./task.ts";
+import { readTaskParams, withoutTask } from "./task.ts";
 
 /** What answers for tasks, by handler name. */
 export interface TaskHandlers {
@@ -38,11 +38,4 @@ export function allowTask(
     if (!asked) return answer(params, call);
     return tasks.start(call, { row, ttl: asked.ttl, terms, work: (during) => answer(withoutTask(params), during) });
   };
-}
-
-/** What a handler of the user sees: how its answer travels is none of its business. */
-function withoutTask(params: unknown): unknown {
-  if (!isObject(params)) return params;
-  const { task: _task, ...rest } = params;
-  return rest;
 }

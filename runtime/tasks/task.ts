@@ -57,6 +57,13 @@ export function readTaskParams(params: unknown): { readonly ttl: number | undefi
   return isObject(task) ? { ttl: typeof task.ttl === "number" ? task.ttl : undefined } : undefined;
 }
 
+/** The params of a request that shall not, or need not, ask for a task. */
+export function withoutTask(params: unknown): unknown {
+  if (!isObject(params)) return params;
+  const { task: _task, ...rest } = params;
+  return rest;
+}
+
 /** The `_meta` key that ties messages to a task, where the revision has one. */
 export function findRelatedKey(revision: Revision): string | undefined {
   return revision.reservedMeta.find(({ type }) => type === "RelatedTaskMetadata")?.key;

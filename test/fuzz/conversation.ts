@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import type { Wire } from "../../runtime/testing/wire.ts";
 import { encodeLine, toLine } from "./lines.ts";
@@ -26,10 +27,9 @@ export async function converse(subject: Subject, bursts: readonly Burst[]): Prom
     await say(subject, burst);
   }
   for (let rounds = 0; referee.asked.size > 0 && rounds < 50; rounds += 1) await answerAll(subject);
-  for (let rounds = 0; rounds < 4; rounds += 1) await listen(subject);
   await ping(subject);
-  referee.conclude();
-  return [...referee.problems, ...(await subject.close())];
+  for (let waits = 0; referee.findMissing().length > 0 && waits < patience; waits += 1) await wait(subject);
+  return [...referee.problems, ...referee.findMissing(), ...(await subject.close())];
 }
 
 /** Everything that a burst brings arrives in one turn, in pieces. */
@@ -42,6 +42,14 @@ async function say(subject: Subject, { steps, cuts }: Burst): Promise<void> {
   const bytes = Buffer.concat(lines);
   const places = [0, ...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b), bytes.length];
   for (const [at, end] of places.slice(1).entries()) wire.write(bytes.subarray(places[at], end));
+  await listen(subject);
+}
+
+/** Milliseconds for answers that wait for the platform, such as its cryptography. */
+const patience = 500;
+
+async function wait(subject: Subject): Promise<void> {
+  await delay(1);
   await listen(subject);
 }
 

@@ -19,6 +19,12 @@ export function readSeed(): number {
   return Number.isSafeInteger(given) ? given : Date.now() % 2 ** 31;
 }
 
+/** How many messages a long run sends altogether: `FUZZ_MESSAGES` of the environment, or a million. */
+export function readMessages(): number {
+  const given = Number(process.env["FUZZ_MESSAGES"] ?? NaN);
+  return Number.isSafeInteger(given) && given > 0 ? given : 1_000_000;
+}
+
 /** Sends so many messages in many conversations; the shortest one that goes wrong is told. Returns how many were sent. */
 export async function fuzz(create: CreateSubject, { revisions, messages, seed }: FuzzOptions): Promise<number> {
   let sent = 0;

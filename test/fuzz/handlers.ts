@@ -23,21 +23,24 @@ export interface Stage {
   /** Which end they serve. */
   readonly role: Role;
   readonly random: Random;
-  /** Ids of calls that never end. */
+  /** Ids of calls that wait to be cancelled. */
   readonly hanging: Set<Id>;
+  /** Ids of those that were. */
+  readonly stopped: Set<Id>;
 }
 
 /** Handlers for everything: they answer, fail, ask back, hang, or return garbage, as chance will have it. */
 export function createHandlers(stage: Stage): Handlers {
   const sender = stage.role === "server" ? "client" : "server";
-  const requests = stage.written.sentBy(sender, "request").map((method): [string, RequestHandler] => [
-    method.handler,
-    (_params, context) => act(method, stage, context),
-  ]);
-  const notifications = stage.written.sentBy(sender, "notification").map(({ handler }): [string, () => unknown] => [
-    handler,
-    () => (isHit(0.2, stage.random) ? fail(stage.random) : undefined),
-  ]);
+  const requests = stage.written
+    .sentBy(sender, "request")
+    .map((method): [string, RequestHandler] => [method.handler, (_params, context) => act(method, stage, context)]);
+  const notifications = stage.written
+    .sentBy(sender, "notification")
+    .map(({ handler }): [string, () => unknown] => [
+      handler,
+      () => (isHit(0.2, stage.random) ? fail(stage.random) : undefined),
+    ]);
   return new Map<string, unknown>([...requests, ...notifications]);
 }
 
@@ -48,7 +51,7 @@ function act(method: Method, stage: Stage, context: Context): unknown {
   return pick(acts, stage.random)(method, stage, context);
 }
 
-const answer: Act = (method, { written, random }) => written.createMaker(random)(method, "result") ?? {};
+const answer: Act = (method, { written, random }) => written.make(method, "result", random) ?? {};
 
 const acts: readonly Act[] = [
   answer,
@@ -73,10 +76,15 @@ const acts: readonly Act[] = [
     await context.progress({ progress: 2, ...(isHit(0.5, random) && { total: pick([2, NaN, Infinity], random) }) });
     return answer(...call);
   },
-  (_method, { hanging }, { requestId }) => {
-    hanging.add(requestId);
-    return new Promise(() => {});
-  },
+  (_method, { hanging, stopped }, { requestId, signal }) =>
+    new Promise((_resolve, reject) => {
+      hanging.add(requestId);
+      signal.addEventListener("abort", () => {
+        hanging.delete(requestId);
+        stopped.add(requestId);
+        reject(new RpcError(ownCode, "Too late"));
+      });
+    }),
 ];
 
 /** Asks the other end something and answers afterwards, whatever comes of it. */
@@ -85,7 +93,7 @@ async function ask(...call: Parameters<Act>): Promise<unknown> {
   const method = pick(spoken.sentBy(role, "request"), random);
   const { clientRequests, serverRequests } = context.revision;
   const row = (role === "server" ? serverRequests : clientRequests)[method.name];
-  const params = written.createMaker(random)(written.methods.find(({ name }) => name === method.name) ?? method, "params");
+  const params = written.make(written.methods.find(({ name }) => name === method.name) ?? method, "params", random);
   if (row) await context.request(row, isHit(0.2, random) ? mutate(params, random).value : params).catch(() => {});
   return answer(...call);
 }

@@ -78,7 +78,7 @@ function makeMessage(outlook: Outlook, random: Random): unknown {
 
 function makeCall(kind: "request" | "notification", { fuzz, role, used, things }: Outlook, random: Random): unknown {
   const method = pick(fuzz.sentBy(role, kind), random);
-  const made = fuzz.createMaker(random)(method, "params");
+  const made = fuzz.make(method, "params", random);
   const params = isHit(0.6, random) ? aim(made, things, random) : made;
   const isLeftOut = params === undefined || (method.params?.optional === true && isHit(0.2, random));
   return {
@@ -109,15 +109,19 @@ function makeCancellation({ used }: Outlook, random: Random): unknown {
 }
 
 function makeAnswer({ fuzz, asked }: Outlook, random: Random): unknown {
-  if (asked.size === 0 || isHit(0.1, random)) return { jsonrpc: "2.0", id: pick([0, -1, 1e9, "1"], random), result: {} };
+  if (asked.size === 0 || isHit(0.1, random))
+    return { jsonrpc: "2.0", id: pick([0, -1, 1e9, "1"], random), result: {} };
   const [id, method] = pick([...asked], random);
   if (isHit(0.2, random)) return { jsonrpc: "2.0", id, error: { code: -1, message: "no", data: makeId([], random) } };
-  return { jsonrpc: "2.0", id, result: fuzz.createMaker(random)(method, "result") ?? {} };
+  return { jsonrpc: "2.0", id, result: fuzz.make(method, "result", random) ?? {} };
 }
 
 /** A method that nobody has. */
 function makeStranger(_outlook: Outlook, random: Random): unknown {
-  const method = pick(["", "constructor", "__proto__", "toString", "tools/Call", "rpc.discover", "notifications/"], random);
+  const method = pick(
+    ["", "constructor", "__proto__", "toString", "tools/Call", "rpc.discover", "notifications/"],
+    random,
+  );
   return { jsonrpc: "2.0", ...(isHit(0.7, random) && { id: makeId([], random) }), method, params: {} };
 }
 
@@ -160,7 +164,10 @@ function nest(depth: number): unknown {
 
 /** The same member twice. */
 function repeat(message: unknown, member: string): string {
-  return JSON.stringify(message).replace(/\}$/, `,${JSON.stringify(member)}:1,"\\u00${member.charCodeAt(0).toString(16)}${member.slice(1)}":1}`);
+  return JSON.stringify(message).replace(
+    /\}$/,
+    `,${JSON.stringify(member)}:1,"\\u00${member.charCodeAt(0).toString(16)}${member.slice(1)}":1}`,
+  );
 }
 
 function otherRole(role: Role): Role {

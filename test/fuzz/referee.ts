@@ -8,8 +8,10 @@ import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./verdict.
 export interface Leeway {
   /** Codes that handlers may answer with. */
   readonly codes: readonly number[];
-  /** Calls whose handler never ends. */
+  /** Calls whose handler waits to be cancelled. */
   readonly hanging: ReadonlySet<Id>;
+  /** Calls that were cancelled while their handler ran. */
+  readonly stopped: ReadonlySet<Id>;
   /** Whether keys that the revision does not know are looked for, too. */
   readonly isExact: boolean;
 }
@@ -24,6 +26,8 @@ export class Referee {
   readonly #hearing: Hearing;
   readonly #leeway: Leeway;
   readonly #due = new Map<Id | undefined, Due[]>();
+  /** How many answers each id has got. */
+  readonly #answers = new Map<Id | undefined, number>();
 
   constructor(hearing: Hearing, leeway: Leeway) {
     this.#hearing = hearing;
@@ -42,14 +46,17 @@ export class Referee {
     for (const message of sent) this.#seeMessage(message);
   }
 
-  /** Everything that had to come must have come. */
-  conclude(): void {
-    for (const [id, dues] of this.#due) {
-      for (const due of dues) {
-        const isHeldUp = [id, ...due.companions].some((other) => other !== undefined && this.#leeway.hanging.has(other));
-        if (!due.isExcused && !isHeldUp) this.#complain("no answer", due.verdict);
-      }
-    }
+  /** What should have come and has not. An answer does not say to which of two equal ids it belongs, so they are counted. */
+  findMissing(): readonly string[] {
+    return [...this.#due].flatMap(([id, dues]) => {
+      const free = dues.filter((due) => due.isExcused || this.#isHeldUp(id, due));
+      const isMet = (this.#answers.get(id) ?? 0) + free.length >= dues.length;
+      return isMet ? [] : [`no answer: ${JSON.stringify({ id, dues })}`];
+    });
+  }
+
+  #isHeldUp(id: Id | undefined, { companions }: Due): boolean {
+    return [id, ...companions].some((other) => other !== undefined && this.#leeway.hanging.has(other));
   }
 
   #expect(verdict: Verdict, companions: readonly Id[] = []): void {
@@ -65,7 +72,8 @@ export class Referee {
         this.used.push(verdict.id);
     }
     const dues = this.#due.get(verdict.id) ?? [];
-    this.#due.set(verdict.id, [...dues, { verdict, companions, isExcused: false, mayRepeat: dues.length > 0 }]);
+    dues.push({ verdict, companions, isExcused: false, mayRepeat: dues.length > 0 });
+    this.#due.set(verdict.id, dues);
   }
 
   #seeMessage(message: unknown): void {
@@ -75,10 +83,12 @@ export class Referee {
     const { id } = message;
     if (id !== undefined && !isId(id)) return this.#complain("an id that is none", message);
     const dues = this.#due.get(id) ?? [];
-    const at = dues.findIndex((due) => this.#fits(message, due));
-    const problem = dues.length > 0 ? "an answer that does not fit" : "an answer that nobody waits for";
-    if (at === -1) return this.#complain(problem, { message, dues });
-    this.#due.set(id, dues.toSpliced(at, 1));
+    const answers = (this.#answers.get(id) ?? 0) + 1;
+    this.#answers.set(id, answers);
+    if (answers > dues.length) this.#complain("an answer that nobody waits for", { message, dues });
+    else if (dues.length === 1 && id !== undefined && this.#leeway.stopped.has(id))
+      this.#complain("a late answer", message);
+    else if (!dues.some((due) => this.#fits(message, due))) this.#complain("a wrong answer", { message, dues });
   }
 
   #seeCall(message: Readonly<Record<string, unknown>>): void {

@@ -6,7 +6,7 @@ import type { Revision, Role } from "../../generated/support.ts";
 import { findUnknown } from "../generator/convert-walk.ts";
 import { createValidators } from "../oracle/official-validators.ts";
 import type { Random } from "../oracle/random.ts";
-import { createValueMaker, type ValueMaker } from "../oracle/values.ts";
+import { createValueMaker } from "../oracle/values.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
 /** The part of a method that a value is made or judged for. */
@@ -22,8 +22,8 @@ export interface FuzzRevision {
   isValid(method: Method, part: Part, value: unknown): boolean;
   /** Keys of a value that the revision does not know. */
   findUnknown(method: Method, part: Part, value: unknown): readonly string[];
-  /** Makes valid values. */
-  createMaker(random: Random): (method: Method, part: Part) => unknown;
+  /** Makes a valid value. */
+  make(method: Method, part: Part, random: Random): unknown;
 }
 
 /** Reads every revision with a handshake, newest first. */
@@ -39,6 +39,9 @@ function toFuzzRevision(revision: Revision, read: RevisionModel): FuzzRevision {
   const model: RevisionModel = { ...read, declarations: [...read.declarations, ...parts] };
   const names = new Set(parts.map(({ name }) => name));
   const validate = createValidators(toJsonSchema(model));
+  // One maker for all: it remembers what it has resolved.
+  let source: Random = Math.random;
+  const maker = createValueMaker(model, () => source());
   return {
     revision,
     methods: model.methods,
@@ -48,9 +51,10 @@ function toFuzzRevision(revision: Revision, read: RevisionModel): FuzzRevision {
       const shape = part === "params" ? method.params?.shape : toResultShape(method);
       return shape ? findUnknown(value, shape, model) : [];
     },
-    createMaker(random) {
-      const make: ValueMaker = createValueMaker(model, random);
-      return (method, part) => (names.has(nameOf(method, part)) ? make(nameOf(method, part)) : undefined);
+    make(method, part, random) {
+      if (!names.has(nameOf(method, part))) return undefined;
+      source = random;
+      return maker(nameOf(method, part));
     },
   };
 }
@@ -70,7 +74,10 @@ function toDeclaration(name: string, shape: Shape): Declaration {
 
 function toResultShape({ result, alternatives }: Method): Shape | undefined {
   if (!result || alternatives.length === 0) return result;
-  return { kind: "union", of: [result, ...alternatives.map(({ type }) => ({ kind: "reference", name: type }) as const)] };
+  return {
+    kind: "union",
+    of: [result, ...alternatives.map(({ type }) => ({ kind: "reference", name: type }) as const)],
+  };
 }
 
 function nameOf({ name }: Method, part: Part): string {

@@ -1,21 +1,13 @@
-import { beforeAll, expect, test } from "vitest";
-import { fuzz, readSeed, type CreateSubject } from "./fuzz.ts";
-import { readFuzzRevisions, type FuzzRevision } from "./revision.ts";
+import { createDefinedServerSubject, createSessionSubject } from "./defined-subjects.ts";
 import { createClientSubject, createServerSubject } from "./subjects.ts";
+import { testFuzz } from "./suite.ts";
 
-let revisions: readonly FuzzRevision[] = [];
-
-beforeAll(async () => {
-  revisions = await readFuzzRevisions();
-});
-
-const subjects: readonly (readonly [string, CreateSubject])[] = [
-  ["a server", createServerSubject],
-  ["a client", createClientSubject],
-];
-
-const seed = readSeed();
-
-test.each(subjects)(`%s answers anything with what must be answered, at every revision (FUZZ_SEED=${seed})`, async (_name, create) => {
-  expect(await fuzz(create, { revisions, messages: 5_000, seed })).toBeGreaterThanOrEqual(5_000);
-});
+testFuzz(
+  [
+    ["a server whose handlers misbehave", createServerSubject],
+    ["a client whose handlers misbehave", createClientSubject],
+    ["a defined server", createDefinedServerSubject],
+    ["a client's session", createSessionSubject],
+  ],
+  5_000,
+);

@@ -42,7 +42,14 @@ export function countSteps({ bursts }: Script): number {
   return bursts.reduce((sum, { steps }) => sum + steps.length, 0);
 }
 
-const names = fc.constantFrom("ping", "tools/call", "initialize", "notifications/cancelled", "constructor", "__proto__");
+const names = fc.constantFrom(
+  "ping",
+  "tools/call",
+  "initialize",
+  "notifications/cancelled",
+  "constructor",
+  "__proto__",
+);
 
 /** An envelope whose every member may be missing, or be what it should not be. */
 const envelope = fc.record(

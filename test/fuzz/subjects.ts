@@ -1,8 +1,9 @@
 import { connect, type ClientConnection } from "../../runtime/client/client.ts";
 import { createAcceptor } from "../../runtime/lifecycle/handshake.ts";
+import type { Timeouts } from "../../runtime/rpc/limits.ts";
 import type { Capabilities } from "../../runtime/rpc/session.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
-import { isObject, type Role } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";
 import { mutate } from "../oracle/mutations.ts";
 import { initialize, initialized } from "../runtime/rpc/wire.ts";
@@ -16,45 +17,49 @@ import type { Hearing, Id } from "./verdict.ts";
 
 /** A server whose handlers do everything that handlers should not, with the handshake done. */
 export async function createServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
-  const { wire, random, hanging, hearing, referee, written } = prepare(script, revisions, "server");
-  const { fuzz, isOpen } = hearing;
+  const { fuzz, written, random, spoken } = prepare(script, revisions);
+  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
+  const wire = new FuzzWire();
+  const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
+  const hearing: Hearing = { fuzz, role: "server", declared };
   const connection = createAcceptor({
     info: { name: "fuzzed", version: "1" },
-    revisions: revisions.slice(revisions.indexOf(written)).map(({ revision }) => revision),
-    capabilities: isOpen ? serverCapabilities : {},
-    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, hanging }),
+    revisions: spoken,
+    capabilities: declared.server,
+    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, ...answering }),
     timeouts,
   })(wire);
-  wire.post(initialize(fuzz.revision.id, isOpen ? clientCapabilities : {}), initialized);
+  wire.post(initialize(fuzz.revision.id, declared.client), initialized);
   await settle();
   wire.sent.length = 0;
+  const referee = new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false });
   return { wire, referee, hearing, things: [], close: () => connection.close().then(() => []) };
 }
 
 /** A client whose handlers do everything that handlers should not, with the handshake done, that calls all the while. */
 export async function createClientSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
-  const { wire, random, hanging, hearing, referee, written } = prepare(script, revisions, "client");
-  const { fuzz, isOpen } = hearing;
+  const { fuzz, written, random, spoken } = prepare(script, revisions);
+  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
+  const wire = new FuzzWire();
+  const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
+  const hearing: Hearing = { fuzz, role: "client", declared };
   const connecting = connect(wire, {
     info: { name: "fuzzed", version: "1" },
-    revisions: revisions.slice(revisions.indexOf(written)).map(({ revision }) => revision),
-    capabilities: isOpen ? clientCapabilities : {},
-    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, hanging }),
+    revisions: spoken,
+    capabilities: declared.client,
+    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, ...answering }),
     timeouts,
   });
-  await answerHandshake(wire, fuzz, isOpen ? serverCapabilities : {});
+  await answerHandshake(wire, fuzz, declared.server);
   const connection = await connecting;
   const calls = new Calls(connection, fuzz, random);
   return {
     wire,
-    referee,
+    referee: new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false }),
     hearing,
     things: [],
     use: () => calls.make(),
-    async close() {
-      await connection.close();
-      return calls.conclude();
-    },
+    close: () => connection.close().then(() => calls.conclude()),
   };
 }
 
@@ -77,7 +82,11 @@ export const clientCapabilities: Capabilities = {
 };
 
 /** Answers a client's `initialize`. */
-export async function answerHandshake(wire: FuzzWire, { revision }: FuzzRevision, capabilities: Capabilities): Promise<void> {
+export async function answerHandshake(
+  wire: FuzzWire,
+  { revision }: FuzzRevision,
+  capabilities: Capabilities,
+): Promise<void> {
   await settle();
   const [request] = wire.sent;
   const result = { protocolVersion: revision.id, capabilities, serverInfo: { name: "s", version: "1" } };
@@ -86,28 +95,34 @@ export async function answerHandshake(wire: FuzzWire, { revision }: FuzzRevision
   wire.sent.length = 0;
 }
 
-/** Nothing is to end by itself but closing. */
-const timeouts = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity, drain: 0 };
+/** Nothing ends by itself. */
+export const timeouts: Partial<Timeouts> = {
+  handler: Infinity,
+  request: Infinity,
+  work: Infinity,
+  wait: Infinity,
+  total: Infinity,
+  drain: 0,
+};
 
-interface Prepared {
-  readonly wire: FuzzWire;
-  readonly random: Random;
-  readonly hanging: Set<Id>;
-  readonly hearing: Hearing;
-  readonly referee: Referee;
+/** What a script says about both ends. */
+export interface Prepared {
+  readonly fuzz: FuzzRevision;
   /** The revision that handlers are written for: the session's, or the newest. */
   readonly written: FuzzRevision;
+  /** All that are spoken, the one that was written for first. */
+  readonly spoken: readonly Revision[];
+  readonly random: Random;
 }
 
-function prepare({ seed, revision, isOpen }: Script, revisions: readonly FuzzRevision[], role: Role): Prepared {
+/** Reads a script. */
+export function prepare({ seed, revision }: Script, revisions: readonly FuzzRevision[]): Prepared {
   const [newest] = revisions;
   const fuzz = revisions[revision] ?? newest;
   if (!newest || !fuzz) throw new Error("There is no revision to fuzz.");
   const random = createRandom(seed);
-  const hearing = { fuzz, role, isOpen };
-  const hanging = new Set<Id>();
-  const referee = new Referee(hearing, { codes: [-32603, ownCode], hanging, isExact: false });
-  return { wire: new FuzzWire(), random, hanging, hearing, referee, written: isHit(0.5, random) ? fuzz : newest };
+  const written = isHit(0.5, random) ? fuzz : newest;
+  return { fuzz, written, random, spoken: revisions.slice(revisions.indexOf(written)).map((one) => one.revision) };
 }
 
 /** Calls of a client, each of which must end exactly once, and never with something invalid. */
@@ -125,8 +140,9 @@ class Calls {
   }
 
   make(): void {
-    const method = pick(this.#fuzz.sentBy("client", "request"), this.#random);
-    const made = this.#fuzz.createMaker(this.#random)(method, "params");
+    const methods = this.#fuzz.sentBy("client", "request").filter(({ name }) => name !== "initialize");
+    const method = pick(methods, this.#random);
+    const made = this.#fuzz.make(method, "params", this.#random);
     const params = isHit(0.2, this.#random) ? mutate(made, this.#random).value : made;
     const controller = new AbortController();
     const name = `${method.name} ${this.#open.size}`;

@@ -6,7 +6,12 @@ import type { FuzzRevision } from "./revision.ts";
 export type Verdict =
   | { readonly kind: "nothing" }
   /** An error with one of these codes; `params` when it must say where in them. */
-  | { readonly kind: "refusal"; readonly codes: readonly number[]; readonly id: Id | undefined; readonly params?: unknown }
+  | {
+      readonly kind: "refusal";
+      readonly codes: readonly number[];
+      readonly id: Id | undefined;
+      readonly params?: unknown;
+    }
   /** A result, or what the handler makes of it. */
   | { readonly kind: "call"; readonly id: Id; readonly method: string }
   | { readonly kind: "cancellation"; readonly id: Id }
@@ -19,8 +24,8 @@ export interface Hearing {
   readonly fuzz: FuzzRevision;
   /** Who receives it. */
   readonly role: Role;
-  /** All capabilities are declared, or none. */
-  readonly isOpen: boolean;
+  /** What each end has declared. */
+  readonly declared: { readonly [end in Role]: unknown };
 }
 
 /** Judges one line, without its end. */
@@ -71,11 +76,12 @@ interface Request {
 }
 
 function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatched: boolean): Verdict {
-  const { fuzz, role, isOpen } = hearing;
+  const { fuzz, role, declared } = hearing;
   const sender = role === "server" ? "client" : "server";
   if (isBatched && fuzz.revision.neverBatched.includes(method)) return refuse([-32600], id, hearing);
   const found = fuzz.sentBy(sender, "request").find(({ name }) => name === method);
-  if (!found || (!isOpen && found.gates[sender])) return refuse([-32601], id, hearing);
+  const gate = found?.gates[sender];
+  if (!found || (gate && !isDeclared(declared[gate.side], gate.path))) return refuse([-32601], id, hearing);
   const isLeftOut = params === undefined && found.params?.optional !== false;
   if (!isLeftOut && !fuzz.isValid(found, "params", params)) return refuse([-32602], id, hearing, params);
   return method === "initialize" ? refuse([-32600], id, hearing) : { kind: "call", id, method };
@@ -95,6 +101,12 @@ function refuse(codes: readonly number[], id: unknown, { role }: Hearing, params
   return role === "client" ? nothing : { kind: "refusal", codes, id: undefined };
 }
 
+function isDeclared(capabilities: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined) return capabilities === true || isObject(capabilities);
+  return isObject(capabilities) && isDeclared(capabilities[key], rest);
+}
+
 /** Whether a value may be the id of a request. */
 export function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isSafeInteger(value);
@@ -103,7 +115,9 @@ export function isId(value: unknown): value is Id {
 /** Broken JSON may be too deep, or hold a member twice, before it breaks. */
 function isTangled(text: string): boolean {
   const openers = text.match(/[[{]/g) ?? [];
-  return openers.length > 64 || members.some((member) => text.split(`"${member}"`).length > 2) || text.includes("\\u00");
+  return (
+    openers.length > 64 || members.some((member) => text.split(`"${member}"`).length > 2) || text.includes("\\u00")
+  );
 }
 
 const members = ["jsonrpc", "id", "method", "params", "result", "error"];

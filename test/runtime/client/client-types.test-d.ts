@@ -7,6 +7,7 @@ import type * as v2026 from "../../../generated/2026-07-28/index.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../runtime/client/session.ts";
+import type { TaskHandle } from "../../../runtime/tasks/task-handle.ts";
 
 const base = { info: { name: "c", version: "1" }, revisions: [] };
 
@@ -90,6 +91,22 @@ test("calls give the types of the revision", () => {
   void on202511.setLogLevel("info");
   // @ts-expect-error there is no such level
   void on202511.setLogLevel("loud");
+});
+
+test("tools become tasks where the revision has them, and only when that is asked for (TK-07)", () => {
+  const task = on202511.callTool("a", {}, { task: { ttl: 60_000 } });
+  expectTypeOf(task).resolves.toEqualTypeOf<TaskHandle<v202511.CallToolResult>>();
+  const options = { task: true, timeout: 5 } as const;
+  expectTypeOf(on202511.callTool("a", {}, options)).resolves.toEqualTypeOf<TaskHandle<v202511.CallToolResult>>();
+  expectTypeOf(on202511.callTool("a", {}, { timeout: 5 })).resolves.toEqualTypeOf<v202511.CallToolResult>();
+  expectTypeOf(on202511.toolTask("id").result()).resolves.toEqualTypeOf<v202511.CallToolResult>();
+  // @ts-expect-error tasks came with 2025-11-25
+  void on202506.callTool("a", {}, { task: true });
+  // @ts-expect-error tasks left the core with 2026-07-28
+  void on2026.callTool("a", {}, { task: true });
+  // @ts-expect-error tasks came with 2025-11-25
+  createClient<v202506.Declarations>({ ...base, elicitation: { task: true } });
+  createClient<v202511.Declarations>({ ...base, elicitation: { task: true }, tasks: { ttl: 60_000 } });
 });
 
 test("what later revisions removed is not there", () => {

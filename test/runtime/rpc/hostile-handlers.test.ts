@@ -24,7 +24,10 @@ const hostile = (): object =>
 
 const thrown: readonly (readonly [string, () => unknown])[] = [
   ["a proxy that throws whatever is done to it", hostile],
-  ["an error whose message is no text", () => Object.assign(new RpcError(1, "x"), { message: { password: "hunter2" } })],
+  [
+    "an error whose message is no text",
+    () => Object.assign(new RpcError(1, "x"), { message: { password: "hunter2" } }),
+  ],
   ["an error without a message", () => Object.assign(new RpcError(1, "x"), { message: undefined })],
   ["an error whose data cannot be read", () => Object.defineProperty(new RpcError(1, "x"), "data", { get: trap })],
   ["an error whose data cannot be written as JSON", () => new RpcError(1, "x", { data: 1n })],
@@ -41,7 +44,15 @@ const returned: readonly (readonly [string, () => unknown])[] = [
 ];
 
 const cases = [
-  ...thrown.map(([name, make]) => [`that throws ${name}`, () => { throw make(); }] as const),
+  ...thrown.map(
+    ([name, make]) =>
+      [
+        `that throws ${name}`,
+        () => {
+          throw make();
+        },
+      ] as const,
+  ),
   ...thrown.map(([name, make]) => [`that rejects with ${name}`, () => Promise.reject(make())] as const),
   ...returned.map(([name, make]) => [`that returns ${name}`, make] as const),
   ...returned.map(([name, make]) => [`that resolves with ${name}`, async () => make()] as const),

@@ -75,10 +75,13 @@ function createCall(server: Server, revision: Revision, setup: CallSetup): CallC
       sent.push({ method: row.method, params });
     },
   };
+  const session = setup.session ?? createSession(server, revision);
+  const closed = new Promise<undefined>(() => {});
   return {
     ...caller,
     requestId: 1,
-    session: setup.session ?? createSession(server, revision),
+    session,
+    connection: { ...caller, state: "INITIALIZED", session, closed, close: () => Promise.resolve() },
     revision,
     meta: isObject(setup.meta) ? setup.meta : {},
     signal: setup.signal ?? new AbortController().signal,

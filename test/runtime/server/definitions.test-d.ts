@@ -80,11 +80,32 @@ test("fields of a tool are those of the revision", () => {
   // @ts-expect-error icons came with 2025-11-25
   on202506.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
   on202511.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
+  // @ts-expect-error derived from task
   on202511.defineTool({ name: "a", execution: { taskSupport: "optional" }, run });
-  // @ts-expect-error tasks left the core with 2026-07-28
-  on2026.defineTool({ name: "a", execution: { taskSupport: "optional" }, run });
   // @ts-expect-error derived from input
   on202511.defineTool({ name: "a", inputSchema: { type: "object" }, run });
+});
+
+test("calls run as tasks where the revision has them (TK-01)", () => {
+  const run = (): string => "";
+  on202511.defineTool({ name: "a", task: true, run });
+  on202511.defineTool({ name: "a", task: { support: "required", ttl: 60_000, pollInterval: 500 }, run });
+  // @ts-expect-error a tool without tasks does not name them
+  on202511.defineTool({ name: "a", task: { support: "forbidden" }, run });
+  // @ts-expect-error tasks came with 2025-11-25
+  on202506.defineTool({ name: "a", task: true, run });
+  // @ts-expect-error tasks left the core with 2026-07-28
+  on2026.defineTool({ name: "a", task: true, run });
+  on202511.defineTool({
+    name: "a",
+    task: true,
+    run: async (_args, { task }) => {
+      await task?.status("half way");
+      return task?.id ?? "";
+    },
+  });
+  // @ts-expect-error no tasks, no task of the call
+  on202506.defineTool({ name: "a", run: (_args, { task }) => String(task) });
 });
 
 test("content blocks are those of the revision", () => {

@@ -186,6 +186,17 @@ describe("the life of a task", () => {
     });
   });
 
+  test("that wait has no other limit than the task's own (TK-13)", async () => {
+    const clock = new ManualClock();
+    const gate = createGate();
+    const serving = { clock, timeouts: { handler: 100 } };
+    const { client } = await serveTasks({ tools: [held(gate)] }, { serving });
+    const waiting = client.call("tasks/result", { taskId: await client.start("held") });
+    await clock.pass(10_000);
+    gate.open();
+    expect(await waiting).toMatchObject(done);
+  });
+
   test("asking for the result before the end waits for it (TK-13)", async () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
@@ -542,8 +553,11 @@ describe("whose it is", () => {
       const { client, join } = await serveTasks({ tools: [quick] });
       const stranger = await join();
       const taskId = await client.start("quick");
-      expect(await stranger.refusal(method, { taskId })).toEqual(await stranger.refusal(method, { taskId }));
-      expect(await stranger.refusal(method, { taskId })).toMatchObject({ code: -32602 });
+      const unknown = await stranger.refusal(method, { taskId: "unknown" });
+      expect(JSON.parse(JSON.stringify(unknown).replaceAll("unknown", taskId))).toEqual(
+        await stranger.refusal(method, { taskId }),
+      );
+      expect(unknown).toMatchObject({ code: -32602 });
       expect(await stranger.call("tasks/list")).toEqual({ tasks: [] });
       expect(await client.until(taskId, "completed")).toBeDefined();
     },

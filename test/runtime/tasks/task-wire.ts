@@ -2,7 +2,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { Report } from "../../../runtime/rpc/report.ts";
 import { createDefiners, type Definers } from "../../../runtime/server/definers.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/serve.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { ServerSource } from "../../../runtime/server/source.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -103,15 +103,22 @@ export interface Served {
   readonly declared: unknown;
 }
 
+export interface ServeSetup {
+  /** What the client declares. */
+  readonly capabilities?: object;
+  readonly revision?: string;
+  readonly serving?: ServerConnectionOptions;
+}
+
 /** A server with tools, and a client of it on a raw wire. */
 export async function serveTasks(
   source: Partial<ServerSource>,
-  { capabilities = {}, revision = newest.id }: { readonly capabilities?: object; readonly revision?: string } = {},
+  { capabilities = {}, revision = newest.id, serving = {} }: ServeSetup = {},
 ): Promise<Served> {
   const reports: Report[] = [];
   const definition = { name: "server", version: "1", onError: (report: Report) => reports.push(report), ...source };
   const server = createServer(definition, handshakeRevisions);
-  const accept = createServerAcceptor(server);
+  const accept = createServerAcceptor(server, serving);
   const join = async (): Promise<{ readonly foreigner: Foreigner; readonly welcome: unknown }> => {
     const wire = new Wire();
     accept(wire);

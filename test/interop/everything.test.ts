@@ -1,0 +1,159 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Declarations } from "../../generated/2025-11-25/index.ts";
+import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
+import { connect } from "../../runtime/client/client.ts";
+import { connectClient } from "../../runtime/client/create-client.ts";
+import type { ClientSession } from "../../runtime/client/session.ts";
+import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
+import type { Revision } from "../../generated/support.ts";
+
+const script = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+const open: ClientSession<Declarations>[] = [];
+
+afterEach(async () => {
+  for (const session of open.splice(0)) await session.close();
+});
+
+const asked: string[] = [];
+const logged: string[] = [];
+
+/** Our client of the reference server, which offers everything and is told of everything. */
+async function join(revision: Revision): Promise<ClientSession<Declarations>> {
+  asked.length = 0;
+  logged.length = 0;
+  const place = {
+    command: process.execPath,
+    args: [script, "stdio"],
+    stderr: "ignore",
+    // It does not heed the end of stdin.
+    shutdown: { terminate: 100 },
+  } as const;
+  const session = await connectClient<Declarations>((opening) => connect(createChildProcessTransport(place), opening), {
+    info: { name: "ours", version: "1" },
+    revisions: [revision],
+    validator: createAjvValidator(),
+    roots: [{ uri: "file:///home", name: "Home" }],
+    sampling: {
+      createMessage({ messages }) {
+        asked.push(`sampling of ${messages.length}`);
+        return { role: "assistant", model: "m", content: { type: "text", text: "42" } };
+      },
+    },
+    elicitation: {
+      form() {
+        asked.push("form");
+        return { action: "accept", content: { name: "me", check: true } };
+      },
+      url() {
+        asked.push("page");
+        return { action: "decline" };
+      },
+    },
+    onLog: ({ level }) => logged.push(level),
+  });
+  open.push(session);
+  return session;
+}
+
+/** Every tool that needs nothing from outside, and what its answer says. */
+const calls: readonly (readonly [tool: string, args: object, says: RegExp])[] = [
+  ["echo", { message: "ä€😀" }, /Echo: ä€😀/],
+  ["get-annotated-message", { messageType: "error", includeImage: true }, /Error/],
+  ["get-env", {}, /PATH/],
+  ["get-resource-links", { count: 4 }, /resource_link.*resource_link/],
+  ["get-resource-reference", { resourceType: "Text", resourceId: 3 }, /"resource"/],
+  ["get-roots-list", {}, /file:\/\/\/home/],
+  ["get-structured-content", { location: "Chicago" }, /temperature/],
+  ["get-sum", { a: 2, b: 3 }, /\b5\b/],
+  ["get-tiny-image", {}, /image\/png/],
+  ["gzip-file-as-resource", { name: "a.gz", data: "data:text/plain,hello", outputType: "resource" }, /gzip/],
+  ["toggle-simulated-logging", {}, /Started/],
+  ["toggle-subscriber-updates", {}, /Started/],
+  ["trigger-long-running-operation", { duration: 0.2, steps: 4 }, /completed/],
+  ["trigger-sampling-request", { prompt: "6 * 7?", maxTokens: 5 }, /42/],
+];
+
+describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
+  test("every tool that needs nothing from outside answers our client", async () => {
+    const session = await join(revision);
+    expect(session.serverInfo.name).toBe("mcp-servers/everything");
+    await session.ping();
+    // The tools that ask the client appear once the server has digested the end of the handshake.
+    await expect.poll(() => listNames(session)).toEqual(expect.arrayContaining(calls.map(([name]) => name)));
+    for (const [name, args, says] of calls) {
+      if (name === "get-resource-links" && revision.id < "2025-06-18") {
+        // It sends a block that these revisions do not know.
+        await expect(session.callTool(name, args)).rejects.toMatchObject({ name: "InvalidMessageError" });
+        continue;
+      }
+      const result = await session.callTool(name, args);
+      expect(result.isError, name).not.toBe(true);
+      expect(JSON.stringify(result), name).toMatch(says);
+    }
+    expect(asked).toEqual(["sampling of 1"]);
+  });
+
+  test("every resource can be read, every prompt be had, and arguments be completed", async () => {
+    const session = await join(revision);
+    const resources = await session.listResources();
+    expect(resources.length).toBeGreaterThan(3);
+    for (const { uri } of resources) expect((await session.readResource(uri)).contents.length).toBeGreaterThan(0);
+    const templates = await session.listResourceTemplates();
+    for (const { uriTemplate } of templates) {
+      const { contents } = await session.readResource(uriTemplate.replace(/\{\w+\}/, "2"));
+      expect(contents).toHaveLength(1);
+    }
+    for (const { name, arguments: given = [] } of await session.listPrompts()) {
+      const args = given.map((argument): [string, string] => [argument.name, sample(argument.name)]);
+      expect((await session.getPrompt(name, Object.fromEntries(args))).messages.length, name).toBeGreaterThan(0);
+    }
+    const ref = { type: "ref/prompt", name: "completable-prompt" } as const;
+    const { values } = await session.complete({ ref, argument: { name: "department", value: "E" } });
+    expect(values).toContain("Engineering");
+  });
+
+  test("subscribes, and sets the log level", async () => {
+    const session = await join(revision);
+    const [first] = await session.listResources();
+    const uri = first?.uri ?? "";
+    const told = new Promise<void>((resolve) => void session.subscribe(uri, () => resolve()));
+    await session.setLogLevel("debug");
+    await session.callTool("toggle-subscriber-updates");
+    await session.callTool("toggle-simulated-logging");
+    await told;
+    await expect.poll(() => logged.length, { timeout: 8_000 }).toBeGreaterThan(0);
+    await session.callTool("toggle-subscriber-updates");
+    await session.callTool("toggle-simulated-logging");
+  });
+});
+
+test("the reference server asks our client to fill in its form (E-01)", async () => {
+  const session = await join(newest);
+  await expect.poll(() => listNames(session)).toContain("trigger-elicitation-request");
+  expect(JSON.stringify(await session.callTool("trigger-elicitation-request"))).toContain("Name: me");
+  expect(asked).toEqual(["form"]);
+});
+
+test("the reference server's refusals are errors of the peer, and the session goes on", async () => {
+  const session = await join(newest);
+  await expect(session.readResource("demo://nothing")).rejects.toMatchObject({ name: "PeerError" });
+  await expect(session.getPrompt("nothing")).rejects.toMatchObject({ name: "PeerError", code: -32602 });
+  expect(await session.callTool("get-sum", { a: "two" })).toMatchObject({ isError: true });
+  await session.ping();
+});
+
+async function listNames(session: ClientSession<Declarations>): Promise<readonly string[]> {
+  return (await session.listTools()).map(({ name }) => name);
+}
+
+function sample(argument: string): string {
+  const samples: Readonly<Record<string, string>> = {
+    resourceType: "Text",
+    resourceId: "1",
+    department: "Engineering",
+    name: "Alice",
+  };
+  return samples[argument] ?? "x";
+}

@@ -1,0 +1,8 @@
+import { serveHttp } from "../../runtime/server/http.ts";
+import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+import { createOurServer } from "./our-server.ts";
+
+/** Our server over HTTP in a process of its own, which says where it is. */
+const ids = handshakeRevisions.map(({ id }) => id);
+const { url } = await serveHttp(createOurServer(ids), { port: 0, answers: "sse" });
+console.log(url);

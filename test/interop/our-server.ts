@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { Declarations } from "../../generated/2025-11-25/index.ts";
+import { createDefiners } from "../../runtime/server/definers.ts";
+import type { Server } from "../../runtime/server/server.ts";
+import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+
+/** Our server with everything that official clients know how to ask for, at some of the revisions. */
+export function createOurServer(ids: readonly string[]): Server {
+  const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
+    createDefiners<Declarations>(handshakeRevisions.filter(({ id }) => ids.includes(id)));
+  const server: Server = defineServer({
+    name: "ours",
+    version: "1",
+    instructions: "Be kind.",
+    tools: [
+      defineTool({ name: "echo", input: z.object({ text: z.string() }), run: ({ text }) => text }),
+      defineTool({
+        name: "sum",
+        input: z.object({ a: z.number(), b: z.number() }),
+        output: z.object({ sum: z.number() }),
+        run: ({ a, b }) => ({ sum: a + b }),
+      }),
+      defineTool({
+        name: "progress",
+        async run(_args, { progress }) {
+          for (const step of [1, 2, 3]) await progress(step, 3);
+          // Official clients lose progress that comes in one piece with the result.
+          await sleep(50);
+          return "done";
+        },
+      }),
+      defineTool({
+        name: "log",
+        async run(_args, { log }) {
+          await log("debug", "too little");
+          await log("error", { enough: true });
+          return "logged";
+        },
+      }),
+      defineTool({
+        name: "sample",
+        async run(_args, { sample }) {
+          const messages = [{ role: "user", content: { type: "text", text: "6 * 7?" } }] as const;
+          const { content } = await sample({ messages: [...messages], maxTokens: 10 });
+          return JSON.stringify(content);
+        },
+      }),
+      defineTool({ name: "roots", run: async (_args, { roots }) => JSON.stringify(await roots()) }),
+      defineTool({
+        name: "form",
+        visible: ({ revision }) => revision >= "2025-06-18",
+        async run(_args, { elicit }) {
+          const requestedSchema = {
+            type: "object",
+            properties: { name: { type: "string" } },
+            required: ["name"],
+          } as const;
+          return JSON.stringify(
+            await elicit({ message: "Who?", requestedSchema: { ...requestedSchema, required: ["name"] } }),
+          );
+        },
+      }),
+      defineTool({
+        name: "wait",
+        run: (_args, { signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener("abort", () => {
+              server.resources.changed("test://aborted");
+              resolve("aborted");
+            });
+          }),
+      }),
+      defineTool({
+        name: "change",
+        run() {
+          server.resources.changed("test://a");
+          server.tools.announce();
+          return "changed";
+        },
+      }),
+    ],
+    resources: [
+      defineResource({ uri: "test://a", name: "a", mimeType: "text/plain", read: () => "text of a" }),
+      defineResource({ uri: "test://aborted", name: "aborted", read: () => "" }),
+    ],
+    resourceTemplates: [
+      defineResourceTemplate({
+        uriTemplate: "test://items/{id}",
+        name: "items",
+        complete: { id: (typed) => ["1", "12", "2"].filter((id) => id.startsWith(typed)) },
+        read: ({ id }) => `item ${id}`,
+      }),
+    ],
+    prompts: [
+      definePrompt({ name: "greet", arguments: { whom: { required: true } }, get: ({ whom }) => `Hello ${whom}` }),
+    ],
+    subscriptions: true,
+    dynamic: true,
+  });
+  return server;
+}

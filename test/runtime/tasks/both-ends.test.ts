@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { createDefiners } from "../../../runtime/server/definers.ts";
+import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/serve-http.ts";
+import type { TaskState } from "../../../runtime/tasks/task.ts";
+import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { newest } from "../fixture-revision.ts";
+import { initialize } from "../rpc/wire.ts";
+import { createGate, related } from "./task-wire.ts";
+
+const { defineServer, defineTool } = createDefiners<Declarations>([newest]);
+
+const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } } as const;
+const task = { pollInterval: 5 };
+
+const asks = defineTool({ name: "asks", task, run: async (_args, { elicit }) => (await elicit(form)).action });
+const only = defineTool({ name: "only", task: { ...task, support: "required" }, run: () => "done" });
+const steps = defineTool({
+  name: "steps",
+  task,
+  run: async (_args, { progress, task: own }) => {
+    for (const step of [1, 2, 3]) {
+      await progress(step, 3);
+      await own?.status(`step ${step}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return "done";
+  },
+});
+
+const server = defineServer({ name: "server", version: "1", tools: [asks, only, steps] });
+
+describe("a client and a server of ours", () => {
+  test("run a tool as a task, with progress and updates", async () => {
+    await using client = await connectTo<Declarations>(server);
+    const heard: number[] = [];
+    const running = await client.callTool(
+      "steps",
+      {},
+      { task: true, onProgress: ({ progress }) => heard.push(progress) },
+    );
+    const seen: TaskState[] = [];
+    for await (const update of running.updates) seen.push(update);
+    expect((await running.result()).content).toEqual([{ type: "text", text: "done" }]);
+    expect(heard).toEqual([1, 2, 3]);
+    expect(seen.at(0)?.status).toBe("working");
+    expect(seen.at(-1)).toMatchObject({ status: "completed", statusMessage: "step 3" });
+    expect(await client.listTasks()).toEqual([await running.status()]);
+    expect((await client.toolTask(running.taskId).result())._meta).toEqual(related(running.taskId));
+  });
+
+  test("ask the user for what a task needs (TK-14, TK-15)", async () => {
+    const gate = createGate();
+    const elicitation = { form: async () => (await gate.opened, { action: "accept" } as const) };
+    await using client = await connectTo<Declarations>(server, { elicitation });
+    const running = await client.callTool("asks", {}, { task: {} });
+    const result = running.result();
+    for await (const { status } of running.updates) if (status === "input_required") break;
+    gate.open();
+    expect((await result).content).toEqual([{ type: "text", text: "accept" }]);
+  });
+
+  test("run a tool that only runs as a task as if it did not (TK-08)", async () => {
+    await using client = await connectTo<Declarations>(server);
+    await client.listTools();
+    expect((await client.callTool("only")).content).toEqual([{ type: "text", text: "done" }]);
+  });
+
+  test("cancel a task (TK-21)", async () => {
+    await using client = await connectTo<Declarations>(server);
+    const running = await client.callTool("steps", {}, { task: true });
+    expect((await running.cancel()).status).toBe("cancelled");
+    await expect(running.result()).rejects.toThrow("was cancelled");
+    await expect(running.cancel()).rejects.toThrow("has ended already");
+  });
+});
+
+describe("a question of the server as a task of the client", () => {
+  const sampling = {
+    createMessage: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return { role: "assistant", model: "m", content: { type: "text", text: "hi" } } as const;
+    },
+  };
+  const question = { messages: [], maxTokens: 1, task: { ttl: 5_000 } };
+  const thinks = defineTool({
+    name: "thinks",
+    task: true,
+    run: async (_args, { sample }) => (await sample(question)).model,
+  });
+  const asking = defineServer({ name: "server", version: "1", tools: [thinks], onError: () => {} });
+  const tasks = { pollInterval: 5 };
+
+  test("is followed to its end (TK-12, TK-13)", async () => {
+    await using client = await connectTo<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
+    expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
+  });
+
+  test("is a plain question where the client does not declare it (TK-02, TK-03)", async () => {
+    await using client = await connectTo<Declarations>(asking, { sampling });
+    expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
+  });
+
+  test("is a plain question within a task of the client's", async () => {
+    await using client = await connectTo<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
+    const running = await client.callTool("thinks", {}, { task: true });
+    expect((await running.result()).content).toEqual([{ type: "text", text: "m" }]);
+  });
+
+  test("fails with what the client refuses it for", async () => {
+    const refusing = { task: true, createMessage: () => Promise.reject(new Error("no")) } as const;
+    await using client = await connectTo<Declarations>(asking, { sampling: refusing, tasks });
+    expect((await client.callTool("thinks")).isError).toBe(true);
+  });
+
+  test("is cancelled with the call that asks (C-07, TK-21)", async () => {
+    const aborted = createGate();
+    const slow = {
+      task: true,
+      createMessage: (_params: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted.open();
+            reject(signal.reason);
+          });
+        }),
+    } as const;
+    await using client = await connectTo<Declarations>(asking, { sampling: slow, tasks });
+    const stop = new AbortController();
+    const calling = client.callTool("thinks", {}, { signal: stop.signal });
+    calling.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    stop.abort(new Error("enough"));
+    await expect(calling).rejects.toThrow("enough");
+    await aborted.opened;
+  });
+});
+
+describe("over HTTP, without a stream of its own", () => {
+  const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+
+  async function open(options: ServeHttpOptions = {}) {
+    const handler = createHttpHandler(server, { allowedHosts: ["mcp.example"], ...options });
+    let session: Record<string, string> = {};
+    const post = (body: object): Promise<Response> =>
+      handler.fetch(
+        new Request("https://mcp.example/", {
+          method: "POST",
+          headers: { ...headers, ...session },
+          body: JSON.stringify({ jsonrpc: "2.0", ...body }),
+        }),
+      );
+    const welcome = await post(initialize(newest.id, { elicitation: {} }));
+    const id = welcome.headers.get("mcp-session-id");
+    session = { "mcp-protocol-version": newest.id, ...(id && { "mcp-session-id": id }) };
+    const { result } = await welcome.json();
+    if (id) await post({ method: "notifications/initialized" });
+    return { handler, post, declared: result.capabilities };
+  }
+
+  test("a question waits until tasks/result has opened a way; tasks/get is plain JSON (TK-14, TK-15, TK-26)", async () => {
+    const { handler, post } = await open();
+    const call = { id: 1, method: "tools/call", params: { name: "asks", task: {} } };
+    const { taskId } = (await (await post(call)).json()).result.task;
+    for (let status = "working"; status === "working";) {
+      // What the server does next takes a turn of the event loop.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const answer = await post({ id: 2, method: "tasks/get", params: { taskId } });
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      ({ status } = (await answer.json()).result);
+    }
+    const waiting = await post({ id: 3, method: "tasks/result", params: { taskId } });
+    expect(waiting.headers.get("content-type")).toBe("text/event-stream");
+    const said: {
+      readonly id: number;
+      readonly method?: string;
+      readonly params?: object;
+      readonly result?: object;
+    }[] = [];
+    for await (const chunk of waiting.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      for (const [, data] of chunk.matchAll(/^data: (\{.*)$/gm)) said.push(JSON.parse(String(data)));
+      const question = said.find(({ method }) => method === "elicitation/create");
+      if (question && said.at(-1) === question) await post({ id: question.id, result: { action: "decline" } });
+    }
+    expect(said.find(({ method }) => method === "elicitation/create")?.params).toMatchObject({
+      _meta: related(taskId),
+    });
+    expect(said.at(-1)).toMatchObject({ id: 3, result: { content: [{ text: "decline" }], _meta: related(taskId) } });
+    await handler.close();
+  });
+
+  test("where nobody can come back for a task none is offered, and every tool just runs (TK-03, TK-24)", async () => {
+    const { handler, post, declared } = await open({ sessions: false });
+    expect(declared).not.toHaveProperty("tasks");
+    const answer = await post({ id: 1, method: "tools/call", params: { name: "only", task: {} } });
+    expect((await answer.json()).result).toMatchObject({ content: [{ text: "done" }] });
+    await handler.close();
+  });
+
+  test("a principal finds tasks again without any session (TK-24)", async () => {
+    const authenticate = () => ({ principal: "ada" });
+    const { handler, post, declared } = await open({ sessions: false, authenticate });
+    expect(declared).toHaveProperty("tasks.list");
+    const call = { id: 1, method: "tools/call", params: { name: "only", task: {} } };
+    const { taskId } = (await (await post(call)).json()).result.task;
+    const answer = await post({ id: 2, method: "tasks/result", params: { taskId } });
+    expect(await answer.text()).toContain('"text":"done"');
+    await handler.close();
+  });
+});
