@@ -130,18 +130,24 @@ export default {
     const { loadTemplates } = await import(dist("generator/emit/templates.js"));
     const importMs = performance.now() - t0;
     const t = performance.now();
+    const { readConversions } = await import(dist("generator/conversions.js"));
     const templates = await loadTemplates(new URL(".", root("templates/header.hbs")).pathname, revisionTemplates);
-    let files = 0,
-      kb = 0;
-    for (const id of revisions) {
+    const models = revisions.map((id) => {
       const overlay = root(`spec/${id === "draft" ? "2026-07-28" : id}/overlay.json`);
-      const model = readRevision({
+      return readRevision({
         id,
         status: "released",
         schema: { path: `${id}/schema.ts`, text: readFileSync(file(id), "utf8") },
         overlay: { path: `${id}/overlay.json`, value: JSON.parse(readFileSync(overlay, "utf8")) },
       });
-      for (const text of emitRevision(model, templates, "0.0.0").values()) {
+    });
+    const released = models.filter(({ id }) => id !== "draft");
+    let files = 0,
+      kb = 0;
+    for (const model of models) {
+      const isNewest = released.every(({ id }) => id <= model.id);
+      const conversions = isNewest ? undefined : readConversions(released, model);
+      for (const text of emitRevision(model, conversions, templates, "0.0.0").values()) {
         files++;
         kb += text.length / 1024;
       }
