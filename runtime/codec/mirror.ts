@@ -45,7 +45,7 @@ export function isSameField(text: string, value: unknown): boolean {
 
 /** Text as the value of a header: what headers cannot hold, or what looks like this encoding, is written in base64. */
 export function encodeField(text: string): string {
-  const isSafe = /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !sentinel.test(text);
+  const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text);
   return isSafe ? text : `=?base64?${toBase64(text)}?=`;
 }
 
