@@ -99,7 +99,8 @@ class ServerProcess implements ChildProcessTransport {
 
   /** Exit and last output come in any order; a grandchild that holds the pipe, or a server that goes on without it, is not waited for. */
   #leaveSoon(): void {
-    setTimeout(() => this.#stream.disconnect(this.#describeExit()), lastOutputDelay);
+    const leave = (): void => this.#stream.disconnect(this.#describeExit());
+    void this.#exitsWithin(exitDelay).then(() => setTimeout(leave, lastOutputDelay));
   }
 
   #log(text: string): void {
@@ -146,6 +147,9 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const keptLog = 64 * 1024;
 
 const lastOutputDelay = 50;
+
+/** Milliseconds that a process may take to exit after its streams have ended. */
+const exitDelay = 500;
 
 function start(options: ChildProcessOptions): Child {
   const machine = { platform: process.platform, env: process.env };

@@ -35,7 +35,7 @@ export interface StreamOptions {
    * the other for ever.
    */
   readonly pausesInput?: boolean;
-  /** What the end of the input means. Default: the peer is done, and what runs may still answer. */
+  /** Called when a stream ends or breaks, instead of what it means by itself: the peer is done, or nothing can be sent any more. */
   readonly onEnd?: () => void;
   /** Writes out and closes what is below; called once. */
   readonly finish: () => Promise<void>;
@@ -70,9 +70,9 @@ export class StreamTransport implements Transport {
       else receiver.ended();
     });
     input.on("error", (error) => this.disconnect(error));
-    output.on("error", (error) => this.disconnect(error));
+    output.on("error", (error) => this.#leave(error));
     output.on("drain", () => this.#relieve());
-    output.on("close", () => this.disconnect());
+    output.on("close", () => this.#leave());
   }
 
   send(message: Outgoing): void | Promise<void> {
@@ -103,6 +103,12 @@ export class StreamTransport implements Transport {
     this.#relieve();
     this.#receiver?.disconnected(this.#reason);
     void this.close();
+  }
+
+  /** Whoever knows more about the end than the streams do says why. */
+  #leave(reason?: Error): void {
+    if (this.#options.onEnd && this.#state === "open") this.#options.onEnd();
+    else this.disconnect(reason);
   }
 
   async #close(): Promise<void> {
