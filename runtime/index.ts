@@ -265,3 +265,13 @@ export type { ServeStdioOptions } from "./transport/stdio.ts";
 export type { StdioOptions } from "./transport/stdio.ts";
 
 export type { Transport } from "./transport/transport.ts";
+
+export { createSocketTransport } from "./transport/tcp.ts";
+export { createTcpTransport } from "./transport/tcp.ts";
+export { listenTcp } from "./transport/tcp.ts";
+export type { TcpClientOptions } from "./transport/tcp.ts";
+export type { TcpServer } from "./transport/tcp.ts";
+export type { TcpServerOptions } from "./transport/tcp.ts";
+
+export { createWebSocketTransport } from "./transport/websocket-client.ts";
+export type { WebSocketClientOptions } from "./transport/websocket-client.ts";

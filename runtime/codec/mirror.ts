@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { toBase64 } from "./base64.ts";
 
 /** A parameter of a tool that requests carry in a header, too, for whatever stands between client and server. */
 export interface Mirror {
@@ -46,7 +47,7 @@ export function isSameField(text: string, value: unknown): boolean {
 /** Text as the value of a header: what headers cannot hold, or what looks like this encoding, is written in base64. */
 export function encodeField(text: string): string {
   const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text);
-  return isSafe ? text : `=?base64?${toBase64(text)}?=`;
+  return isSafe ? text : `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }
 
 /** The text that the value of a header stands for; nothing when it is not well-formed. */
@@ -103,11 +104,6 @@ function findHidden(schema: Record<string, unknown>): readonly unknown[] {
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
-}
-
-function toBase64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /** Strict: what other readers might take for something else is refused. */

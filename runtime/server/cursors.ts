@@ -1,4 +1,4 @@
-import { fromBase64Url, toBase64Url } from "./base64.ts";
+import { fromBase64Url, toBase64Url } from "../codec/base64.ts";
 import { refuse } from "./errors.ts";
 
 /** Cursors that clients cannot make or change: each is signed together with the list that it belongs to. */

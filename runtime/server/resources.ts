@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
-import { toBase64 } from "./base64.ts";
+import { toBase64 } from "../codec/base64.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";

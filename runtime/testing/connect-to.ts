@@ -1,4 +1,3 @@
-import type { Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../client/create-client.ts";
 import type { ClientOptions } from "../client/options.ts";
 import type { ClientTypes } from "../client/protocol.ts";
@@ -6,6 +5,7 @@ import type { LiveSession } from "../client/live-session.ts";
 import type { ClientSession } from "../client/session.ts";
 import { connect } from "../client/client.ts";
 import type { ClientSource } from "../client/source.ts";
+import { readHandshakeRevisions } from "../lifecycle/negotiate.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../server/serve.ts";
 import type { Server } from "../server/server.ts";
 import { createMemoryPair } from "../transport/memory.ts";
@@ -40,7 +40,3 @@ export function connectTo(server: Server, options: UntypedOptions = {}): Promise
 }
 
 type UntypedOptions = Partial<ClientSource> & { readonly serving?: ServerConnectionOptions };
-
-function readHandshakeRevisions(revisions: readonly Revision[]): readonly Revision[] {
-  return revisions.filter(({ lifecycle }) => lifecycle === "handshake");
-}
