@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+/* The package as users get it: packed as it was built by `npm install`, and installed somewhere else. */
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+let folder = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packed-"));
+  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
+  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
+  if (tarball === undefined) throw new Error("npm pack made no tarball");
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "elsewhere", private: true, type: "module" }));
+  await run("npm", ["install", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
+}, 240_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
+  const { stdout } = await run("npx", ["--no-install", command, "--version"], { cwd: folder });
+  expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+test("creates a project that answers a call", { timeout: 240_000 }, async () => {
+  const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "demo", "--yes", "--no-git"], {
+    cwd: folder,
+  });
+  expect(stdout).toMatch(/measure_text/);
+});
+
+test("writes and checks a generated layer of its own", { timeout: 120_000 }, async () => {
+  await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer"], { cwd: folder });
+  const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer", "--check"], {
+    cwd: folder,
+  });
+  expect(stdout).toMatch(/all up to date/);
+});
+
+test("is a library", async () => {
+  const program = `
+    import { checkCallToolRequest } from "create-mcp-server/2025-11-25/validate";
+    import { createDefiners, revisions } from "create-mcp-server/runtime";
+    import { connectTo } from "create-mcp-server/testing";
+    import { openSpecFolder } from "create-mcp-server";
+    const { defineServer, defineTool } = createDefiners(revisions);
+    const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "hi", run: () => "hello" })] });
+    const client = await connectTo(server);
+    const { content } = await client.callTool("hi", {});
+    await client.close();
+    const issue = checkCallToolRequest({ jsonrpc: "2.0", id: 1, method: "tools/call", params: {} });
+    console.log(JSON.stringify([content, issue, typeof openSpecFolder]));
+  `;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
+  expect(JSON.parse(stdout)).toEqual([
+    [{ type: "text", text: "hello" }],
+    { path: "params/name", expected: "string" },
+    "function",
+  ]);
+});
