@@ -3,6 +3,12 @@ import { hideBin } from "yargs/helpers";
 import yargs from "yargs";
 import { packageVersion } from "./package-info.ts";
 
+// `... | head` reads no further: that is no failure of ours, and there is nobody left to tell.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 // Every command is loaded when it runs: --help must not load ts-morph, prettier or handlebars.
 const cli = yargs(hideBin(process.argv))
   .scriptName("create-mcp-server")

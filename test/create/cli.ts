@@ -16,10 +16,12 @@ export interface CliOptions {
   /** Source of a module that runs first. */
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Close its output at the first piece of it, as `head` does. */
+  readonly closesOutput?: boolean;
 }
 
 /** Runs the command line from its sources, without a terminal. */
-export function runCli(args: readonly string[], { cwd, preload, env = {} }: CliOptions): Promise<CliResult> {
+export function runCli(args: readonly string[], { cwd, preload, env = {}, closesOutput }: CliOptions): Promise<CliResult> {
   const imports = [loader, ...(preload === undefined ? [] : [`data:text/javascript,${encodeURIComponent(preload)}`])];
   const flags = imports.flatMap((url) => ["--import", url]);
   const child = spawn(process.execPath, [...flags, program, ...args], {
@@ -30,6 +32,7 @@ export function runCli(args: readonly string[], { cwd, preload, env = {} }: CliO
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  if (closesOutput) child.stdout.once("data", () => child.stdout.destroy());
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
