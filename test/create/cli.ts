@@ -21,7 +21,10 @@ export interface CliOptions {
 }
 
 /** Runs the command line from its sources, without a terminal. */
-export function runCli(args: readonly string[], { cwd, preload, env = {}, closesOutput }: CliOptions): Promise<CliResult> {
+export function runCli(
+  args: readonly string[],
+  { cwd, preload, env = {}, closesOutput }: CliOptions,
+): Promise<CliResult> {
   const imports = [loader, ...(preload === undefined ? [] : [`data:text/javascript,${encodeURIComponent(preload)}`])];
   const flags = imports.flatMap((url) => ["--import", url]);
   const child = spawn(process.execPath, [...flags, program, ...args], {
