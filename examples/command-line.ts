@@ -36,8 +36,7 @@ interface Listening {
 async function listen(server: Server, options: Listening): Promise<void> {
   const listener = await serveHttp(server, {
     ...options,
-    // From this revision on, clients come back for an answer whose connection the server has let go.
-    polling: ({ id }) => id >= "2025-11-25",
+    // Clients that come back for an answer whose connection the server has let go wait as long.
     retry: 500,
   });
   const stop = (): void => void listener.close();
@@ -59,12 +58,11 @@ function watchParent(ended: () => void): void {
 
 /** Newest first, whatever the order on the command line. */
 function chooseRevisions(list: string | undefined): Revisions {
-  const known = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
-  if (list === undefined) return known;
+  if (list === undefined) return revisions;
   const names = list.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !known.some(({ id }) => id === name));
-  if (unknown.length === 0) return known.filter(({ id }) => names.includes(id));
-  throw new Error(`--protocol ${unknown.join(",")}: choose from ${known.map(({ id }) => id).join(", ")}.`);
+  const unknown = names.filter((name) => !revisions.some(({ id }) => id === name));
+  if (unknown.length === 0) return revisions.filter(({ id }) => names.includes(id));
+  throw new Error(`--protocol ${unknown.join(",")}: choose from ${revisions.map(({ id }) => id).join(", ")}.`);
 }
 
 function readPort(text: string): number {

@@ -32,6 +32,10 @@ export interface RequestRow<Params = unknown, Result = unknown> {
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
+  /** What its sender must have declared besides. */
+  readonly needs?: Gate;
+  /** Further values of `resultType` that its results may have. */
+  readonly kinds?: readonly string[];
   /** Exists for the compiler only: carries the types of the row. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
@@ -110,6 +114,8 @@ export interface Revision {
   /** Whether JSON-RPC batches must be accepted, and which methods may never be in one. */
   readonly batching: boolean;
   readonly neverBatched: readonly string[];
+  /** Whether clients come back for the rest of a stream whose connection the server has closed in order. */
+  readonly polling: boolean;
   /** Dialect of tool schemas without `$schema`, where the revision fixes one. */
   readonly jsonSchemaDialect?: string;
   /** Requests a client sends and a server answers. */
@@ -131,6 +137,31 @@ export interface Revision {
   readonly emptyCapabilities: readonly EmptyCapability[];
   /** How values written for newer revisions become values of this one; missing in the newest revision. */
   readonly conversions?: Conversions;
+  /** What is declared of extensions that a program has put on it, by identifier; and the revision without them. */
+  readonly extensions?: Readonly<Record<string, object>>;
+  readonly core?: Revision;
+}
+
+/** What an extension adds to revisions, and on which terms. Data only, as a revision is. */
+export interface Extension {
+  /** Identifier on the wire: its key in the `extensions` that either side declares. */
+  readonly id: string;
+  readonly status: "released" | "draft";
+  /** Lifecycles of the revisions that it can be used with. */
+  readonly lifecycles: readonly Revision["lifecycle"][];
+  /** Checks of what each side declares about it; a client that need not declare it has none. */
+  readonly declared: { readonly [Side in Role]?: Check };
+  /** What this side declares about it. Default: an empty object. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly clientRequests: Table<RequestRow>;
+  readonly serverRequests: Table<RequestRow>;
+  readonly clientNotifications: Table<NotificationRow>;
+  readonly serverNotifications: Table<NotificationRow>;
+  readonly headers: readonly HeaderRule[];
+  /** Further results of methods of the core, by the value of `resultType` that marks them. */
+  readonly results: readonly { readonly method: string; readonly kind: string; readonly check: Check }[];
+  /** Further members of objects in params of the core; `at` is where the object is in them. */
+  readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly check: Check }[];
 }
 
 /** Brings a value of any newer revision to an older one. Returns it as it is where nothing is to be done; never changes it. */

@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 import { hideBin } from "yargs/helpers";
 import yargs from "yargs";
+import {
+  addCheckCommand,
+  addClientCommand,
+  addDiffCommand,
+  addUpdateCommand,
+  addUpgradeAssistCommand,
+  readWords,
+} from "./commands/server-commands.ts";
 import { packageVersion } from "./package-info.ts";
 
 // `... | head` reads no further: that is no failure of ours, and there is nobody left to tell.
@@ -10,8 +18,16 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 // Every command is loaded when it runs: --help must not load ts-morph, prettier or handlebars.
+const serverOption = {
+  type: "string",
+  array: true,
+  describe: "An address, a module such as src/server.ts, or after -- a command",
+} as const;
+
 const cli = yargs(hideBin(process.argv))
   .scriptName("create-mcp-server")
+  // What comes after -- belongs to the program that it names.
+  .parserConfiguration({ "populate--": true })
   .version(packageVersion())
   .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
   .command(
@@ -23,7 +39,7 @@ const cli = yargs(hideBin(process.argv))
         .option("protocol", {
           type: "string",
           describe: "Revisions that it speaks: one, several with commas, latest or all",
-          defaultDescription: "latest",
+          defaultDescription: "all that are released",
           coerce: joinRepeated,
         })
         .option("name", {
@@ -32,11 +48,61 @@ const cli = yargs(hideBin(process.argv))
           defaultDescription: "the folder's name",
           coerce: joinRepeated,
         })
+        .option("serve", {
+          type: "string",
+          describe: "What it offers: tools, resources, prompts, questions, tasks, skills, ui, with commas, or all",
+          defaultDescription: "tools,resources,prompts",
+          coerce: joinRepeated,
+        })
+        .option("transport", {
+          type: "string",
+          describe: "stdio, http, both or worker",
+          defaultDescription: "stdio",
+          coerce: joinRepeated,
+        })
+        .option("auth", {
+          type: "string",
+          describe: "Who may call it over HTTP: oauth (access tokens), api-key or none (everybody)",
+          defaultDescription: "none",
+          coerce: joinRepeated,
+        })
+        .option("schema", {
+          type: "string",
+          describe: "zod, valibot, arktype or json",
+          defaultDescription: "zod",
+          coerce: joinRepeated,
+        })
+        .option("client", { type: "boolean", describe: "A client, too" })
+        .option("from", {
+          type: "string",
+          describe: "Make its tools from an OpenAPI document, a list of tools or a contract",
+          coerce: joinRepeated,
+        })
+        .option("extras", {
+          type: "string",
+          describe:
+            "docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents, with commas, all or none",
+          defaultDescription: "agents",
+          coerce: joinRepeated,
+        })
+        .option("runtime", {
+          type: "string",
+          describe: "emitted: the protocol layer is part of the project; package: it is a dependency",
+          defaultDescription: "emitted",
+          coerce: joinRepeated,
+        })
+        .option("package-manager", {
+          alias: "pm",
+          type: "string",
+          describe: "npm, pnpm, yarn or bun",
+          defaultDescription: "the one that runs this",
+          coerce: joinRepeated,
+        })
         .option("yes", { alias: "y", type: "boolean", default: false, describe: "Ask nothing" })
         .option("install", { type: "boolean", default: true, describe: "Install, build and make a first call" })
         .option("git", { type: "boolean", default: true, describe: "Make it a git repository with a first commit" })
         .option("dry-run", { type: "boolean", default: false, describe: "List the files, write nothing" }),
-    async ({ dir, protocol, name, yes, install, git, dryRun }) => {
+    async ({ dir, protocol, name, from, yes, install, git, dryRun, ...choices }) => {
       const { runCreate } = await import("./commands/create.ts");
       process.exitCode = await runCreate({
         directory: dir ?? "",
@@ -44,9 +110,31 @@ const cli = yargs(hideBin(process.argv))
         install,
         git,
         dryRun,
+        serve: choices.serve,
+        transport: choices.transport,
+        auth: choices.auth,
+        schema: choices.schema,
+        client: choices.client,
+        extras: choices.extras,
+        runtime: choices.runtime,
         ...(protocol !== undefined && { protocol }),
         ...(name !== undefined && { name }),
+        ...(from !== undefined && { from }),
+        ...(choices.packageManager !== undefined && { packageManager: choices.packageManager }),
       });
+    },
+  )
+  .command(
+    "add <kind> <name>",
+    "Add a tool, a resource or a prompt to the project in this folder",
+    (command) =>
+      command
+        .positional("kind", { choices: ["tool", "resource", "prompt"] as const, demandOption: true, describe: "What" })
+        .positional("name", { type: "string", demandOption: true, describe: "Its name, for example word-count" })
+        .example("$0 add tool word-count", "src/tools/word-count.ts, its test, and its registration"),
+    async ({ kind, name }) => {
+      const { runAdd } = await import("./commands/add.ts");
+      process.exitCode = await runAdd({ kind, name, folder: process.cwd() });
     },
   )
   .command(
@@ -89,6 +177,36 @@ const cli = yargs(hideBin(process.argv))
     },
   )
   .command(
+    "explain [server..]",
+    "List what clients of a revision do not learn of a server",
+    (command) =>
+      command
+        .positional("server", serverOption)
+        .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
+        .option("json", { type: "boolean", default: false, describe: "Print JSON" }),
+    async ({ server = [], "--": command, protocol, json }) => {
+      const { runExplain } = await import("./commands/explain.ts");
+      process.exitCode = await runExplain({ server: [...server, ...readWords(command)], protocol, json });
+    },
+  )
+  .command(
+    "gateway [server..]",
+    "Serve any server at every revision",
+    (command) =>
+      command
+        .positional("server", serverOption)
+        .option("listen", { type: "string", describe: "Serve over HTTP at HOST:PORT, or PORT of this machine" })
+        .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" }),
+    async ({ server = [], "--": command, listen, stdio }) => {
+      const { runGateway } = await import("./commands/gateway.ts");
+      process.exitCode = await runGateway({
+        server: [...server, ...readWords(command)],
+        stdio,
+        ...(listen !== undefined && { listen }),
+      });
+    },
+  )
+  .command(
     "pin <revision>",
     "Bring in the schema of a revision, with a proposal for its overlay",
     (command) =>
@@ -109,7 +227,7 @@ const cli = yargs(hideBin(process.argv))
   .strict()
   .help();
 
-await cli.parseAsync();
+await addUpgradeAssistCommand(addUpdateCommand(addDiffCommand(addCheckCommand(addClientCommand(cli))))).parseAsync();
 
 /** An option that is given twice arrives as a list. */
 function joinRepeated(value: unknown): string {

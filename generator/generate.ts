@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTypeScript } from "./emit/format.ts";
-import { readConversions } from "./conversions.ts";
+import { readConversions } from "./conversions/conversions.ts";
+import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
 import { loadTemplates } from "./emit/templates.ts";
 import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
+import { findLacks } from "./lacks.ts";
 import { packageRoot, packageVersion } from "./package-info.ts";
-import { openSpecFolder } from "./read/spec-folder.ts";
+import type { ExtensionModel, RevisionModel } from "./model.ts";
+import { openSpecFolder, type SpecFolder } from "./read/spec-folder.ts";
 
 /** What to generate, from where and to where. */
 export interface GenerateOptions {
@@ -43,21 +46,29 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const folder = await openSpecFolder(spec ?? join(packageRoot, "spec"));
   const version = packageVersion();
   const templateFolder = join(packageRoot, "templates");
-  const templates = await loadTemplates(templateFolder, revisionTemplates);
+  const templates = await loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
-  // A revision is converted to from every pinned newer one, whichever of them are generated.
-  const oldest = [...ids].sort()[0] ?? "";
-  const read = new Set([...ids, ...[...folder.pins.keys()].filter((id) => id > oldest)]);
-  const models = await Promise.all([...read].map((id) => folder.readModel(id)));
+  // A revision is compared with every other pinned one, whichever of them are generated.
+  const models = await Promise.all([...new Set([...ids, ...folder.pins.keys()])].map((id) => folder.readModel(id)));
+  const newest = models.find((model) => models.every(({ id }) => id <= model.id));
+  const extensions = await readExtensions(folder, newest);
   const tree = new Map<string, string>();
   for (const model of models.filter(({ id }) => ids.includes(id))) {
-    const isNewest = models.every(({ id }) => id <= model.id);
-    const conversions = isNewest ? undefined : readConversions(models, model);
-    for (const [path, text] of emitRevision(model, conversions, templates, version)) tree.set(path, text);
+    const conversions = model === newest ? undefined : readConversions(models, model);
+    const neighbours = { conversions, lacks: findLacks(model, models, model === newest ? extensions : []) };
+    for (const [path, text] of emitRevision(model, neighbours, templates, version)) tree.set(path, text);
   }
+  // An extension uses the types of the newest revision, and is of no use without.
+  for (const extension of newest && ids.includes(newest.id) ? extensions : [])
+    for (const [path, text] of emitExtension(extension, templates, version)) tree.set(path, text);
   tree.set("revisions.ts", emitRevisionList(ids, templates, version));
   for (const name of ["support.ts", "convert-support.ts"]) {
     tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
   }
   return tree;
+}
+
+async function readExtensions(folder: SpecFolder, core: RevisionModel | undefined): Promise<readonly ExtensionModel[]> {
+  if (!core) return [];
+  return Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, core)));
 }

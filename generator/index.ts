@@ -1,5 +1,5 @@
 /** The generator as a library: read schemas into models, emit the generated layer. */
-export { readLosses, type Loss } from "./conversions.ts";
+export { readLosses, type Loss } from "./conversions/conversions.ts";
 export { emitTree, generate, type GenerateOptions } from "./generate.ts";
 export type * from "./model.ts";
 export type { Overlay } from "./overlay.ts";

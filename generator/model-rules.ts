@@ -8,6 +8,8 @@ export interface Rules {
   readonly batching: boolean;
   /** Methods that may not be part of a batch. */
   readonly neverBatched: readonly string[];
+  /** Clients come back for the rest of a stream whose connection the server has closed in order. */
+  readonly polling: boolean;
   /** Dialect that a tool schema without `$schema` is read in, when the revision fixes one. */
   readonly jsonSchemaDialect: string | undefined;
   /** Error codes of the revision, standard ones included. */
@@ -20,6 +22,23 @@ export interface Rules {
   readonly resultTypes: ResultTypeRule | undefined;
   /** Capabilities whose empty object stands for one member: client `elicitation: {}` means `form`. */
   readonly emptyCapabilities: readonly EmptyCapability[];
+}
+
+/** The part of an extension's overlay that is passed on to its generated table. */
+export interface ExtensionRules {
+  /** Identifier on the wire. */
+  readonly id: string;
+  /** Lifecycles of the revisions that it can be used with. */
+  readonly lifecycles: readonly Rules["lifecycle"][];
+  /** Types of what each side declares about it; a client that need not declare it has none. */
+  readonly declared: { readonly client?: string; readonly server: string };
+  readonly headers: readonly HeaderRule[];
+  /** Further results of methods of the core, by the value of `resultType` that marks them. */
+  readonly results: readonly { readonly method: string; readonly kind: string; readonly type: string }[];
+  /** Further members of objects in params of the core. */
+  readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly type: string }[];
+  /** Members that revisions lack and that programs have again through it: `Tool.execution`. */
+  readonly provides: readonly string[];
 }
 
 /** An error code. */

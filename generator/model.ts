@@ -2,7 +2,7 @@
  * The intermediate model: what the reader produces and every emitter consumes. Types only.
  * `create-mcp-server model <revision>` prints it as JSON, so other tools and languages can generate from it.
  */
-import type { ConversionRule, Rules } from "./model-rules.ts";
+import type { ConversionRule, ExtensionRules, Rules } from "./model-rules.ts";
 
 export type * from "./model-rules.ts";
 
@@ -28,6 +28,25 @@ export interface RevisionModel {
   readonly rules: Rules;
   /** How values of newer revisions are brought to this one; absent where the overlay has no such rules. */
   readonly conversions?: readonly ConversionRule[];
+}
+
+/** An extension: what it adds to revisions of the core. Types and constants of its own, with those of the core behind them. */
+export interface ExtensionModel {
+  /** Version of this model's own layout; raised when a field changes meaning. */
+  readonly format: 1;
+  /** Name of its folder. */
+  readonly name: string;
+  readonly status: "released" | "draft";
+  readonly source: Source;
+  readonly constants: readonly Constant[];
+  /** Its own declarations in source order. */
+  readonly declarations: readonly Declaration[];
+  /** The revision whose declarations it uses: the newest. */
+  readonly core: RevisionModel;
+  /** Declarations of the core and its own, in this order: what names are looked up in. */
+  readonly scope: readonly Declaration[];
+  readonly methods: readonly Method[];
+  readonly rules: ExtensionRules;
 }
 
 /** The file that a model was read from. */
@@ -241,6 +260,8 @@ export interface Method {
   readonly alternatives: readonly ResultAlternative[];
   /** What must have been declared before this may be sent, by sender. A missing entry means that nothing must. */
   readonly gates: { readonly [sender in Role]?: Gate };
+  /** What its sender must have declared besides, or else it is refused with the name of what is missing. */
+  readonly needs?: Gate;
   readonly doc?: Doc;
 }
 

@@ -2,6 +2,7 @@ import type {
   ConversionRule,
   EmptyCapability,
   ErrorRule,
+  ExtensionRules,
   HeaderRule,
   ReservedMeta,
   ResultTypeRule,
@@ -18,6 +19,8 @@ export interface Overlay {
   readonly lifecycle: Clause & { readonly kind: "handshake" | "per-request" };
   /** Whether JSON-RPC batches must be accepted, and which methods may not be in one. */
   readonly batching: Clause & { readonly accepted: boolean; readonly never?: readonly string[] };
+  /** Left out where clients do not come back for the rest of a stream whose connection the server has closed in order. */
+  readonly polling?: Clause;
   /** Dialect of tool schemas that do not name one, where the revision fixes it. */
   readonly jsonSchemaDialect?: Clause & { readonly uri: string };
   /** Facts about single methods that do not follow from the declarations. */
@@ -48,6 +51,36 @@ export interface Overlay {
   readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
 }
 
+/** The part of an overlay that is about declarations and methods: revisions and extensions have it alike. */
+export type DeclarationOverlay = Pick<
+  Overlay,
+  | "$schema"
+  | "methods"
+  | "mergeMeta"
+  | "tags"
+  | "integers"
+  | "openObjects"
+  | "constraints"
+  | "tolerances"
+  | "headers"
+  | "reservedMeta"
+>;
+
+/**
+ * `spec/extensions/<name>/overlay.json`. Types only; `spec/extension.schema.json` says the same to editors and is what every one of
+ * them is checked against.
+ */
+export interface ExtensionOverlay extends DeclarationOverlay {
+  readonly id: string;
+  readonly lifecycles: Clause & { readonly kinds: ExtensionRules["lifecycles"] };
+  readonly declared: Clause & ExtensionRules["declared"];
+  /** Maps whose values can be checked only by who knows what they are about: `"UpdateTaskRequest.params.inputResponses"`. */
+  readonly unchecked?: readonly (Clause & { readonly at: string })[];
+  readonly results?: readonly (Clause & ExtensionRules["results"][number])[];
+  readonly members?: readonly (Clause & ExtensionRules["members"][number])[];
+  readonly provides?: readonly (Clause & { readonly member: string })[];
+}
+
 /** Where the specification says so: an absolute URL of the revision's page, with its anchor where one exists. */
 export interface Clause {
   readonly clause: string;
@@ -57,6 +90,8 @@ export interface Clause {
 export interface MethodOverlay extends Clause {
   /** `embedded`: the method is a payload inside a result, never a message. */
   readonly kind?: "embedded";
+  /** Who sends it, where no role union says so: in extensions. */
+  readonly senders?: readonly Role[];
   /** Replaces the derived capability gate; `null` for a method that needs none. Applies to every sender. */
   readonly gate?: { readonly side: Role; readonly path: readonly string[] } | null;
   /** Result type of a request for which neither `XResultResponse` nor `XResult` exists. */

@@ -71,7 +71,10 @@ function flatten(shape: Shape, scope: Scope): ObjectShape | undefined {
     case "omit":
       return withoutKeys(flatten(shape.base, scope), shape.keys);
     case "intersection":
-      return meetAll(shape.of.map((member) => flatten(member, scope)));
+      return meetAll(
+        shape.of.map((member) => flatten(member, scope)),
+        scope,
+      );
     default:
       return undefined;
   }
@@ -92,7 +95,10 @@ function flattenDeclaration(declaration: Declaration, scope: Scope): ObjectShape
 
 function flattenInterface(declaration: Declaration, scope: Scope): ObjectShape {
   const own = flatten(declaration.shape, scope);
-  const bases = meetAll(declaration.extends.map((base) => flatten(base, scope)));
+  const bases = meetAll(
+    declaration.extends.map((base) => flatten(base, scope)),
+    scope,
+  );
   if (own && bases) return override(bases, own);
   throw new Error(`${declaration.name} extends something that is not an object; an interface can only extend objects.`);
 }
@@ -115,16 +121,19 @@ function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
   };
 }
 
-function meetAll(objects: readonly (ObjectShape | undefined)[]): ObjectShape | undefined {
+function meetAll(objects: readonly (ObjectShape | undefined)[], { names }: Scope): ObjectShape | undefined {
   const none: ObjectShape = { kind: "object", properties: [] };
-  return objects.reduce((met, next) => met && next && meetObjects(met, next), none);
+  return objects.reduce((met, next) => met && next && meetObjects(met, next, names), none);
 }
 
+type Names = Scope["names"];
+
 /** What is valid for both objects. */
-function meetObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
+function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape {
   const inA = new Map(a.properties.map((property) => [property.name, property]));
   const inB = new Map(b.properties.map((property) => [property.name, property]));
-  const index = a.index && b.index ? meet(a.index, b.index) : (a.index ?? b.index);
+  const index = a.index && b.index ? meet(a.index, b.index, names) : (a.index ?? b.index);
+  const meetProperty = createPropertyMeeting(names);
   return {
     kind: "object",
     properties: [
@@ -138,27 +147,40 @@ function meetObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
 }
 
 /** A property meets its namesake, or the index of the other object when that has none. */
-function meetProperty(property: Property, other: Property | undefined, index: Shape | undefined): Property {
-  if (!other) return index ? { ...property, shape: meet(property.shape, index) } : property;
-  return { ...property, optional: property.optional && other.optional, shape: meet(property.shape, other.shape) };
+function createPropertyMeeting(
+  names: Names,
+): (property: Property, other: Property | undefined, index: Shape | undefined) => Property {
+  return (property, other, index) => {
+    if (!other) return index ? { ...property, shape: meet(property.shape, index, names) } : property;
+    const shape = meet(property.shape, other.shape, names);
+    return { ...property, optional: property.optional && other.optional, shape };
+  };
 }
 
 /** The narrower of two shapes where one is evident, otherwise both of them as an intersection. */
-function meet(a: Shape, b: Shape): Shape {
-  if (isWithin(a, b)) return a;
-  if (isWithin(b, a)) return b;
-  if (a.kind === "object" && b.kind === "object") return meetObjects(a, b);
+function meet(a: Shape, b: Shape, names: Names): Shape {
+  if (isWithin(a, b, names)) return a;
+  if (isWithin(b, a, names)) return b;
+  if (a.kind === "object" && b.kind === "object") return meetObjects(a, b, names);
   return { kind: "intersection", of: [a, b] };
 }
 
 /** Whether every value of the first shape is evidently one of the second. */
-function isWithin(narrow: Shape, wide: Shape): boolean {
+function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (narrow === wide || wide.kind === "unknown") return true;
   if (narrow.kind === "reference") return wide.kind === "reference" && wide.name === narrow.name;
+  if (narrow.kind === "literal" && typeof narrow.value === "string" && isOpenText(wide, names)) return true;
   if (narrow.kind === "object") return wide.kind === "anyObject";
   if (narrow.kind !== "literal")
     return narrow.kind === wide.kind && ["string", "boolean", "null", "anyObject"].includes(wide.kind);
   return wide.kind === "literal" ? narrow.value === wide.value : wide.kind === typeof narrow.value;
+}
+
+/** Texts of which some are suggested, `"a" | "b" | string`, also under a name. */
+function isOpenText(shape: Shape, names: Names): boolean {
+  const target = shape.kind === "reference" ? names.get(shape.name) : undefined;
+  const found = target?.kind === "alias" ? target.shape : shape;
+  return found.kind === "union" && found.open === true;
 }
 
 function reaches(target: string, edges: ReadonlyMap<string, readonly string[]>): boolean {

@@ -27,3 +27,10 @@ export function interrupted(): UserError {
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** What a failure of something else says, and why, on one line. */
+export function explainCause(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { message, cause } = thrown;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
+}

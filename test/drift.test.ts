@@ -1,25 +1,38 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { compareTree, driftText, type Tree } from "../generator/emit/tree.ts";
-import { emitTree } from "../generator/generate.ts";
+import { compareTree, driftText, writeTree, type Tree } from "../generator/emit/tree.ts";
+import { emitTree, emitUnformatted } from "../generator/generate.ts";
+import { runCli, type CliOptions, type CliResult } from "./create/cli.ts";
 
 /* The committed layer is what the generator makes, and it makes the same wherever it runs. */
 
-const loader = import.meta.resolve("tsx");
-const cli = resolve("generator/cli.ts");
-
 // Whole generator runs, each in a process of its own.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Formatting takes nearly all of the time: a small revision shows how the command behaves. */
+const revision = "2001-01-01";
+const [oldest = "", other = ""] = (await readdir("spec")).filter((name) => /^\d/.test(name));
 
 let folder = "";
+let spec = "";
 let tree: Tree = new Map();
+/** What the command makes of the small one. */
+let part: Tree = new Map();
+let unformatted: Tree = new Map();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "drift-"));
+  spec = join(folder, "spec");
+  await cp("test/golden/spec", spec, { recursive: true });
+  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
   tree = await emitTree();
+  part = await emitTree({ spec });
+  unformatted = new Map(await emitUnformatted({}));
 });
 
 afterAll(async () => {
@@ -50,7 +63,11 @@ describe("the committed layer", () => {
 });
 
 describe("generating", () => {
-  const settings: readonly { where: string; env?: NodeJS.ProcessEnv; prepare?: (cwd: string) => Promise<unknown> }[] = [
+  const settings: readonly {
+    where: string;
+    env?: Readonly<Record<string, string>>;
+    prepare?: (cwd: string) => Promise<unknown>;
+  }[] = [
     {
       where: "another folder, far ahead in time, in Turkish, where i has another capital",
       env: { TZ: "Pacific/Kiritimati", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" },
@@ -70,28 +87,27 @@ describe("generating", () => {
   it.each(settings)("gives the same bytes in $where", async ({ env, prepare }) => {
     const cwd = await mkdtemp(join(folder, "cwd-"));
     await prepare?.(cwd);
-    const { code } = await run(["generate", "--out", "made"], { cwd, ...(env && { env }) });
+    const { code } = await run(["generate", "--spec", spec, "--out", "made"], { cwd, ...(env && { env }) });
     expect(code).toBe(0);
-    expect(await readTree(join(cwd, "made"))).toEqual(tree);
+    expect(await readTree(join(cwd, "made"))).toEqual(part);
   });
 
   it("gives the same bytes from a checkout with CRLF line endings, and from another place", async () => {
-    const spec = join(folder, "elsewhere", "spec");
-    await cp("spec", spec, { recursive: true });
-    for (const entry of await readdir(spec, { recursive: true, withFileTypes: true })) {
+    const copy = join(folder, "elsewhere", "spec");
+    await cp("spec", copy, { recursive: true });
+    for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
       await writeFile(path, (await readFile(path, "utf8")).replaceAll("\n", "\r\n"));
     }
-    expect(new Map(await emitTree({ spec }))).toEqual(new Map(tree));
+    expect(new Map(await emitUnformatted({ spec: copy }))).toEqual(unformatted);
   });
 
   it("gives the same bytes twice, and in whatever order revisions are asked for", async () => {
-    expect(new Map(await emitTree())).toEqual(new Map(tree));
-    const [first = "", second = ""] = (await readdir("spec")).filter((name) => /^\d/.test(name));
-    expect(new Map(await emitTree({ revisions: [second, first, second] }))).toEqual(
-      new Map(await emitTree({ revisions: [first, second] })),
-    );
+    expect(new Map(await emitUnformatted({}))).toEqual(unformatted);
+    const wanted = new Map(await emitUnformatted({ revisions: [oldest, other] }));
+    expect(new Map(await emitUnformatted({ revisions: [other, oldest, other] }))).toEqual(wanted);
+    expect(wanted.get(`${other}/types.ts`)).toBe(unformatted.get(`${other}/types.ts`));
   });
 });
 
@@ -100,59 +116,71 @@ describe("generate --check", () => {
 
   beforeEach(async () => {
     out = await mkdtemp(join(folder, "out-"));
-    await cp("generated", out, { recursive: true });
+    await writeTree(out, part);
   });
 
   it("exits with 0 where nothing differs", async () => {
-    const { code, stdout } = await run(["generate", "--check", "--out", out]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${out}: ${tree.size} files, all up to date.\n` });
+    const { code, stdout } = await run(["generate", "--spec", spec, "--check", "--out", out]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${out}: ${part.size} files, all up to date.\n` });
   });
 
   it("lists changed, missing and orphaned files with the first differing line, exits with 1 and writes nothing", async () => {
     const types = await readFile(join(out, "revisions.ts"), "utf8");
     await writeFile(join(out, "revisions.ts"), types.replace("newest first", "oldest first"));
     await writeFile(join(out, "support.ts"), `${await readFile(join(out, "support.ts"), "utf8")}\nexport {};\n`);
-    await rm(join(out, "2025-11-25", "client.ts"));
+    await rm(join(out, revision, "client.ts"));
     await mkdir(join(out, "2020-01-01"));
     await writeFile(join(out, "2020-01-01", "types.ts"), "// mine\n");
     const before = await readTree(out);
 
-    const { code, stdout, stderr } = await run(["generate", "--check", "--out", out]);
+    const { code, stdout, stderr } = await run(["generate", "--spec", spec, "--check", "--out", out]);
     expect(code).toBe(1);
     const line = types.split("\n").findIndex((text) => text.includes("newest first")) + 1;
     const lines = stdout.split("\n");
-    expect(lines).toContain("missing 2025-11-25/client.ts");
+    expect(lines).toContain(`missing ${revision}/client.ts`);
     expect(lines).toContain("orphaned 2020-01-01/types.ts");
     expect(stdout).toContain(
       `changed revisions.ts:${line}\n    expected: /** Every revision of this build, newest first. */\n    found:    /** Every revision of this build, oldest first. */\n`,
     );
     expect(stdout).toMatch(/changed support\.ts:\d+\n {4}expected: \(end of file\)\n/);
     expect(stderr).toBe(
-      `4 of ${tree.size} files in ${out} differ from the spec. Run the same command without --check to write them.\n`,
+      `4 of ${part.size} files in ${out} differ from the spec. Run the same command without --check to write them.\n`,
     );
     expect(await readTree(out)).toEqual(before);
   });
 
   it("calls everything missing where there is no folder yet, and makes none", async () => {
-    const { code, stdout } = await run(["generate", "--check", "--out", join(out, "none")]);
+    const { code, stdout } = await run(["generate", "--spec", spec, "--check", "--out", join(out, "none")]);
     expect(code).toBe(1);
-    expect(stdout.match(/^missing /gm)).toHaveLength(tree.size);
+    expect(stdout.match(/^missing /gm)).toHaveLength(part.size);
     expect(await readdir(out)).not.toContain("none");
   });
 });
 
 describe("generate", () => {
+  it("fails in a working directory that is gone", async () => {
+    const code = `
+      import { rmdirSync } from "node:fs";
+      import { writeTree } from ${JSON.stringify(pathToFileURL(resolve("dist/generator/emit/tree.js")).href)};
+      process.chdir(process.argv[1]);
+      rmdirSync(process.argv[1]);
+      await writeTree("out", new Map([["b/a.ts", ""]])).catch((error) => console.log(error.code));`;
+    const gone = await mkdtemp(join(folder, "gone-"));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code, gone]);
+    expect(stdout).toBe("ENOENT\n");
+  });
+
   it("writes what differs, removes what it once made, and leaves other files alone", async () => {
     const out = await mkdtemp(join(folder, "out-"));
-    await cp("generated", out, { recursive: true });
+    await writeTree(out, part);
     await rm(join(out, "revisions.ts"));
     await mkdir(join(out, "2020-01-01"));
     await writeFile(join(out, "2020-01-01", "types.ts"), "// Generated by create-mcp-server 0.0.1 from elsewhere.\n");
     await writeFile(join(out, "2020-01-01", "notes.md"), "mine\n");
-    const { code, stdout } = await run(["generate", "--out", out]);
+    const { code, stdout } = await run(["generate", "--spec", spec, "--out", out]);
     expect(code).toBe(0);
-    expect(stdout).toBe(`missing revisions.ts\norphaned 2020-01-01/types.ts\n${out}: ${tree.size} files, 2 written.\n`);
-    expect(await readTree(out)).toEqual(new Map([["2020-01-01/notes.md", "mine\n"], ...tree]));
+    expect(stdout).toBe(`missing revisions.ts\norphaned 2020-01-01/types.ts\n${out}: ${part.size} files, 2 written.\n`);
+    expect(await readTree(out)).toEqual(new Map([["2020-01-01/notes.md", "mine\n"], ...part]));
   });
 
   it.each([
@@ -169,26 +197,8 @@ describe("generate", () => {
   });
 });
 
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, ["--import", loader, cli, ...args], {
-    cwd: options.cwd ?? process.cwd(),
-    env: { ...process.env, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  return new Promise((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code) => done({ code, stdout, stderr }));
-  });
+function run(args: readonly string[], options: Partial<CliOptions> = {}): Promise<CliResult> {
+  return runCli(args, { cwd: process.cwd(), ...options });
 }
 
 async function readTree(path: string): Promise<Tree> {

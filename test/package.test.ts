@@ -15,6 +15,11 @@ describe("package.json", () => {
     expect(paths).toEqual(expect.arrayContaining([`./${revision}`, `./${revision}/validate`, `./${revision}/methods`]));
   });
 
+  it.each(Object.keys(objectAt(pins, "extensions")))("exports the extension %s with its checks", (name) => {
+    const paths = Object.keys(objectAt(manifest, "exports"));
+    expect(paths).toEqual(expect.arrayContaining([`./extensions/${name}`, `./extensions/${name}/validate`]));
+  });
+
   it("exports nothing that no source file stands behind", () => {
     const targets = Object.values(objectAt(manifest, "exports")).filter(isObject);
     const missing = targets.map(({ default: file }) => sourceOf(String(file))).filter((file) => !existsSync(file));
@@ -33,7 +38,7 @@ describe("package.json", () => {
     expect(pinned.map((name) => dependencies[name])).toEqual(pinned.map(() => expect.stringMatching(/^\d/)));
   });
 
-  it("ships no test, benchmark or example", () => {
+  it("ships no test, benchmark or example (R71)", () => {
     expect(manifest.files).toEqual(
       expect.not.arrayContaining([expect.stringMatching(/^(test|bench|examples|dist$|dist\/examples)/)]),
     );

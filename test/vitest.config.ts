@@ -1,11 +1,16 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** `npm test`: everything that needs nothing but Node and the packages of this project. */
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
+    globalSetup: "test/build.ts",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/oracle/**", "test/scaffold/**", "test/upstream/**", "test/conformance/**"],
-    testTimeout: 30_000,
+    exclude: ["test/oracle/**", "test/scaffold/**", "test/upstream/**", "test/conformance/**", "test/browser/**"],
+    // Much of the time goes into processes that are waited for: two workers pay even on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -5,9 +5,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
+    globalSetup: "test/build.ts",
     include: ["test/scaffold/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 240_000,
     reporters: ["verbose"],

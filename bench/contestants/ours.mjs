@@ -101,6 +101,22 @@ export default {
     return { pid: transport.pid, ...(await connectClient(transport)) };
   },
 
+  async tokenJudge({ issuer, resource, jwks }) {
+    const { requireToken } = await import(dist("runtime/auth/server/index.js"));
+    const { verifyJwt } = await import(dist("runtime/adapters/jose.js"));
+    const { NodeExchange } = await import(dist("runtime/transport/http/node.js"));
+    const verify = verifyJwt({ keys: { [issuer]: jwks } });
+    const guard = requireToken({ resource, issuer, verify, scopes: ["mcp"] });
+    return async (token) => {
+      const field = `Bearer ${token}`;
+      const rawHeaders = ["Host", "mcp.example", "Content-Type", "application/json", "Authorization", field];
+      const request = { method: "POST", url: "/mcp", rawHeaders, headers: { authorization: field }, socket: {} };
+      const exchange = new NodeExchange(request, {});
+      const outcome = await guard.authenticate(exchange, exchange);
+      if (outcome.status !== undefined) throw new Error(outcome.body);
+    };
+  },
+
   httpModes: ["stateful-json", "stateful-sse", "stateless-json", "stateless-sse"],
   async httpServer(mode) {
     const { listenHttp } = await import(dist("runtime/transport/http/listen.js"));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "create-mcp-server/2025-11-25";
+import type { Declarations } from "create-mcp-server/2026-07-28";
 import { createDefiners, fromJsonSchema, type Schema } from "create-mcp-server/runtime";
 import { serveAsAsked } from "../command-line.ts";
 

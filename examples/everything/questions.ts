@@ -1,4 +1,4 @@
-import type { Declarations } from "create-mcp-server/2025-11-25";
+import type { Declarations } from "create-mcp-server/2026-07-28";
 import { createDefiners, revisions, type ToolDefinition } from "create-mcp-server/runtime";
 import { z } from "zod";
 

@@ -1,10 +1,15 @@
-import type { Declarations } from "create-mcp-server/2025-11-25";
+import type { Declarations } from "create-mcp-server/2026-07-28";
 import { createDefiners, type Server } from "create-mcp-server/runtime";
 import { serveAsAsked, type Revisions } from "../command-line.ts";
 import { prompts } from "./prompts.ts";
 import { questions } from "./questions.ts";
 import { resources, resourceTemplates, watchedUri } from "./resources.ts";
+import { roundPrompts, rounds } from "./rounds.ts";
+import { skills } from "./skills.ts";
+import { stateless } from "./stateless.ts";
+import { tasks } from "./tasks.ts";
 import { tools } from "./tools.ts";
+import { clock, views } from "./views.ts";
 
 await serveAsAsked(createEverything);
 
@@ -17,6 +22,10 @@ function createEverything(revisions: Revisions): Server {
     tools: [
       ...tools,
       ...questions,
+      ...stateless,
+      ...rounds,
+      ...views,
+      ...tasks,
       defineTool({
         name: "touch_watched_resource",
         description: `Tells those who subscribed to ${watchedUri} that it has changed.`,
@@ -33,10 +42,28 @@ function createEverything(revisions: Revisions): Server {
           return "Told.";
         },
       }),
+      defineTool({
+        name: "test_trigger_tool_change",
+        description: "Tells every client that the list of tools has changed.",
+        run() {
+          server.tools.announce();
+          return "Told.";
+        },
+      }),
+      defineTool({
+        name: "test_trigger_prompt_change",
+        description: "Tells every client that the list of prompts has changed.",
+        run() {
+          server.prompts.announce();
+          return "Told.";
+        },
+      }),
     ],
-    resources,
+    resources: [...resources, clock],
     resourceTemplates,
-    prompts,
+    skills,
+    directoryRead: true,
+    prompts: [...prompts, ...roundPrompts],
     subscriptions: true,
     dynamic: true,
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "create-mcp-server/2025-11-25";
+import type { Declarations } from "create-mcp-server/2026-07-28";
 import { createDefiners, revisions, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
 import { richSchema } from "./rich-schema.ts";
 import { png, wav } from "./samples.ts";

@@ -303,6 +303,7 @@ export const revision: Revision = {
   lifecycle: "handshake",
   batching: false,
   neverBatched: [],
+  polling: false,
   clientRequests,
   serverRequests,
   clientNotifications,

@@ -304,6 +304,7 @@ export const revision: Revision = {
   lifecycle: "handshake",
   batching: true,
   neverBatched: ["initialize"],
+  polling: false,
   clientRequests,
   serverRequests,
   clientNotifications,

@@ -101,4 +101,107 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
+  lacks: Lacks;
+}
+
+/** What other revisions have and this one lacks, and where it is: compile errors quote it. */
+export interface Lacks {
+  methods: {
+    CancelTaskRequest: "tasks/cancel came with revision 2025-11-25";
+    DiscoverRequest: "server/discover came with revision 2026-07-28";
+    ElicitationCompleteNotification: "notifications/elicitation/complete came with revision 2025-11-25";
+    GetTaskPayloadRequest: "tasks/result came with revision 2025-11-25";
+    GetTaskRequest: "tasks/get came with revision 2025-11-25";
+    ListTasksRequest: "tasks/list came with revision 2025-11-25";
+    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";
+    SubscriptionsListenRequest: "subscriptions/listen came with revision 2026-07-28";
+    TaskStatusNotification: "notifications/tasks/status came with revision 2025-11-25";
+  };
+  members: {
+    Result: {
+      resultType: "Result.resultType came with revision 2026-07-28";
+    };
+    EmptyResult: {
+      resultType: "EmptyResult.resultType came with revision 2026-07-28";
+    };
+    ClientCapabilities: {
+      extensions: "ClientCapabilities.extensions came with revision 2026-07-28";
+      tasks: "ClientCapabilities.tasks came with revision 2025-11-25";
+    };
+    ServerCapabilities: {
+      extensions: "ServerCapabilities.extensions came with revision 2026-07-28";
+      tasks: "ServerCapabilities.tasks came with revision 2025-11-25";
+    };
+    Implementation: {
+      description: "Implementation.description came with revision 2025-11-25";
+      icons: "Implementation.icons came with revision 2025-11-25";
+      websiteUrl: "Implementation.websiteUrl came with revision 2025-11-25";
+    };
+    PaginatedResult: {
+      resultType: "PaginatedResult.resultType came with revision 2026-07-28";
+    };
+    ListResourcesResult: {
+      cacheScope: "ListResourcesResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListResourcesResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListResourcesResult.ttlMs came with revision 2026-07-28";
+    };
+    ListResourceTemplatesResult: {
+      cacheScope: "ListResourceTemplatesResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListResourceTemplatesResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListResourceTemplatesResult.ttlMs came with revision 2026-07-28";
+    };
+    ReadResourceResult: {
+      cacheScope: "ReadResourceResult.cacheScope came with revision 2026-07-28";
+      resultType: "ReadResourceResult.resultType came with revision 2026-07-28";
+      ttlMs: "ReadResourceResult.ttlMs came with revision 2026-07-28";
+    };
+    Resource: {
+      icons: "Resource.icons came with revision 2025-11-25";
+    };
+    ResourceTemplate: {
+      icons: "ResourceTemplate.icons came with revision 2025-11-25";
+    };
+    ListPromptsResult: {
+      cacheScope: "ListPromptsResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListPromptsResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListPromptsResult.ttlMs came with revision 2026-07-28";
+    };
+    GetPromptResult: {
+      resultType: "GetPromptResult.resultType came with revision 2026-07-28";
+    };
+    Prompt: {
+      icons: "Prompt.icons came with revision 2025-11-25";
+    };
+    ResourceLink: {
+      icons: "ResourceLink.icons came with revision 2025-11-25";
+    };
+    ListToolsResult: {
+      cacheScope: "ListToolsResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListToolsResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListToolsResult.ttlMs came with revision 2026-07-28";
+    };
+    CallToolResult: {
+      resultType: "CallToolResult.resultType came with revision 2026-07-28";
+    };
+    Tool: {
+      execution: "Tool.execution came with revision 2025-11-25";
+      icons: "Tool.icons came with revision 2025-11-25";
+    };
+    SamplingMessage: {
+      _meta: "SamplingMessage._meta came with revision 2025-11-25";
+    };
+    CompleteResult: {
+      resultType: "CompleteResult.resultType came with revision 2026-07-28";
+    };
+    StringSchema: {
+      default: "StringSchema.default came with revision 2025-11-25";
+    };
+    NumberSchema: {
+      default: "NumberSchema.default came with revision 2025-11-25";
+    };
+  };
+  kinds: {
+    tool_result: '"tool_result" content came with revision 2025-11-25';
+    tool_use: '"tool_use" content came with revision 2025-11-25';
+  };
 }

@@ -314,6 +314,7 @@ export const revision: Revision = {
   lifecycle: "handshake",
   batching: false,
   neverBatched: [],
+  polling: false,
   clientRequests,
   serverRequests,
   clientNotifications,

@@ -155,4 +155,78 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
+  lacks: Lacks;
+}
+
+/** What other revisions have and this one lacks, and where it is: compile errors quote it. */
+export interface Lacks {
+  methods: {
+    DiscoverRequest: "server/discover came with revision 2026-07-28";
+    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";
+    SubscriptionsListenRequest: "subscriptions/listen came with revision 2026-07-28";
+  };
+  members: {
+    Result: {
+      resultType: "Result.resultType came with revision 2026-07-28";
+    };
+    EmptyResult: {
+      resultType: "EmptyResult.resultType came with revision 2026-07-28";
+    };
+    ClientCapabilities: {
+      extensions: "ClientCapabilities.extensions came with revision 2026-07-28";
+    };
+    ServerCapabilities: {
+      extensions: "ServerCapabilities.extensions came with revision 2026-07-28";
+    };
+    PaginatedResult: {
+      resultType: "PaginatedResult.resultType came with revision 2026-07-28";
+    };
+    ListResourcesResult: {
+      cacheScope: "ListResourcesResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListResourcesResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListResourcesResult.ttlMs came with revision 2026-07-28";
+    };
+    ListResourceTemplatesResult: {
+      cacheScope: "ListResourceTemplatesResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListResourceTemplatesResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListResourceTemplatesResult.ttlMs came with revision 2026-07-28";
+    };
+    ReadResourceRequestParams: {
+      inputResponses: "ReadResourceRequestParams.inputResponses came with revision 2026-07-28";
+      requestState: "ReadResourceRequestParams.requestState came with revision 2026-07-28";
+    };
+    ReadResourceResult: {
+      cacheScope: "ReadResourceResult.cacheScope came with revision 2026-07-28";
+      resultType: "ReadResourceResult.resultType came with revision 2026-07-28";
+      ttlMs: "ReadResourceResult.ttlMs came with revision 2026-07-28";
+    };
+    ListPromptsResult: {
+      cacheScope: "ListPromptsResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListPromptsResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListPromptsResult.ttlMs came with revision 2026-07-28";
+    };
+    GetPromptRequestParams: {
+      inputResponses: "GetPromptRequestParams.inputResponses came with revision 2026-07-28";
+      requestState: "GetPromptRequestParams.requestState came with revision 2026-07-28";
+    };
+    GetPromptResult: {
+      resultType: "GetPromptResult.resultType came with revision 2026-07-28";
+    };
+    ListToolsResult: {
+      cacheScope: "ListToolsResult.cacheScope came with revision 2026-07-28";
+      resultType: "ListToolsResult.resultType came with revision 2026-07-28";
+      ttlMs: "ListToolsResult.ttlMs came with revision 2026-07-28";
+    };
+    CallToolResult: {
+      resultType: "CallToolResult.resultType came with revision 2026-07-28";
+    };
+    CallToolRequestParams: {
+      inputResponses: "CallToolRequestParams.inputResponses came with revision 2026-07-28";
+      requestState: "CallToolRequestParams.requestState came with revision 2026-07-28";
+    };
+    CompleteResult: {
+      resultType: "CompleteResult.resultType came with revision 2026-07-28";
+    };
+  };
+  kinds: {};
 }

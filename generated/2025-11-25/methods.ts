@@ -417,6 +417,7 @@ export const revision: Revision = {
   lifecycle: "handshake",
   batching: false,
   neverBatched: [],
+  polling: true,
   jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
   clientRequests,
   serverRequests,

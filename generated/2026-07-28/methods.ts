@@ -250,6 +250,7 @@ export const revision: Revision = {
   lifecycle: "per-request",
   batching: false,
   neverBatched: [],
+  polling: false,
   jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
   clientRequests,
   serverRequests,

@@ -1,22 +1,33 @@
 import { relative } from "node:path";
 import { chooseRevisions, readCatalogue, servable } from "../create/catalogue.ts";
 import { quoteForShell } from "../create/client-config.ts";
-import { askPerson, createTerminalScreen, plainScreen, type Screen } from "../create/console.ts";
+import { askDirectory, askPerson, createTerminalScreen, plainScreen, type Screen } from "../create/console.ts";
+import { ownDependency, packOwn } from "../create/package-layer.ts";
+import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
 import { readPackageName } from "../create/name.ts";
 import { emitProject, projectDependencies, type ProjectOptions } from "../create/project-files.ts";
 import { prepareProject, type Readiness } from "../create/prepare.ts";
+import { askSelection } from "../create/questions.ts";
+import { lossLines } from "../client/loss-lines.ts";
+import type { ProjectSource } from "../from/source.ts";
+import { safeLine } from "../tool-schema/safe-text.ts";
 import { findTarget, type Target } from "../create/target.ts";
 import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
 import { writeProject } from "../create/write-project.ts";
+import { readSelection, type SelectionText } from "../create/project-choices.ts";
 import type { Tree } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server <dir>`. */
-export interface CreateOptions {
+export interface CreateOptions extends SelectionText {
   readonly directory: string;
-  /** Revisions: one, several with commas, `latest` or `all`. Default: the newest that can be served. */
+  /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
   readonly protocol?: string;
+  /** OpenAPI document, list of tools or contract that the tools are made from. Default: an example. */
+  readonly from?: string;
+  /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
+  readonly packageManager?: string;
   /** Package name. Default: the folder's name. */
   readonly name?: string;
   /** Ask nothing. */
@@ -46,31 +57,70 @@ const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const target = await findTarget(options.directory);
-  const project = await planProject(options, { target, asks: isTerminal && !options.yes && !options.dryRun });
+  const asks = isTerminal && !options.yes && !options.dryRun;
+  const isNamed = options.directory.trim() !== "";
+  const target = await findTarget(isNamed || !asks ? options.directory : await askDirectory());
+  const project = await planProject(options, { target, asks });
   const tree = await emitProject(project);
   if (options.dryRun) {
     console.log(listFiles(tree));
     return 0;
   }
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
-  await writeProject(target, tree, { signal });
+  await writeProject(target, tree, { signal, archives: await packArchives(project, screen) });
   const readiness = await prepareProject(project, { ...options, screen, signal });
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
 }
 
+/** This package itself, where a project depends on it and no registry has it. */
+async function packArchives(
+  { selection, packageFolder, version }: ProjectOptions,
+  screen: Screen,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { archive } = ownDependency(packageFolder, version);
+  if (selection.runtime === "emitted" || archive === undefined) return new Map();
+  const packed = await screen.step(
+    "Packing create-mcp-server",
+    () => packOwn(packageFolder),
+    () => `Packed create-mcp-server to ${archive}`,
+  );
+  return new Map([[archive, packed]]);
+}
+
 async function planProject(
-  { protocol, name }: CreateOptions,
+  { protocol, name, from, packageManager, ...rest }: CreateOptions,
   { target: { folder }, asks }: { readonly target: Target; readonly asks: boolean },
 ): Promise<ProjectOptions> {
+  const manager = choosePackageManager(packageManager);
   const catalogue = await readCatalogue(packageRoot);
   const chosen = chooseRevisions(protocol, catalogue);
+  const given = from === undefined ? rest : toSourceSelection(rest);
+  const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectDependencies, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
+  const source = from === undefined ? undefined : await readOwnSource(from);
+  const selection = asks ? await askSelection(checked, { given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
-  return { folder, name: checked, revisions, version: packageVersion(), packageFolder: packageRoot };
+  const facts = { folder, name: checked, manager, version: packageVersion(), packageFolder: packageRoot };
+  return { ...facts, revisions, selection, ...(source && { source }) };
+}
+
+/** Schemas of strangers are JSON Schemas, and only tools are made from them unless more is asked for. */
+function toSourceSelection(given: SelectionText): SelectionText {
+  const { schema = "json", serve = "tools" } = given;
+  if (schema !== "json")
+    throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
+  return { ...given, schema, serve };
+}
+
+async function readOwnSource(path: string): Promise<ProjectSource> {
+  const { readSource } = await import("../from/source.ts");
+  const source = await readSource(path);
+  for (const { name, reason } of source.api?.leftOut ?? []) console.error(`left out   ${name}: ${safeLine(reason)}`);
+  for (const line of lossLines(source.plan)) console.error(line);
+  return source;
 }
 
 function listFiles(tree: Tree): string {
@@ -82,25 +132,22 @@ function listFiles(tree: Tree): string {
 
 function showEnd(
   screen: Screen,
-  { folder, name, revisions }: ProjectOptions,
+  { folder, name, revisions, manager }: ProjectOptions,
   { readiness, files }: { readonly readiness: Readiness; readonly files: number },
 ): void {
   const place = relative(process.cwd(), folder);
-  const steps = readiness.kind === "ready" ? readySteps : unfinishedSteps;
-  const commands = [...(place === "" ? [] : [{ command: `cd ${quoteForShell(place)}`, use: "" }]), ...steps];
+  const { install, run } = commandsOf(manager);
+  const steps = [
+    ...(place === "" ? [] : [{ command: `cd ${quoteForShell(place)}`, use: "" }]),
+    ...(readiness.kind === "ready" ? [] : [{ command: install, use: "get its dependencies" }]),
+    { command: run("test"), use: "build it and talk to it over the real wire" },
+    { command: run("dev"), use: "run it from source, restarted at every change" },
+    { command: run("inspect"), use: "try it in a browser" },
+  ];
+  const commands = steps.slice(0, 3);
   const width = Math.max(...commands.map(({ command }) => command.length));
   screen.end(
     `${name} speaks ${revisions.join(", ")}: ${files} files in ${folder}`,
     commands.map(({ command, use }) => `  ${command.padEnd(width)}  ${use}`.trimEnd()),
   );
 }
-
-const readySteps = [
-  { command: "npm test", use: "build it and talk to it over the real wire" },
-  { command: "npm run dev", use: "run it from source, restarted at every change" },
-] as const;
-
-const unfinishedSteps = [
-  { command: "npm install", use: "get its dependencies" },
-  { command: "npm test", use: "build it and talk to it over the real wire" },
-] as const;

@@ -28,17 +28,27 @@ export function servable(catalogue: readonly RevisionEntry[]): RevisionEntry[] {
 
 /**
  * The revisions that `--protocol` asks for, newest first: one, several with commas, `latest` or `all`.
- * Default: the newest released one. Throws a {@link UserError} that names the possible ones.
+ * Default: all that are released. Throws a {@link UserError} that names the possible ones.
  */
 export function chooseRevisions(protocol: string | undefined, catalogue: readonly RevisionEntry[]): string[] {
   const possible = servable(catalogue);
-  const words = (protocol ?? "latest").split(",").map((word) => word.trim());
+  if (protocol === undefined) return possible.filter(isReleased).map(({ id }) => id);
+  const words = protocol.split(",").map((word) => word.trim());
   const chosen = words.flatMap((word) => expand(word, { catalogue, possible }));
   return possible.map(({ id }) => id).filter((id) => chosen.includes(id));
 }
 
-/** Lifecycles that the runtime can serve so far. */
-const servedLifecycles: readonly string[] = ["handshake"];
+/** Whether requests of this revision stand alone, so that no session is opened. */
+export function standsAloneAt(revision: string, catalogue: readonly RevisionEntry[]): boolean {
+  return catalogue.some(({ id, lifecycle }) => id === revision && lifecycle === "per-request");
+}
+
+/** Lifecycles that the runtime can serve. */
+const servedLifecycles: readonly string[] = ["handshake", "per-request"];
+
+function isReleased({ status }: RevisionEntry): boolean {
+  return status === "released";
+}
 
 function expand(
   word: string,
@@ -51,7 +61,7 @@ function expand(
   if (word === "all") return ids;
   if (word === "latest")
     return possible
-      .filter(({ status }) => status === "released")
+      .filter(isReleased)
       .slice(0, 1)
       .map(({ id }) => id);
   if (ids.includes(word)) return [word];
@@ -59,7 +69,7 @@ function expand(
   const known = catalogue.find(({ id }) => id === word);
   if (!known) throw new UserError(`--protocol: there is no revision ${JSON.stringify(word)}. ${choice}`);
   throw new UserError(
-    `--protocol: revision ${word} has the ${known.lifecycle} lifecycle, which new projects cannot serve yet. ${choice}`,
+    `--protocol: revision ${word} has the ${known.lifecycle} lifecycle, which new projects cannot serve. ${choice}`,
   );
 }
 

@@ -28,6 +28,40 @@ export function claudeCodeCommand({ name, program }: ServerCommand): string {
   return `claude mcp add ${name} -- node ${quoteForShell(program)}`;
 }
 
+/** A server that runs already, as hosts reach it. */
+export interface ServerAddress {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** What the README of a project shows of each host. */
+export interface HostConfigs {
+  /** Claude Desktop starts servers, but does not reach those of this machine. */
+  readonly claudeDesktop?: string;
+  readonly claudeCode: string;
+  readonly vscode: string;
+  readonly cursor: string;
+}
+
+/** For a server that hosts start. */
+export function configsOfCommand(server: ServerCommand): HostConfigs {
+  return {
+    claudeDesktop: desktopConfig(server),
+    claudeCode: claudeCodeCommand(server),
+    vscode: vscodeConfig(server),
+    cursor: cursorConfig(server),
+  };
+}
+
+/** For a server that is reached at an address. */
+export function configsOfAddress({ name, url }: ServerAddress): HostConfigs {
+  return {
+    claudeCode: `claude mcp add --transport http ${name} ${url}`,
+    vscode: jsonText({ servers: { [name]: { type: "http", url } } }),
+    cursor: jsonText({ mcpServers: { [name]: { url } } }),
+  };
+}
+
 /** A word as a POSIX shell reads it: as it is when it is plain, otherwise in single quotes. */
 export function quoteForShell(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;

@@ -66,6 +66,18 @@ function showProgress(title: string): () => void {
 
 const clearLine = "\r\u001B[2K";
 
+/** Asks where the project goes. Throws when the person leaves. */
+export async function askDirectory(): Promise<string> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const answer = await text({
+    message: "What shall it be called? (a new folder)",
+    placeholder: "my-mcp-server",
+    defaultValue: "my-mcp-server",
+  });
+  if (isCancel(answer)) throw interrupted();
+  return answer;
+}
+
 /** What a person is asked before anything is written. */
 export interface Question {
   readonly folder: string;
@@ -77,8 +89,7 @@ export interface Question {
 
 /** Asks for the revision and for consent. Throws when the person leaves. Returns the chosen revisions. */
 export async function askPerson({ folder, name, choices, chosen }: Question): Promise<readonly string[]> {
-  const { confirm, intro, isCancel, multiselect } = await import("@clack/prompts");
-  intro(`create-mcp-server: ${name}`);
+  const { confirm, isCancel, multiselect } = await import("@clack/prompts");
   const revisions =
     choices.length === 0
       ? chosen

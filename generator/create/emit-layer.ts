@@ -1,14 +1,26 @@
 import { readFile } from "node:fs/promises";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import { generatedMark, type Tree } from "../emit/tree.ts";
-import type { Templates } from "../emit/templates.ts";
+import { loadTemplates, type Templates } from "../emit/templates.ts";
+import type { LayerChoices } from "./layer/choices.ts";
+import {
+  areasLeftOut,
+  methodsLeft,
+  trimChecks,
+  trimConversions,
+  trimMethods,
+  withoutRowTypes,
+} from "./layer/dispatch-rows.ts";
+import { entryView, type RevisionFacts } from "./layer/entry-view.ts";
+import { layerReadme } from "./layer/layer-readme.ts";
+import { reach } from "./layer/reach.ts";
 import { createLock, lockName, lockText } from "./lock.ts";
+import { packageRoot, packageVersion } from "../package-info.ts";
 import { UserError } from "../user-error.ts";
 
 /** What an emitted layer depends on. */
 export interface LayerOptions {
-  /** Revisions that it speaks, newest first. */
-  readonly revisions: readonly string[];
+  readonly choices: LayerChoices;
   /** Version of this package. */
   readonly version: string;
   /** Folder with `runtime/` and `generated/`. */
@@ -20,61 +32,72 @@ export interface LayerOptions {
 export const layerTemplate = "mcp/index.ts";
 
 /**
- * The files of `src/mcp/` by path: an entry that binds the runtime to the revisions, what it reaches of `runtime/` and
- * `generated/`, at the same places relative to each other, and the lock file.
+ * The files of `src/mcp/` by path: an entry that binds the runtime to what was chosen; of `runtime/` and `generated/` what it reaches, at the
+ * same places relative to each other; a table of it all; and the lock file.
  */
 export async function emitLayer(options: LayerOptions): Promise<Tree> {
-  const entry = options.templates.render(layerTemplate, entryView(options));
-  const layer = new Map([[entryPath, entry]]);
-  await addReached(layer, importsOf(entryPath, entry), options);
-  const lock = createLock(layer, { generator: options.version, revisions: options.revisions });
+  const { choices, version } = options;
+  const facts = await Promise.all(choices.revisions.map((id) => readFacts(id, options)));
+  const origin = `for MCP ${choices.revisions.join(", ")}`;
+  const view = { header: header(version, origin), ...entryView(choices, facts) };
+  const entry = tidy(options.templates.render(layerTemplate, view));
+  const reached = await reach({ path: entryPath, text: entry }, (path) => readSource(path, options));
+  const layer = new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
+  layer.set(readmeName, layerReadme(layer, { choices, mark: generatedMark, version }));
+  const lock = createLock(layer, { generator: version, choices });
   return layer.set(lockName, lockText(lock));
 }
 
-/** Modules that a source of ours imports, resolved against its own path; relative ones only. */
-export function importsOf(path: string, text: string): string[] {
-  const specifiers = [...text.matchAll(relativeImport)].map(([, specifier = ""]) => specifier);
-  return specifiers.map((specifier) => posix.join(posix.dirname(path), specifier));
+/** The layer that this package gives a project. */
+export async function emitOwnLayer(choices: LayerChoices): Promise<Tree> {
+  const templates = await loadTemplates(join(packageRoot, "templates"), [layerTemplate]);
+  return emitLayer({ choices, version: packageVersion(), packageFolder: packageRoot, templates });
 }
 
 const entryPath = "index.ts";
-
-/** Our sources are formatted, so every import ends its line or stands in `import("...")`. */
-const relativeImport = /\b(?:from |import |import\()"(\.{1,2}\/[^"]+)"/g;
+const readmeName = "README.md";
 
 /** Folders of the package that a layer may take files from. */
 const sources = /^(runtime|generated)\//;
 
-function entryView({ revisions, version }: LayerOptions): object {
-  const views = revisions.map((id) => ({ id, alias: `revision${id.replaceAll("-", "")}` }));
-  return {
-    header: header(version, `for MCP ${revisions.join(", ")}`),
-    revisions: views,
-    newest: views[0],
-    list: views.map(({ alias }) => alias).join(", "),
-  };
+async function readFacts(id: string, { packageFolder }: LayerOptions): Promise<RevisionFacts> {
+  const [methods, types] = await Promise.all(
+    ["methods.ts", "types.ts"].map((name) => readText(join(packageFolder, "generated", id, name))),
+  );
+  return { id, methods: methods ?? "", types: types ?? "" };
 }
 
-/** Breadth first, one round of parallel reads a step. */
-async function addReached(layer: Map<string, string>, paths: readonly string[], options: LayerOptions): Promise<void> {
-  const fresh = [...new Set(paths)].filter((path) => !layer.has(path));
-  if (fresh.length === 0) return;
-  const files = await Promise.all(fresh.map((path) => readSource(path, options)));
-  for (const [path, text] of files) layer.set(path, text);
-  const next = files.flatMap(([path, text]) => importsOf(path, text));
-  await addReached(layer, next, options);
-}
-
-async function readSource(path: string, options: LayerOptions): Promise<[string, string]> {
-  const { packageFolder, version, revisions } = options;
+async function readSource(path: string, options: LayerOptions): Promise<string> {
+  const { packageFolder, version, choices } = options;
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
-  const file = join(packageFolder, path);
+  const text = await readText(join(packageFolder, path));
+  if (extensionMethods.test(path)) return withHeader(path, withoutRowTypes(text), version);
+  const [, revision = "", name = ""] = /^generated\/([^/]+)\/(\w+\.ts)$/.exec(path) ?? [];
+  switch (name) {
+    case "methods.ts": {
+      const isNewest = revision === choices.revisions[0];
+      return withHeader(path, trimMethods(isNewest ? withoutConversions(text) : text, areasLeftOut(choices)), version);
+    }
+    case "convert.ts": {
+      if (choices.client) return withHeader(path, text, version);
+      const methods = await readText(join(packageFolder, "generated", revision, "methods.ts"));
+      const left = methodsLeft(trimMethods(methods, areasLeftOut(choices)));
+      return withHeader(path, trimConversions(text, left), version);
+    }
+    case "validate.ts":
+      return withHeader(path, trimChecks(text, areasLeftOut(choices)), version);
+    default:
+      return withHeader(path, text, version);
+  }
+}
+
+const extensionMethods = /^generated\/extensions\/[^/]+\/methods\.ts$/;
+
+async function readText(file: string): Promise<string> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read. Reinstall create-mcp-server.`, { cause: error });
   });
-  const source = text.replaceAll("\r\n", "\n");
-  const isNewest = path === `generated/${revisions[0]}/methods.ts`;
-  return [path, withHeader(path, isNewest ? withoutConversions(source) : source, version)];
+  return text.replaceAll("\r\n", "\n");
 }
 
 /** The newest revision of a project needs no way down to it: the project's own code is written for it. */
@@ -94,3 +117,8 @@ function header(version: string, origin: string): string {
 }
 
 const advice = "// Do not edit: `npx create-mcp-server update` writes this folder anew.";
+
+/** Templates leave blank lines where something was left out. */
+function tidy(text: string): string {
+  return `${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
+}

@@ -11,14 +11,19 @@ export interface FirstCall {
 /** The call that the example of a new project is made for. */
 export const exampleCall: FirstCall = { tool: "measure_text", arguments: { text: "Hello, world" } };
 
+/** Whose call it is. */
+export interface FirstCaller {
+  readonly folder: string;
+  readonly revision: string;
+  /** Whether requests of this revision stand alone: then no session is opened. */
+  readonly standsAlone: boolean;
+}
+
 /**
  * Starts a built project and calls its tool as a client of the revision would. Resolves to the text of the answer;
  * rejects when there is none within ten seconds.
  */
-export async function makeFirstCall(
-  call: FirstCall,
-  { folder, revision }: { readonly folder: string; readonly revision: string },
-): Promise<string> {
+export async function makeFirstCall(call: FirstCall, { folder, revision, standsAlone }: FirstCaller): Promise<string> {
   const child = spawn(process.execPath, [join("dist", "server.js")], {
     cwd: folder,
     stdio: ["pipe", "pipe", "ignore"],
@@ -35,14 +40,27 @@ export async function makeFirstCall(
     if (line.done === true) throw new Error(`the server ended without an answer to ${method}`);
     return JSON.parse(line.value);
   };
+  const params = { name: call.tool, arguments: call.arguments };
   try {
-    const clientInfo = { name: "create-mcp-server", version: "1" };
+    if (standsAlone) return readText(await ask(1, "tools/call", { ...params, _meta: toClaim(revision) }));
     await ask(1, "initialize", { protocolVersion: revision, capabilities: {}, clientInfo });
     send({ method: "notifications/initialized" });
-    return readText(await ask(2, "tools/call", { name: call.tool, arguments: call.arguments }));
+    return readText(await ask(2, "tools/call", params));
   } finally {
     child.kill();
   }
+}
+
+const clientInfo = { name: "create-mcp-server", version: "1" };
+
+/** What a request that stands alone says about itself. */
+export function toClaim(revision: string): object {
+  const prefix = "io.modelcontextprotocol";
+  return {
+    [`${prefix}/protocolVersion`]: revision,
+    [`${prefix}/clientCapabilities`]: {},
+    [`${prefix}/clientInfo`]: clientInfo,
+  };
 }
 
 function ignore(): void {}

@@ -1,26 +1,50 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import type { PackageManager } from "./package-manager.ts";
 import { run, type Outcome, type RunOptions } from "./run.ts";
 
-/** Installs the dependencies of a project with npm. */
-export function installDependencies(options: RunOptions): Promise<Outcome> {
-  return runNpm(["install", "--no-audit", "--no-fund", "--loglevel=error"], options);
+/** Where a package manager runs. */
+export interface ManagerRun extends RunOptions {
+  readonly manager: PackageManager;
+}
+
+/** Installs the dependencies of a project. */
+export function installDependencies(options: ManagerRun): Promise<Outcome> {
+  return runManager(["install", ...installFlags[options.manager]], options);
 }
 
 /** Builds a project with its own script. */
-export function buildProject(options: RunOptions): Promise<Outcome> {
-  return runNpm(["run", "build", "--silent"], options);
+export function buildProject(options: ManagerRun): Promise<Outcome> {
+  return runManager(["run", "build"], options);
 }
 
-function runNpm(args: readonly string[], options: RunOptions): Promise<Outcome> {
-  const script = findNpmScript();
-  return script === undefined ? run("npm", args, options) : run(process.execPath, [script, ...args], options);
+/** Runs the tests of a project, which build it and talk to it over the real wire. */
+export function testProject(options: ManagerRun): Promise<Outcome> {
+  return runManager(["run", "test"], options);
 }
 
-/** npm's own program: the one that runs us, or the one beside Node. Windows can start `npm` only through a shell. */
-function findNpmScript(): string | undefined {
+const installFlags: { readonly [Name in PackageManager]: readonly string[] } = {
+  npm: ["--no-audit", "--no-fund", "--loglevel=error"],
+  // A new project has no lock file yet, which is refused in CI otherwise.
+  pnpm: ["--no-frozen-lockfile"],
+  yarn: [],
+  bun: [],
+};
+
+function runManager(args: readonly string[], options: ManagerRun): Promise<Outcome> {
+  const { manager } = options;
+  // The same for yarn, whose generations know different flags.
+  const env = manager === "yarn" ? { YARN_ENABLE_IMMUTABLE_INSTALLS: "false" } : {};
+  const program = findProgram(manager);
+  return program !== undefined && /\.[cm]?js$/.test(program)
+    ? run(process.execPath, [program, ...args], { ...options, env })
+    : run(program ?? manager, args, { ...options, env });
+}
+
+/** The program that runs us, if it is this manager, or the npm beside Node: Windows can start others only through a shell. */
+function findProgram(manager: PackageManager): string | undefined {
   const running = process.env.npm_execpath;
-  if (running !== undefined && /npm-cli\.js$/.test(running) && existsSync(running)) return running;
+  if (running !== undefined && basename(running).startsWith(manager) && existsSync(running)) return running;
   const beside = join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js");
-  return existsSync(beside) ? beside : undefined;
+  return manager === "npm" && existsSync(beside) ? beside : undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Tree } from "../emit/tree.ts";
+import type { LayerChoices } from "./layer/choices.ts";
 import { jsonText } from "./json-text.ts";
 
 /** Name of the lock file, inside the emitted folder. */
@@ -13,6 +14,12 @@ export interface Lock {
   readonly generator: string;
   /** Revisions that the layer speaks, newest first. */
   readonly revisions: readonly string[];
+  /** What else it was made for. */
+  readonly offers: LayerChoices["offers"];
+  readonly transports: LayerChoices["transports"];
+  readonly client: boolean;
+  readonly validator: boolean;
+  readonly auth: LayerChoices["auth"];
   /** SHA-256 in lower-case hex of every emitted file, by path relative to the lock file. */
   readonly files: { readonly [path: string]: string };
 }
@@ -20,11 +27,12 @@ export interface Lock {
 /** The lock of a layer. */
 export function createLock(
   layer: Tree,
-  { generator, revisions }: { readonly generator: string; readonly revisions: readonly string[] },
+  { generator, choices }: { readonly generator: string; readonly choices: LayerChoices },
 ): Lock {
   const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
   const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { format: 1, generator, revisions, files };
+  const { revisions, offers, transports, client, validator, auth } = choices;
+  return { format: 1, generator, revisions, offers, transports, client, validator, auth, files };
 }
 
 /** Text of a lock file. */

@@ -1,9 +1,11 @@
+import { readCatalogue, standsAloneAt } from "./catalogue.ts";
 import type { Screen } from "./console.ts";
 import { exampleCall, makeFirstCall } from "./first-call.ts";
-import { buildProject, installDependencies } from "./install.ts";
+import { buildProject, installDependencies, testProject, type ManagerRun } from "./install.ts";
 import type { ProjectOptions } from "./project-files.ts";
 import { createRepository, type RepositoryOutcome } from "./repository.ts";
-import { lastLines, type RunOptions } from "./run.ts";
+import { commandsOf } from "./package-manager.ts";
+import { lastLines } from "./run.ts";
 
 /** Which steps follow the writing of a project. */
 export interface PrepareOptions {
@@ -23,7 +25,7 @@ export interface Readiness {
  * told and can be done by hand.
  */
 export async function prepareProject(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
-  const run = { folder: project.folder, signal: options.signal };
+  const run = { folder: project.folder, signal: options.signal, manager: project.manager };
   const kind = options.install ? await install(project, options, run) : "written";
   if (options.git && !options.signal.aborted) await initialize(project, options, run);
   return { kind };
@@ -32,34 +34,68 @@ export async function prepareProject(project: ProjectOptions, options: PrepareOp
 async function install(
   project: ProjectOptions,
   { screen, signal }: PrepareOptions,
-  run: RunOptions,
+  run: ManagerRun,
 ): Promise<Readiness["kind"]> {
+  const { install: command } = commandsOf(run.manager);
   const work = async (): Promise<string | undefined> => {
     const installed = await installDependencies(run);
-    if (!installed.ok) return `npm install failed:\n${lastLines(installed)}`;
+    if (!installed.ok) return `${command} failed:\n${lastLines(installed)}`;
     return undefined;
   };
-  const problem = await screen.step("Installing dependencies with npm", work, (text) =>
+  const problem = await screen.step(`Installing dependencies with ${run.manager}`, work, (text) =>
     text === undefined ? "Installed the dependencies" : "The dependencies are not installed",
   );
   if (signal.aborted) {
-    screen.warn("interrupted; the project itself is complete. Run `npm install` in it to go on.");
+    screen.warn(`interrupted; the project itself is complete. Run \`${command}\` in it to go on.`);
     return "failed";
   }
   if (problem !== undefined) {
-    screen.warn(`${problem}\nThe project itself is complete. Run \`npm install\` in it when the cause is gone.`);
+    screen.warn(`${problem}\nThe project itself is complete. Run \`${command}\` in it when the cause is gone.`);
     return "failed";
   }
-  return callOnce(project, screen, run);
+  const { transport } = project.selection;
+  if (project.source && !project.source.api) return buildOnce(screen, run);
+  if (project.source) return testOnce(screen, run);
+  return transport === "stdio" || transport === "both" ? callOnce(project, screen, run) : testOnce(screen, run);
 }
 
-async function callOnce(project: ProjectOptions, screen: Screen, run: RunOptions): Promise<Readiness["kind"]> {
+/** The tests of tools that are still to be written fail. */
+async function buildOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
+  const built = await screen.step(
+    "Building it",
+    () => buildProject(run),
+    ({ ok }) => (ok ? "Built; each tool has a test that fails until the tool is written" : "It could not be built"),
+  );
+  if (built.ok) return "ready";
+  screen.warn(`${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}\nThe project itself is complete.`);
+  return "failed";
+}
+
+/** A server that is not on stdio is called by its own tests. */
+async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
+  const work = async (): Promise<string | undefined> => {
+    const tested = await testProject(run);
+    return tested.ok ? undefined : `${commandsOf(run.manager).run("test")} failed:\n${lastLines(tested)}`;
+  };
+  const problem = await screen.step("Building it and running its tests", work, (text) =>
+    text === undefined ? "Its tests passed" : "Its tests failed",
+  );
+  if (problem === undefined) return "ready";
+  screen.warn(
+    `${problem}\nThe project itself is complete. Run \`${commandsOf(run.manager).run("test")}\` in it to see more.`,
+  );
+  return "failed";
+}
+
+async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
   const { tool, arguments: args } = exampleCall;
   const work = async (): Promise<{ readonly answer?: string; readonly problem?: string }> => {
     const built = await buildProject(run);
-    if (!built.ok) return { problem: `npm run build failed:\n${lastLines(built)}` };
-    const [revision = ""] = project.revisions;
-    return makeFirstCall(exampleCall, { folder: project.folder, revision }).then(
+    if (!built.ok) return { problem: `${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}` };
+    const { folder, revisions, packageFolder } = project;
+    const [revision = ""] = revisions;
+    const standsAlone = standsAloneAt(revision, await readCatalogue(packageFolder));
+    return makeFirstCall(exampleCall, { folder, revision, standsAlone }).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
     );
@@ -68,11 +104,13 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: RunOptions
     answer === undefined ? "The first call was not answered" : `${tool}(${JSON.stringify(args)}) answered: ${answer}`,
   );
   if (problem === undefined) return "ready";
-  screen.warn(`${problem}\nThe project itself is complete. Run \`npm test\` in it to see more.`);
+  screen.warn(
+    `${problem}\nThe project itself is complete. Run \`${commandsOf(run.manager).run("test")}\` in it to see more.`,
+  );
   return "failed";
 }
 
-async function initialize(project: ProjectOptions, { screen }: PrepareOptions, run: RunOptions): Promise<void> {
+async function initialize(project: ProjectOptions, { screen }: PrepareOptions, run: ManagerRun): Promise<void> {
   const outcome = await createRepository(`Start from create-mcp-server ${project.version}`, run);
   const problem = describeRepository(outcome);
   if (problem !== undefined) screen.warn(problem);

@@ -3,7 +3,17 @@ import { join } from "node:path";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
 import { emitLayer, layerTemplate } from "./emit-layer.ts";
-import { claudeCodeCommand, cursorConfig, desktopConfig, vscodeConfig } from "./client-config.ts";
+import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "./package-layer.ts";
+import { emitExtras, extraTemplates, isOnStdio, urlOf, type ExtraOptions } from "./extra-files.ts";
+import { toLayerChoices, type Selection } from "./project-choices.ts";
+import { accessDependencies, accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import type { ProjectSource } from "../from/source.ts";
+import { commandsOf, managerFiles, type PackageManager } from "./package-manager.ts";
+import { schemaSamples } from "./schema-samples.ts";
+import { importText } from "./layer/source-parts.ts";
+import { emitSkills, hasSkillFolder, skillDependencies } from "./skill-files.ts";
+import { readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
 /** What the files of a project depend on. */
 export interface ProjectOptions {
@@ -13,6 +23,10 @@ export interface ProjectOptions {
   readonly name: string;
   /** Revisions that it serves, newest first. Its types are those of the first. */
   readonly revisions: readonly string[];
+  readonly selection: Selection;
+  readonly manager: PackageManager;
+  /** What its tools are made from. Default: an example. */
+  readonly source?: ProjectSource;
   /** Version of this package. */
   readonly version: string;
   /** Folder of this package: `runtime/`, `generated/` and `templates/` are in it. */
@@ -20,26 +34,59 @@ export interface ProjectOptions {
 }
 
 /** Packages that a project depends on. */
-export const projectDependencies: readonly string[] = ["zod", "@types/node", "tsx", "typescript", "vitest"];
+export const projectDependencies: readonly string[] = [
+  ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
+  ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
+  "create-mcp-server",
+  ...Object.keys(skillDependencies),
+  "@types/node",
+  "tsx",
+  "typescript",
+  "vitest",
+];
 
 /** All files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(options.packageFolder, "templates");
-  const templates = await loadTemplates(folder, [layerTemplate, ...rendered.map((name) => `project/${name}`)]);
+  const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
+  const templates = await loadTemplates(folder, [...names, packageTemplate]);
   const view = await projectView(options);
-  const layer = await emitLayer({ ...options, templates });
+  const choices = toLayerChoices(options.selection, options.revisions);
   const copies = copied.map(async ({ from, to }): Promise<[string, string]> => [
     to,
     (await readFile(join(folder, "project", from), "utf8")).replaceAll("\r\n", "\n"),
   ]);
-  return new Map([
+  const own = new Map([
     ...(await Promise.all(copies)),
-    ...rendered.map((name): [string, string] => [name, templates.render(`project/${name}`, view)]),
-    ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
+    ...managerFiles(options.manager),
+    ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ...emitExtras(extraOptions(options), templates),
+    ...emitAccess(options.selection.auth, templates),
+    ...(await emitSkills(options.selection, folder)),
+    ...(await emitOwnTools(options)),
   ]);
+  if (options.selection.runtime === "package")
+    return importModule(own).set("src/mcp.ts", emitPackageLayer(choices, templates));
+  const layer = await emitLayer({ ...options, choices, templates });
+  return new Map([...own, ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text])]);
 }
 
-const rendered = ["package.json", "README.md", "src/server.ts", "test/server.test.ts"] as const;
+/** Loaded for it alone: it needs a compiler of schemas and a formatter. */
+async function emitOwnTools({ source, name, revisions, packageFolder }: ProjectOptions): Promise<Tree> {
+  if (!source) return new Map();
+  const { emitSource } = await import("../from/emit-source.ts");
+  const toolMembers = await readToolMembers(revisions[0] ?? "", packageFolder);
+  return emitSource(source, { name, toolMembers, layer: "mcp/index.ts", packageFolder });
+}
+
+const rendered = [
+  "package.json",
+  "README.md",
+  "src/server.ts",
+  "test/client.ts",
+  "test/links.ts",
+  "test/server.test.ts",
+] as const;
 
 /** npm leaves `.gitignore` out of packages, and git would obey both here: they are kept under other names. */
 const copied = [
@@ -49,28 +96,181 @@ const copied = [
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
 
-async function projectView({ folder, name, revisions, packageFolder }: ProjectOptions): Promise<object> {
-  const [newest = ""] = revisions;
-  const structured = await Promise.all(revisions.map((id) => hasStructuredOutput(id, packageFolder)));
-  const server = { name: name.slice(name.indexOf("/") + 1), program: join(folder, "dist", "server.js") };
+/** Templates leave blank lines where something was left out. */
+function tidy(text: string): string {
+  return `${text
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .replaceAll("\n\n}", "\n}")
+    .trim()}\n`;
+}
+
+function serverCommand({ name, folder }: ProjectOptions): ServerCommand {
+  return { name: name.slice(name.indexOf("/") + 1), program: join(folder, "dist", "server.js") };
+}
+
+function extraOptions(options: ProjectOptions): ExtraOptions {
+  const { name, revisions, selection } = options;
+  const { transport: service, extras } = selection;
+  const variables = accessVariables[selection.auth];
+  const tools = options.source
+    ? options.source.contract.tools.map(({ name: tool, description = tool }) => ({ name: tool, description }))
+    : [{ name: "measure_text", description: "Counts the words and characters of a text." }];
+  const revisionText = describeRevisions(revisions);
+  const { manager, packageFolder, version } = options;
+  const archive = selection.runtime === "package" ? ownDependency(packageFolder, version).archive : undefined;
+  const layer = { emitted: selection.runtime === "emitted", vendored: archive !== undefined };
   return {
     name,
-    structured: structured[0],
-    structuredEverywhere: structured.every(Boolean),
-    answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
-    revisionText: revisions.length === 1 ? `revision ${newest}` : `the revisions ${revisions.join(", ")}`,
-    revisionsJson: JSON.stringify(revisions).replaceAll(",", ", "),
-    claudeDesktop: desktopConfig(server),
-    claudeCode: claudeCodeCommand(server),
-    vscode: vscodeConfig(server),
-    cursor: cursorConfig(server),
+    server: serverCommand(options),
+    service,
+    variables,
+    extras,
+    skillFolder: hasSkillFolder(selection),
+    tools,
+    revisionText,
+    manager,
+    ...layer,
   };
 }
 
-/** Whether tools of a revision can have an output schema, read from its generated types. */
-async function hasStructuredOutput(revision: string, packageFolder: string): Promise<boolean> {
-  const types = await readFile(join(packageFolder, "generated", revision, "types.ts"), "utf8");
+function describeRevisions(revisions: readonly string[]): string {
+  return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
+}
+
+function dependenciesOf({ selection, packageFolder, version }: ProjectOptions): { readonly [name: string]: string } {
+  return {
+    ...schemaSamples[selection.schema].packages,
+    ...accessDependencies[selection.auth],
+    ...(hasSkillFolder(selection) && skillDependencies),
+    ...(selection.runtime === "package" && { "create-mcp-server": ownDependency(packageFolder, version).version }),
+  };
+}
+
+async function projectView(options: ProjectOptions): Promise<object> {
+  const { name, revisions, selection, source, packageFolder } = options;
+  const [newest = ""] = revisions;
+  const catalogue = await readCatalogue(packageFolder);
+  const alone = revisions.filter((id) => standsAloneAt(id, catalogue));
+  const members = await Promise.all(revisions.map((id) => readToolMembers(id, packageFolder)));
+  const structured = members.map((names) => names.has("outputSchema"));
+  const server = serverCommand(options);
+  const sample = schemaSamples[selection.schema];
+  const newestTypes = await readTypes(newest, packageFolder);
+  const offers = new Set(selection.serve);
+  const service = selection.transport;
+  const hosts = isOnStdio(service)
+    ? configsOfCommand(server)
+    : configsOfAddress({ name: server.name, url: urlOf(service) });
+  const isExample = source === undefined;
+  const entry = selection.runtime === "package" ? "./mcp.ts" : "./mcp/index.ts";
+  const hasView = offers.has("ui") && isExample && (members[0]?.has("_meta") ?? false);
+  const elicits = offers.has("questions") && newestTypes.includes("export interface ElicitResult ");
+  const helpers = [
+    ...(source ? [] : [...sample.helpers, "defineTool"]),
+    ...(elicits && source ? ["defineTool"] : []),
+    ...(offers.has("prompts") ? ["definePrompt"] : []),
+    ...(offers.has("resources") ? ["defineResource"] : []),
+    ...(hasView ? ["createUiResource"] : []),
+    ...(offers.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
+    ...["defineServer", service === "worker" ? "createHttpHandler" : "run"],
+  ];
+  return {
+    name,
+    example: isExample,
+    firstTools: source ? "...tools" : "measureText",
+    sourceName: source?.origin ?? "",
+    callsApi: source?.api !== undefined,
+    emitted: selection.runtime === "emitted",
+    needsToken: source?.api?.credential !== undefined,
+    structured: structured[0],
+    structuredEverywhere: structured.every(Boolean),
+    answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
+    revisionText: describeRevisions(revisions),
+    sample,
+    imports: importText(
+      helpers.sort().map((helper) => ({ local: helper, name: helper, from: entry, isType: false })),
+      entry,
+    ).trimEnd(),
+    dependencies: Object.entries(dependenciesOf(options))
+      .sort()
+      .map(([key, version]) => `"${key}": "${version}"`)
+      .join(",\n    "),
+    opening: service === "worker" ? "export default createHttpHandler" : "await run",
+    elicits,
+    resources: offers.has("resources"),
+    resourceList: [...(offers.has("resources") ? ["styleGuide"] : []), ...(hasView ? ["meter"] : [])].join(", "),
+    prompts: offers.has("prompts"),
+    skills: offers.has("skills"),
+    skillFolder: hasSkillFolder(selection),
+    view: hasView,
+    stdio: service === "stdio" || service === "both",
+    http: service === "http" || service === "both",
+    worker: service === "worker",
+    isProtected: selection.auth !== "none",
+    oauth: selection.auth === "oauth",
+    apiKey: selection.auth === "api-key",
+    curl: curlArguments(revisions, alone),
+    spawns: service !== "worker",
+    fetches: service !== "stdio",
+    serviceText: serviceTexts[service],
+    revisionsJson: toListText(revisions),
+    alone: alone.length > 0,
+    aloneJson: toListText(alone),
+    mixed: alone.length > 0 && alone.length < revisions.length,
+    url: urlOf(service),
+    ...readmeCommands(options),
+    hosts: { claudeDesktop: "", ...hosts },
+  };
+}
+
+/** The commands of the README, in the words of the project's package manager. */
+function readmeCommands({ manager, selection: { transport } }: ProjectOptions): object {
+  const { install, run, latest } = commandsOf(manager);
+  const rows: (readonly [string, string])[] = [
+    [install, ""],
+    [run("build"), ""],
+    ...(transport === "worker" ? [] : [[run("start"), startNotes[transport]] as const]),
+    [run("dev"), "the same from source, restarted when a file changes"],
+    [run("inspect"), "try it in a browser (needs Node 22.19 or newer)"],
+  ];
+  const width = Math.max(...rows.map(([command]) => command.length)) + 4;
+  const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
+  const test = `${run("test").padEnd(width)}# builds, then talks to the server over its real wire`;
+  return {
+    runLines: lines.join("\n"),
+    testLines: [test, run("typecheck")].join("\n"),
+    startHttp: run("start", ...(transport === "both" ? ["--http", "3000"] : [])),
+    runScript: Object.fromEntries(["token", "key"].map((script) => [script, run(script)])),
+    updateLine: `${latest("create-mcp-server")} update`,
+  };
+}
+
+const startNotes = {
+  stdio: "waits for a client on stdin; Ctrl-C ends it",
+  both: "waits for a client on stdin; Ctrl-C ends it",
+  http: `serves at ${urlOf("http")}; Ctrl-C ends it`,
+} as const;
+
+function toListText(words: readonly string[]): string {
+  return JSON.stringify(words).replaceAll(",", ", ");
+}
+
+/** What tools of a revision can have, read from its generated types. */
+async function readToolMembers(revision: string, packageFolder: string): Promise<ReadonlySet<string>> {
+  const types = await readTypes(revision, packageFolder);
   const [, after = ""] = types.split("\nexport interface Tool ");
   const [body = ""] = after.split("\n}\n");
-  return /^  outputSchema\?:/m.test(body);
+  const inherited = /^extends BaseMetadata\b/.test(after) ? ["title"] : [];
+  return new Set([...inherited, ...[...body.matchAll(/^  (\w+)\??:/gm)].map(([, name = ""]) => name)]);
 }
+
+function readTypes(revision: string, packageFolder: string): Promise<string> {
+  return readFile(join(packageFolder, "generated", revision, "types.ts"), "utf8");
+}
+
+const serviceTexts: { readonly [Name in Selection["transport"]]: string } = {
+  stdio: "stdio",
+  http: "HTTP",
+  both: "stdio and HTTP",
+  worker: "edge workers",
+};

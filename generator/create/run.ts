@@ -10,14 +10,21 @@ export interface Outcome {
 /** Where and how a program runs. */
 export interface RunOptions {
   readonly folder: string;
+  /** Variables on top of ours. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Ends the program. */
   readonly signal?: AbortSignal;
 }
 
 /** Runs a program without a shell, with nothing on stdin. Never rejects. */
-export function run(program: string, args: readonly string[], { folder, signal }: RunOptions): Promise<Outcome> {
+export function run(program: string, args: readonly string[], { folder, env, signal }: RunOptions): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: folder, signal, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      signal,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     const collect = (text: string): void => void (output += text);
     child.stdout.setEncoding("utf8").on("data", collect);

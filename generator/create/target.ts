@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
-import { dirname, resolve, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import { UserError, systemCode } from "../user-error.ts";
 
 /** Where a project goes. */
@@ -19,11 +19,6 @@ export async function findTarget(directory: string): Promise<Target> {
   if (/\p{Cc}/u.test(directory)) {
     throw new UserError(`the folder's name ${JSON.stringify(directory)} has control characters. Choose another.`);
   }
-  if (laterCommands.includes(directory)) {
-    throw new UserError(
-      `this version has no command ${directory} yet. For a folder of that name write .${sep}${directory}`,
-    );
-  }
   const folder = resolve(directory);
   const kind = await kindOf(folder);
   if (kind === "link")
@@ -33,9 +28,6 @@ export async function findTarget(directory: string): Promise<Target> {
   await checkWritable(kind === "folder" ? folder : await nearestFolder(dirname(folder)));
   return { folder, exists: kind === "folder" };
 }
-
-/** Commands that documents name but that only later versions have: never folders by accident. */
-const laterCommands: readonly string[] = ["update", "add", "client", "diff", "check"];
 
 type Kind = "absent" | "folder" | "link" | "other";
 

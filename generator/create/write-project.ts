@@ -8,8 +8,10 @@ import { UserError, systemCode } from "../user-error.ts";
 export interface WriteOptions {
   /** Stops the writing; nothing stays behind. */
   readonly signal?: AbortSignal;
+  /** Files that are no text, by path. */
+  readonly archives?: ReadonlyMap<string, Uint8Array>;
   /** Writes one file that does not exist yet. Default: the file system's. */
-  readonly write?: (path: string, text: string) => Promise<void>;
+  readonly write?: (path: string, content: string | Uint8Array) => Promise<void>;
 }
 
 /**
@@ -66,10 +68,11 @@ async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<
 
 const asideMark = "create-mcp-server";
 
-async function writeAside(aside: string, tree: Tree, { signal, write = writeNew }: WriteOptions): Promise<void> {
+async function writeAside(aside: string, tree: Tree, options: WriteOptions): Promise<void> {
+  const { signal, write = writeNew, archives = [] } = options;
   signal?.throwIfAborted();
   await mkdir(aside);
-  for (const [path, text] of tree) {
+  for (const [path, text] of [...tree, ...archives]) {
     await mkdir(dirname(join(aside, path)), { recursive: true });
     await write(join(aside, path), text);
     signal?.throwIfAborted();
@@ -77,8 +80,8 @@ async function writeAside(aside: string, tree: Tree, { signal, write = writeNew 
 }
 
 /** `wx` neither overwrites nor follows a link. */
-function writeNew(path: string, text: string): Promise<void> {
-  return writeFile(path, text, { flag: "wx" });
+function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+  return writeFile(path, content, { flag: "wx" });
 }
 
 /** Removes parents that were made for the project, innermost first, as long as they are empty. */

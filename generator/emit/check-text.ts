@@ -1,5 +1,5 @@
-import type { Constraint, Declaration, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
-import { findRecursive, resolveConstraints, resolveObject } from "../resolve.ts";
+import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
+import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../resolve.ts";
 import { referencesIn } from "../shapes.ts";
 import { conditionOf } from "./check-condition.ts";
 import { unionBody } from "./check-union.ts";
@@ -14,7 +14,7 @@ export interface CheckFunction {
 
 /** Emits the checks of one revision and remembers which helper stands for which anonymous shape. */
 export interface CheckWriter {
-  readonly model: RevisionModel;
+  readonly model: Declared;
   /** Name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
   callee(shape: Shape, suggestion: string): string;
   /** Call of that function on an expression; inside a recursive check the depth is passed on, one more for a member. */
@@ -26,7 +26,7 @@ export interface CheckWriter {
 }
 
 /** Creates the writer of one revision. Functions come out in the order in which they should stand in the file. */
-export function createCheckWriter(model: RevisionModel): CheckWriter {
+export function createCheckWriter(model: Declared): CheckWriter {
   const recursive = findRecursive(model);
   const origins = originsOf(model);
   const helpers = new Map<string, string>();
@@ -221,7 +221,7 @@ function freeName(wanted: string, taken: Set<string>): string {
 }
 
 /** The declaration in which each property was written, so that helpers are named after their origin. */
-function originsOf(model: RevisionModel): Map<Property, string> {
+function originsOf(model: Declared): Map<Property, string> {
   const origins = new Map<Property, string>();
   for (const { name, shape } of model.declarations) {
     if (shape.kind !== "object") continue;

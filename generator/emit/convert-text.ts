@@ -1,6 +1,6 @@
-import { conversionRules, ruleCall } from "../conversion-rules.ts";
-import type { Conversions, FoundRule } from "../conversions.ts";
-import type { Change, Difference, ObjectDifference } from "../difference.ts";
+import { conversionRules, ruleCall } from "../conversions/rules.ts";
+import type { Conversions, FoundRule } from "../conversions/conversions.ts";
+import type { Change, Difference, ObjectDifference } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
 import { unionBody } from "./convert-union.ts";

@@ -1,5 +1,5 @@
-import { conversionRules, ruleCall } from "../conversion-rules.ts";
-import type { OptionDifference, Outline, UnionDifference } from "../difference.ts";
+import { conversionRules, ruleCall } from "../conversions/rules.ts";
+import type { OptionDifference, Outline, UnionDifference } from "../conversions/difference.ts";
 import { self, type ConvertWriter } from "./convert-text.ts";
 import { accessText } from "./type-text.ts";
 

@@ -45,6 +45,6 @@ function constraintTags(shape: Shape | undefined): string[] {
 }
 
 /** Keeps prose from ending the comment that it stands in. */
-function harmless(line: string): string {
+export function harmless(line: string): string {
   return line.replaceAll("*/", "*\\/");
 }

@@ -1,7 +1,9 @@
-import type { Conversions } from "../conversions.ts";
+import type { Conversions } from "../conversions/conversions.ts";
+import type { Lacks } from "../lacks.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "./templates.ts";
 import { convertView } from "./views/convert.ts";
+import { indexView } from "./views/index.ts";
 import { methodsView } from "./views/methods.ts";
 import { stubsView } from "./views/stubs.ts";
 import { typesView } from "./views/types.ts";
@@ -19,10 +21,17 @@ export const revisionTemplates = [
   "revisions.ts",
 ] as const;
 
-/** Unformatted text of the files of one revision, by path relative to the output folder. The newest one converts nothing. */
+/** What is known of a revision beside its model, from the models of the others. */
+export interface Neighbours {
+  /** Absent for the newest one, which converts nothing. */
+  readonly conversions: Conversions | undefined;
+  readonly lacks: Lacks;
+}
+
+/** Unformatted text of the files of one revision, by path relative to the output folder. */
 export function emitRevision(
   model: RevisionModel,
-  conversions: Conversions | undefined,
+  { conversions, lacks }: Neighbours,
   templates: Templates,
   version: string,
 ): Map<string, string> {
@@ -35,7 +44,7 @@ export function emitRevision(
     "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
-    "index.ts": { names: model.declarations.map(({ name }) => name) },
+    "index.ts": indexView(model, lacks),
   };
   return new Map(
     Object.entries(views).map(([name, view]) => [
@@ -53,7 +62,8 @@ export function emitRevisionList(ids: readonly string[], templates: Templates, v
   return templates.render("revisions.ts", { version, source: "spec/pins.json", revisions, list });
 }
 
-function digestText({ source }: RevisionModel): string {
+/** Where declarations come from, in few words. */
+export function digestText({ source }: Pick<RevisionModel, "source">): string {
   const digest = `sha256 ${source.sha256.slice(0, 12)}`;
   return source.commit === undefined ? digest : `${digest}, upstream ${source.commit.slice(0, 12)}`;
 }

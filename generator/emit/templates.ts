@@ -7,11 +7,12 @@ export interface Templates {
   render(name: string, view: object): string;
 }
 
-/** Loads the named templates of a folder, and `header.hbs` as the partial that they share. */
+/** Loads the named templates of a folder, and the partials that they share. */
 export async function loadTemplates(folder: string, names: readonly string[]): Promise<Templates> {
   const handlebars = Handlebars.create();
   const read = (name: string): Promise<string> => readFile(join(folder, `${name}.hbs`), "utf8");
-  handlebars.registerPartial("header", handlebars.compile(normalise(await read("header")), compileOptions));
+  for (const name of partials)
+    handlebars.registerPartial(name, handlebars.compile(normalise(await read(name)), compileOptions));
   const compiled = new Map<string, HandlebarsTemplateDelegate>();
   for (const name of names) compiled.set(name, handlebars.compile(normalise(await read(name)), compileOptions));
   return {
@@ -22,6 +23,8 @@ export async function loadTemplates(folder: string, names: readonly string[]): P
     },
   };
 }
+
+const partials = ["header", "tables"] as const;
 
 const compileOptions: CompileOptions = { strict: true, noEscape: true, knownHelpersOnly: true };
 

@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 
 /** Files by path relative to a folder, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
@@ -27,9 +27,11 @@ export async function compareTree(folder: string, tree: Tree): Promise<Drift[]> 
 
 /** Writes what differs, removes generated files that nothing generates any more, and leaves every other file alone. */
 export async function writeTree(folder: string, tree: Tree): Promise<Drift[]> {
+  // Fails where the working directory is gone: making folders below it would not end.
+  const root = resolve(folder);
   const done: Drift[] = [];
-  for (const drift of await compareTree(folder, tree)) {
-    const path = join(folder, drift.path);
+  for (const drift of await compareTree(root, tree)) {
+    const path = join(root, drift.path);
     const text = tree.get(drift.path);
     if (text !== undefined) await replaceFile(path, text);
     else if (!(await isGenerated(path))) continue;

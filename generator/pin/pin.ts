@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { formatJson } from "../emit/format.ts";
 import { packageRoot } from "../package-info.ts";
 import { readOverlay } from "../read/overlay.ts";
-import { pinsText, revisionPattern, type Pin } from "../read/pins.ts";
+import { pinsText, revisionPattern, type FilePin } from "../read/pins.ts";
 import { hashText, readRevision } from "../read/revision.ts";
 import { readSchema, type Schema } from "../read/schema.ts";
 import { SpecError } from "../read/spec-error.ts";
@@ -29,7 +29,7 @@ export interface PinOptions extends SourceOptions {
 export interface PinReport {
   readonly spec: string;
   readonly revision: string;
-  readonly pin: Pin;
+  readonly pin: FilePin;
   readonly declarations: number;
   /** `kept`: the overlay that was there fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
@@ -58,7 +58,7 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
     revision,
     schema: source.text,
     overlay: draft.text,
-    pins: pinsText(new Map([...shelf.pins, [revision, pin]])),
+    pins: pinsText(new Map([...shelf.pins, [revision, pin]]), shelf.extensions),
     overlaySchema: shelf.overlaySchema,
   });
   return { spec, revision, pin, declarations: schema.declarations.length, overlay: draft, questions, warnings };
@@ -67,7 +67,7 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
 interface DraftInput {
   readonly shelf: Shelf;
   readonly revision: string;
-  readonly pin: Pin;
+  readonly pin: FilePin;
   readonly source: SchemaSource;
   readonly schema: Schema;
   readonly path: string;
@@ -148,7 +148,7 @@ function short(sha256: string): string {
 function toPin(
   shelf: Shelf,
   { revision, source, schema }: { readonly revision: string; readonly source: SchemaSource; readonly schema: Schema },
-): Pin {
+): FilePin {
   const { from, text, commit } = source;
   const version = schema.constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   const isDraft = /(^|\/)draft\//.test(from) || (version !== undefined && !revisionPattern.test(String(version)));

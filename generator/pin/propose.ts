@@ -16,7 +16,7 @@ export interface Proposal {
 /** Takes over every entry of an older overlay that still makes sense for a schema, and lists the others. */
 export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const scope = createScope(schema, base);
-  const { $schema, jsonSchemaDialect, mergeMeta, resultTypes, conversions } = base;
+  const { $schema, polling, jsonSchemaDialect, mergeMeta, resultTypes, conversions } = base;
   const merged = keep(scope, mergeMeta?.methods, mergeRule(scope));
   const lists = keepTypeRules(scope, base);
   const headers = keepHeaders(scope, base);
@@ -34,6 +34,7 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...($schema !== undefined && { $schema }),
     lifecycle: { ...base.lifecycle, kind: scope.methods.has("initialize") ? "handshake" : "per-request" },
     batching: keepBatching(scope, base),
+    ...(polling && { polling }),
     ...(jsonSchemaDialect && { jsonSchemaDialect }),
     methods: keepMethods(scope, base),
     ...(mergeMeta && merged.length > 0 && { mergeMeta: { ...mergeMeta, methods: merged } }),

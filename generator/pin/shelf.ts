@@ -3,13 +3,15 @@ import { join } from "node:path";
 import type { RevisionModel } from "../model.ts";
 import type { Overlay } from "../overlay.ts";
 import { readOverlay } from "../read/overlay.ts";
-import { readPins, type Pins } from "../read/pins.ts";
+import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 
 /** The revisions that a new one can be compared with: those of a spec folder, and behind them those of this package. */
 export interface Shelf {
   /** Pins of the folder itself; none when it is new. */
   readonly pins: Pins;
+  /** Pins of its extensions, which stay as they are. */
+  readonly extensions: Pins;
   readonly overlaySchema: string;
   /** Text of the overlay that the folder has for a revision. */
   readOwnOverlay(revision: string): Promise<string | undefined>;
@@ -27,7 +29,8 @@ export interface Nearest {
 /** Opens a spec folder that may not exist yet. */
 export async function openShelf(folders: { readonly folder: string; readonly packaged: string }): Promise<Shelf> {
   const { folder, packaged } = folders;
-  const pins = await readOwnPins(folder);
+  const pins = await readOwnPins(folder, readPins);
+  const extensions = await readOwnPins(folder, readExtensionPins);
   const packagedPins = (await openSpecFolder(packaged)).pins;
   const overlaySchema =
     (await readIfThere(join(folder, "overlay.schema.json"))) ??
@@ -36,6 +39,7 @@ export async function openShelf(folders: { readonly folder: string; readonly pac
     readIfThere(join(folder, revision, "overlay.json"));
   return {
     pins,
+    extensions,
     overlaySchema,
     readOwnOverlay,
     async readNearest(revision) {
@@ -60,10 +64,10 @@ function nearestTo(revision: string, ids: readonly string[]): string {
   return nearest;
 }
 
-async function readOwnPins(folder: string): Promise<Pins> {
+async function readOwnPins(folder: string, read: typeof readPins): Promise<Pins> {
   const path = join(folder, "pins.json");
   const text = await readIfThere(path);
-  return text === undefined ? new Map() : readPins(path, text);
+  return text === undefined ? new Map() : read(path, text);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

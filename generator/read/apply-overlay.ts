@@ -1,15 +1,23 @@
 import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
-import type { Overlay, TagOverlay } from "../overlay.ts";
+import type { DeclarationOverlay, ExtensionOverlay, TagOverlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
 import { mapDeclaration, mapShape } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
+/** What is applied to declarations. */
+export type AppliedOverlay = DeclarationOverlay & Pick<ExtensionOverlay, "unchecked">;
+
 /** Declarations with everything that the overlay says about types worked in. Every name that it uses must resolve. */
-export function applyOverlay(declarations: readonly Declaration[], overlay: Overlay, path: string): Declaration[] {
+export function applyOverlay(
+  declarations: readonly Declaration[],
+  overlay: AppliedOverlay,
+  path: string,
+): Declaration[] {
   const editor = createEditor(declarations, path);
   for (const method of overlay.mergeMeta?.methods ?? []) mergeMeta(editor, method);
   for (const { at } of overlay.integers ?? []) editor.edit(at, toInteger);
   for (const { at } of overlay.openObjects ?? []) editor.edit(at, toOpen);
+  for (const { at } of overlay.unchecked ?? []) editor.edit(at, toUnchecked);
   for (const { at, absentMeans } of overlay.tolerances ?? [])
     editor.editProperty(at, (property) => ({ ...property, absentMeans }));
   for (const rule of overlay.constraints ?? []) {
@@ -79,6 +87,10 @@ function toInteger(shape: Shape): Shape {
 
 function toOpen(shape: Shape): Shape {
   return shape.kind === "object" ? { ...shape, index: { kind: "unknown" } } : shape;
+}
+
+function toUnchecked(): Shape {
+  return { kind: "object", properties: [], index: { kind: "unknown" } };
 }
 
 /** Puts the base `_meta` back into params that a derived type, or a base on the way to it, wrote anew without it. */

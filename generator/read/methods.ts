@@ -1,5 +1,5 @@
 import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
-import type { MethodOverlay, Overlay } from "../overlay.ts";
+import type { DeclarationOverlay, MethodOverlay } from "../overlay.ts";
 import { declarationsByName, resolveObject, type Declared } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
@@ -14,10 +14,18 @@ const roleUnions = [
 interface Context {
   readonly declarations: readonly Declaration[];
   readonly byName: ReadonlyMap<string, Declaration>;
-  readonly overlay: Overlay;
+  readonly overlay: DeclarationOverlay;
   readonly path: string;
   /** What neither the declarations nor the overlay settle; filled while reading. */
   readonly questions: SpecError[];
+  /** What has to be declared for the methods of an extension, whatever their names. */
+  readonly terms?: ExtensionTerms;
+}
+
+/** Capabilities that the methods of an extension need: of the server, and of the client where that has to declare it too. */
+export interface ExtensionTerms {
+  readonly gate: Gate;
+  readonly needs?: Gate;
 }
 
 /** What the role unions say about one type. */
@@ -27,7 +35,7 @@ interface Sighting {
 }
 
 /** Derives every method of a revision from its role unions; the overlay settles what does not follow from them. */
-export function readMethods(declarations: readonly Declaration[], overlay: Overlay, path: string): Method[] {
+export function readMethods(declarations: readonly Declaration[], overlay: DeclarationOverlay, path: string): Method[] {
   const { methods, questions } = examineMethods(declarations, overlay, path);
   if (questions[0]) throw questions[0];
   return methods;
@@ -36,13 +44,13 @@ export function readMethods(declarations: readonly Declaration[], overlay: Overl
 /** The same without stopping: the methods as far as they can be read, and every question that somebody has to answer first. */
 export function examineMethods(
   declarations: readonly Declaration[],
-  overlay: Overlay,
+  overlay: DeclarationOverlay,
   path: string,
 ): { readonly methods: Method[]; readonly questions: readonly SpecError[] } {
   const byName = declarationsByName({ declarations });
   const context: Context = { declarations, byName, overlay, path, questions: [] };
   const sightings = readRoles(context);
-  for (const [type, method] of methodTypes(context)) {
+  for (const [type, method] of methodTypes(context, declarations)) {
     if (sightings.has(type)) continue;
     if (overlay.methods[method]?.kind !== "embedded") {
       ask(
@@ -55,6 +63,27 @@ export function examineMethods(
   const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
   askAboutStale(context, methods);
   return { methods, questions: context.questions };
+}
+
+/** The methods that an extension declares. No role union names them: its overlay says who sends them. */
+export function readExtensionMethods(
+  own: readonly Declaration[],
+  scope: readonly Declaration[],
+  { overlay, path, terms }: { overlay: DeclarationOverlay; path: string; terms: ExtensionTerms },
+): Method[] {
+  const byName = declarationsByName({ declarations: scope });
+  const context: Context = { declarations: scope, byName, overlay, path, questions: [], terms };
+  const methods = methodTypes(context, own).flatMap(([type, name]) => {
+    const senders = overlay.methods[name]?.senders;
+    if (!senders)
+      ask(context, `\`${type}\` (${name}) is in no role union; name who sends it in methods["${name}"].senders`);
+    const kind = type.endsWith("Notification") ? "notification" : "request";
+    return readMethod(context, type, { kind, senders: senders ?? [] });
+  });
+  askAboutStale(context, methods);
+  const [question] = context.questions;
+  if (question) throw question;
+  return methods;
 }
 
 function readRoles(context: Context): Map<string, Sighting> {
@@ -82,8 +111,8 @@ function membersOf(context: Context, name: string): string[] {
   });
 }
 
-function methodTypes(context: Context): [type: string, method: string][] {
-  return context.declarations.flatMap(({ name, kind }) => {
+function methodTypes(context: Context, declarations: readonly Declaration[]): [type: string, method: string][] {
+  return declarations.flatMap(({ name, kind }) => {
     if (kind !== "interface") return [];
     const method = methodName(context, name);
     return method === undefined ? [] : [[name, method]];
@@ -115,6 +144,7 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     ...(result && { result }),
     alternatives: result ? readAlternatives(context, result, facts) : [],
     gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
+    ...(context.terms?.needs && { needs: context.terms.needs }),
     ...(doc && { doc }),
   };
   return [method];
@@ -179,6 +209,7 @@ function readGate(
   context: Context,
   { name, kind, sender, facts }: { name: string; kind: Method["kind"]; sender: Role; facts: MethodOverlay | undefined },
 ): [Role, Gate][] {
+  if (context.terms) return [[sender, facts?.gate ?? context.terms.gate]];
   if (facts?.gate === null) return [];
   const gate = facts?.gate ?? deriveGate(name, kind, sender);
   if (hasCapability(context, gate)) return [[sender, gate]];

@@ -1,6 +1,6 @@
-import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Location } from "../model.ts";
-import type { Overlay } from "../overlay.ts";
+import type { ExtensionOverlay, Overlay } from "../overlay.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** What is needed to read one overlay; nothing is opened, so any text can be checked. */
@@ -17,17 +17,41 @@ const problemsShown = 3;
 
 /** Reads the text of an overlay and checks it against its schema. Throws a {@link SpecError} that says what to change. */
 export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
+  const rules = parseSchema(overlaySchemaName, schema);
+  return check(createAjv().compile<Overlay>(rules), { path, text, schemaName: overlaySchemaName });
+}
+
+/** The same for the overlay of an extension, whose schema refers to that of overlays. */
+export function readExtensionOverlay(input: OverlayInput & { readonly extensionSchema: string }): ExtensionOverlay {
+  const { path, text, schema, extensionSchema } = input;
+  const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schema), overlaySchemaName);
+  const rules = parseSchema(extensionSchemaName, extensionSchema);
+  return check(ajv.compile<ExtensionOverlay>(rules), { path, text, schemaName: extensionSchemaName });
+}
+
+const overlaySchemaName = "overlay.schema.json";
+const extensionSchemaName = "extension.schema.json";
+
+function createAjv(): Ajv2020 {
+  return new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true });
+}
+
+interface Checked {
+  readonly path: string;
+  readonly text: string;
+  readonly schemaName: string;
+}
+
+function check<Value>(isValid: ValidateFunction<Value>, { path, text, schemaName }: Checked): Value {
   const value = parseJson(path, text);
-  const rules = parseJson("overlay.schema.json", schema);
-  if (!isSchema(rules)) throw new SpecError({ file: "overlay.schema.json", text: "a schema object was expected" });
-  const isOverlay = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    allowUnionTypes: true,
-    verbose: true,
-  }).compile<Overlay>(rules);
-  if (isOverlay(value)) return value;
-  throw toSpecError(path, text, isOverlay.errors ?? []);
+  if (isValid(value)) return value;
+  throw toSpecError({ path, text, schemaName }, isValid.errors ?? []);
+}
+
+function parseSchema(name: string, text: string): SchemaObject {
+  const rules = parseJson(name, text);
+  if (isSchema(rules)) return rules;
+  throw new SpecError({ file: name, text: "a schema object was expected" });
 }
 
 function isSchema(value: unknown): value is SchemaObject {
@@ -48,7 +72,7 @@ interface Problem {
   readonly expectation: string;
 }
 
-function toSpecError(path: string, text: string, errors: readonly ErrorObject[]): SpecError {
+function toSpecError({ path, text, schemaName }: Checked, errors: readonly ErrorObject[]): SpecError {
   const places = locateValues(path, text);
   const offsetOf = ({ pointer }: Problem): number => places.get(pointer) ?? 0;
   const problems = errors.filter(isTelling).map(toProblem);
@@ -60,7 +84,7 @@ function toSpecError(path: string, text: string, errors: readonly ErrorObject[])
   const hidden = problems.length - lines.length;
   if (hidden > 0) lines.push(`  and ${hidden} more`);
   const start = problems[0] ? offsetOf(problems[0]) : 0;
-  const advice = "Correct it there; overlay.schema.json describes every entry.";
+  const advice = `Correct it there; ${schemaName} describes every entry.`;
   return new SpecError({
     file: path,
     ...toLocation(text, start),

@@ -1,21 +1,32 @@
 import { SpecError } from "./spec-error.ts";
 
-/** One pinned revision of `spec/pins.json`. */
+/** One pinned revision or extension of `spec/pins.json`. */
 export interface Pin {
   readonly status: "released" | "draft";
-  /** Lower-case hex SHA-256 of the upstream `schema.ts` that the folder's own was proven equal to, or is. */
-  readonly sha256: string;
+  /**
+   * Lower-case hex SHA-256 of the upstream `schema.ts` that the folder's own was proven equal to, or is. Absent for extensions that are
+   * published as prose only.
+   */
+  readonly sha256?: string;
   /** Upstream commit of that file, when it is known. */
   readonly commit?: string;
   /** Where that file is: a URL or a path. */
   readonly source?: string;
 }
 
-/** Pins by revision identifier, oldest first. */
+/** A pin of a file that is there. */
+export interface FilePin extends Pin {
+  readonly sha256: string;
+}
+
+/** Pins by revision identifier, oldest first, or by name of an extension. */
 export type Pins = ReadonlyMap<string, Pin>;
 
 /** Revision identifiers are dates; everything that becomes a folder name must be one. */
 export const revisionPattern: RegExp = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Extensions have names, which become folder names as well. */
+const extensionPattern = /^[a-z][a-z\d-]*$/;
 
 /** Reads `spec/pins.json`. Throws a {@link SpecError} when it is not a list of pins. */
 export function readPins(path: string, text: string): Pins {
@@ -23,23 +34,49 @@ export function readPins(path: string, text: string): Pins {
   const entries = isRecord(value) && isRecord(value.revisions) ? Object.entries(value.revisions) : [];
   if (entries.length === 0)
     throw new SpecError({ file: path, text: "expected an object `revisions` with at least one revision" });
+  const expected = "a revision date such as YYYY-MM-DD";
+  return toPins(path, entries, { pattern: revisionPattern, expected, isHashed: true });
+}
+
+/** The extensions in the same file; it may have none. */
+export function readExtensionPins(path: string, text: string): Pins {
+  const value = parse(path, text);
+  const entries = isRecord(value) && isRecord(value.extensions) ? Object.entries(value.extensions) : [];
+  const expected = "a name in lower case, such as `tasks`";
+  return toPins(path, entries, { pattern: extensionPattern, expected, isHashed: false });
+}
+
+/** Text of a pins file. */
+export function pinsText(pins: Pins, extensions: Pins): string {
+  const content = {
+    revisions: Object.fromEntries(sorted([...pins])),
+    ...(extensions.size > 0 && { extensions: Object.fromEntries(sorted([...extensions])) }),
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+/** What entries are called, and whether each is of a file. */
+interface PinRules {
+  readonly pattern: RegExp;
+  readonly expected: string;
+  readonly isHashed: boolean;
+}
+
+function toPins(path: string, entries: readonly [string, unknown][], { pattern, expected, isHashed }: PinRules): Pins {
   const pins = entries.map(([id, pin]): [string, Pin] => {
-    if (!revisionPattern.test(id))
-      throw new SpecError({ file: path, text: `\`${id}\` is not a revision date such as YYYY-MM-DD` });
-    if (!isPin(pin))
+    if (!pattern.test(id)) throw new SpecError({ file: path, text: `\`${id}\` is not ${expected}` });
+    if (!isPin(pin) || (isHashed && pin.sha256 === undefined))
       throw new SpecError({
         file: path,
         text: `\`${id}\` needs a status (released or draft) and a sha256 of 64 hex digits`,
       });
     return [id, pin];
   });
-  return new Map(pins.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map(sorted(pins));
 }
 
-/** Text of a pins file. */
-export function pinsText(pins: Pins): string {
-  const sorted = [...pins].sort(([a], [b]) => (a < b ? -1 : 1));
-  return `${JSON.stringify({ revisions: Object.fromEntries(sorted) }, undefined, 2)}\n`;
+function sorted(pins: readonly [string, Pin][]): readonly [string, Pin][] {
+  return pins.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function parse(path: string, text: string): unknown {
@@ -60,8 +97,8 @@ function isPin(value: unknown): value is Pin {
   const isText = (part: unknown): boolean => part === undefined || typeof part === "string";
   return (
     isStatus &&
-    typeof value.sha256 === "string" &&
-    /^[0-9a-f]{64}$/.test(value.sha256) &&
+    isText(value.sha256) &&
+    (typeof value.sha256 !== "string" || /^[0-9a-f]{64}$/.test(value.sha256)) &&
     isText(value.commit) &&
     isText(value.source)
   );

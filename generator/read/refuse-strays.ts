@@ -1,5 +1,5 @@
 import type { Declaration, Method } from "../model.ts";
-import type { Overlay } from "../overlay.ts";
+import type { DeclarationOverlay, Overlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
 import { hasCapability } from "./methods.ts";
 import { SpecError } from "./spec-error.ts";
@@ -10,8 +10,11 @@ export interface Named {
   readonly methods: readonly Method[];
 }
 
+/** Entries of which only tables are made; extensions have some of them. */
+export type TableOverlay = DeclarationOverlay & Partial<Pick<Overlay, "batching" | "emptyCapabilities">>;
+
 /** Refuses entries that only tables are made of, and that name a method, type or capability which the revision does not have. */
-export function refuseStrays(overlay: Overlay, named: Named, path: string): void {
+export function refuseStrays(overlay: TableOverlay, named: Named, path: string): void {
   const [stray] = [
     ...strayMethods(overlay, named),
     ...strayTypes(overlay, named),
@@ -20,10 +23,10 @@ export function refuseStrays(overlay: Overlay, named: Named, path: string): void
   if (stray !== undefined) throw new SpecError({ file: path, text: `${stray}, which this revision does not have` });
 }
 
-function strayMethods({ batching, headers = [] }: Overlay, { methods }: Named): string[] {
+function strayMethods({ batching, headers = [] }: TableOverlay, { methods }: Named): string[] {
   const known = new Set(methods.map(({ name }) => name));
   const uses = [
-    ...(batching.never ?? []).map((method) => ({ method, entry: "batching" })),
+    ...(batching?.never ?? []).map((method) => ({ method, entry: "batching" })),
     ...headers.flatMap(({ name, methods: users = [] }) =>
       users.map((method) => ({ method, entry: `the header ${name}` })),
     ),
@@ -31,7 +34,7 @@ function strayMethods({ batching, headers = [] }: Overlay, { methods }: Named): 
   return uses.filter(({ method }) => !known.has(method)).map(({ method, entry }) => `${entry} names \`${method}\``);
 }
 
-function strayTypes({ reservedMeta = [], constraints = [] }: Overlay, { declarations }: Named): string[] {
+function strayTypes({ reservedMeta = [], constraints = [] }: TableOverlay, { declarations }: Named): string[] {
   const known = new Set(declarations.map(({ name }) => name));
   const metas = reservedMeta.filter(({ type }) => /^[A-Z]/.test(type) && !known.has(type));
   const properties = constraints.flatMap(({ type, properties: names }) => {
@@ -46,7 +49,7 @@ function strayTypes({ reservedMeta = [], constraints = [] }: Overlay, { declarat
   ];
 }
 
-function strayCapabilities({ emptyCapabilities = [] }: Overlay, named: Named): string[] {
+function strayCapabilities({ emptyCapabilities = [] }: TableOverlay, named: Named): string[] {
   const paths = emptyCapabilities.map(({ side, path, means }) => ({ side, path: [...path, means] }));
   const strays = paths.filter((gate) => !hasCapability(named, gate));
   return strays.map(({ side, path }) => `emptyCapabilities names \`${path.join(".")}\` of the ${side}`);

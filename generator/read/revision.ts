@@ -64,6 +64,7 @@ function toRules(overlay: Overlay, constants: Schema["constants"], path: string)
     lifecycle: overlay.lifecycle.kind,
     batching: overlay.batching.accepted,
     neverBatched: overlay.batching.never ?? [],
+    polling: overlay.polling !== undefined,
     jsonSchemaDialect: overlay.jsonSchemaDialect?.uri,
     errors: overlay.errors.map(({ name, code, emitted, status }) => ({
       name,

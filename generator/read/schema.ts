@@ -1,9 +1,10 @@
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
 import { referencesIn } from "../shapes.ts";
 import { readComment } from "./doc-comment.ts";
+import { readImports, withCoreNames, type Imports } from "./imports.ts";
 import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "./spec-error.ts";
-import { refuseCircles, refuseNonObjects } from "./structure.ts";
+import { refuseCircles, refuseNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, refuse, ts } from "./syntax.ts";
 
 /** Everything that a schema file declares, in source order. */
@@ -16,9 +17,12 @@ export interface Schema {
  * Reads a protocol schema written in TypeScript, ours or the unmodified upstream file.
  * Only the syntax is used, never the type checker: aliases, order and optionality stay as written.
  * Throws a {@link SpecError} with file, line and column at the first construct that the model has no place for.
+ *
+ * @param core - declarations that the file may import: an extension uses those of the core
  */
-export function readSchema(path: string, text: string): Schema {
+export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
   const file = parseSource(path, text.replaceAll("\r\n", "\n"));
+  const imports = readImports(path, file, core);
   const constants = file.statements.filter(ts.isVariableStatement).map((statement) => readConstant(path, statement));
   const context: ShapeContext = {
     path,
@@ -28,17 +32,20 @@ export function readSchema(path: string, text: string): Schema {
   };
   const declarations: Declaration[] = [];
   for (const statement of file.statements) {
-    if (ts.isVariableStatement(statement)) continue;
+    if (ts.isVariableStatement(statement) || (core.length > 0 && ts.isImportDeclaration(statement))) continue;
     declarations.push(readDeclaration(context, statement));
   }
   if (declarations.length === 0) {
     throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
   }
   refuseDuplicates(path, [...constants, ...declarations]);
-  refuseDangling(path, declarations);
-  refuseCircles(path, declarations);
-  refuseNonObjects(path, declarations);
-  return { constants, declarations };
+  refuseDangling(path, declarations, imports);
+  const own = withCoreNames(path, declarations, { imports, core });
+  const scope = [...core, ...own];
+  refuseCircles(path, scope);
+  const complete = own.map((declaration) => spreadUnions(declaration, { declarations: scope }));
+  refuseNonObjects(path, complete, { declarations: [...core, ...complete] });
+  return { constants, declarations: complete };
 }
 
 function readConstant(path: string, statement: ts.VariableStatement): Constant {
@@ -164,9 +171,9 @@ function refuseDuplicates(
   }
 }
 
-/** Every name that a type uses must be declared in the same file. */
-function refuseDangling(path: string, declarations: readonly Declaration[]): void {
-  const names = new Set(declarations.map((declaration) => declaration.name));
+/** Every name that a type uses must be declared in the same file, or imported by it. */
+function refuseDangling(path: string, declarations: readonly Declaration[], imports: Imports): void {
+  const names = new Set([...declarations.map((declaration) => declaration.name), ...imports.keys()]);
   for (const { name, location, shape, extends: bases } of declarations) {
     const missing = [shape, ...bases].flatMap(referencesIn).find((reference) => !names.has(reference));
     if (missing !== undefined) {

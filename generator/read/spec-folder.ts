@@ -1,17 +1,22 @@
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { RevisionModel } from "../model.ts";
-import { readOverlay } from "./overlay.ts";
-import { readPins, type Pins } from "./pins.ts";
+import type { ExtensionModel, RevisionModel } from "../model.ts";
+import { readExtension } from "./extension.ts";
+import { readExtensionOverlay, readOverlay } from "./overlay.ts";
+import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevision } from "./revision.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** A folder of pinned revisions, opened. */
+/** A folder of pinned revisions and extensions, opened. */
 export interface SpecFolder {
   readonly path: string;
   readonly pins: Pins;
+  /** Pins of extensions by name. */
+  readonly extensions: Pins;
   /** Reads one revision of it. Throws a {@link SpecError} for an unknown revision or a file that cannot be read as one. */
   readModel(revision: string): Promise<RevisionModel>;
+  /** Reads one extension, upon the revision whose types it uses. Throws as `readModel` does. */
+  readExtension(name: string, core: RevisionModel): Promise<ExtensionModel>;
 }
 
 /** Opens a spec folder and reads its pins. */
@@ -22,9 +27,11 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
   };
   const pinsFile = await read("pins.json");
   const pins = readPins(pinsFile.path, pinsFile.text);
+  const extensions = readExtensionPins(pinsFile.path, pinsFile.text);
   return {
     path,
     pins,
+    extensions,
     async readModel(id) {
       const pin = pins.get(id);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: unknownRevision(id, pins) });
@@ -40,6 +47,26 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
         status,
         schema,
         overlay: { path: overlay.path, value },
+        ...(commit !== undefined && { commit }),
+      });
+    },
+    async readExtension(name, core) {
+      const pin = extensions.get(name);
+      if (!pin) throw new SpecError({ file: pinsFile.path, text: `there is no extension \`${name}\`` });
+      const [schema, overlay, rules, extensionRules] = await Promise.all([
+        read("extensions", name, "schema.ts"),
+        read("extensions", name, "overlay.json"),
+        read("overlay.schema.json"),
+        read("extension.schema.json"),
+      ]);
+      const value = readExtensionOverlay({ ...overlay, schema: rules.text, extensionSchema: extensionRules.text });
+      const { status, commit } = pin;
+      return readExtension({
+        name,
+        status,
+        schema,
+        overlay: { path: overlay.path, value },
+        core,
         ...(commit !== undefined && { commit }),
       });
     },

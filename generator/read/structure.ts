@@ -1,5 +1,5 @@
 import type { Declaration, Shape } from "../model.ts";
-import { resolveObject } from "../resolve.ts";
+import { resolveAlias, resolveObject, type Declared } from "../resolve.ts";
 import { mapDeclaration } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
@@ -29,8 +29,11 @@ export function refuseCircles(path: string, declarations: readonly Declaration[]
 }
 
 /** Refuses bases, intersections and `Omit` of anything but objects: no value fits them, or not every one that should. */
-export function refuseNonObjects(path: string, declarations: readonly Declaration[]): void {
-  const model = { declarations };
+export function refuseNonObjects(
+  path: string,
+  declarations: readonly Declaration[],
+  model: Declared = { declarations },
+): void {
   for (const declaration of declarations) {
     const refuseOthers = (shape: Shape): Shape => {
       const mustBeObject = shape.kind === "intersection" || shape.kind === "omit";
@@ -45,6 +48,26 @@ export function refuseNonObjects(path: string, declarations: readonly Declaratio
     const torn = whole?.properties.find(({ shape }) => shape.kind === "intersection" && !resolveObject(shape, model));
     if (torn) throw problemOf(path, declaration, `inherits two contradicting types of \`${torn.name}\``);
   }
+}
+
+/** `A & (B | C)` is `A & B | A & C`: then every alternative is one object, and something can tell them apart. */
+export function spreadUnions(declaration: Declaration, model: Declared): Declaration {
+  return mapDeclaration(declaration, (shape) => {
+    if (shape.kind !== "intersection") return shape;
+    const parts = shape.of.map((part) => alternativesOf(part, model));
+    if (parts.every((alternatives) => alternatives.length === 1)) return shape;
+    const start: readonly (readonly Shape[])[] = [[]];
+    const all = parts.reduce(
+      (done, alternatives) => done.flatMap((left) => alternatives.map((right) => [...left, right])),
+      start,
+    );
+    return { kind: "union", of: all.map((of) => ({ kind: "intersection", of })) };
+  });
+}
+
+function alternativesOf(part: Shape, model: Declared): readonly Shape[] {
+  const found = resolveAlias(part, model);
+  return found.kind === "union" && !found.open ? found.of : [part];
 }
 
 /** The types that a type is made of. Members of objects and arrays are not among them: those may refer back. */

@@ -1,5 +1,5 @@
 import type { Declaration, Shape, Tag, UnionShape } from "../model.ts";
-import { resolveAlias, resolveObject } from "../resolve.ts";
+import { resolveAlias, resolveObject, type Declared } from "../resolve.ts";
 import { mapDeclaration } from "../shapes.ts";
 
 type Value = string | number | boolean;
@@ -12,8 +12,7 @@ interface Values {
 }
 
 /** Finds, for every union of objects, the literal property that tells its members apart. */
-export function withTags(declarations: readonly Declaration[]): Declaration[] {
-  const model = { declarations };
+export function withTags(declarations: readonly Declaration[], model: Declared = { declarations }): Declaration[] {
   const addTag = (shape: Shape): Shape => {
     if (shape.kind !== "union") return shape;
     const tag = findTag(shape, model);
@@ -22,7 +21,7 @@ export function withTags(declarations: readonly Declaration[]): Declaration[] {
   return declarations.map((declaration) => mapDeclaration(declaration, addTag));
 }
 
-function findTag(union: UnionShape, model: { readonly declarations: readonly Declaration[] }): Tag | undefined {
+function findTag(union: UnionShape, model: Declared): Tag | undefined {
   const [first] = union.of;
   const candidates = first ? literalProperties(first, model) : [];
   for (const property of candidates) {
@@ -35,18 +34,14 @@ function findTag(union: UnionShape, model: { readonly declarations: readonly Dec
   return undefined;
 }
 
-function literalProperties(shape: Shape, model: { readonly declarations: readonly Declaration[] }): string[] {
+function literalProperties(shape: Shape, model: Declared): string[] {
   const target = resolveAlias(shape, model);
   if (target.kind === "union") return target.of[0] ? literalProperties(target.of[0], model) : [];
   const object = resolveObject(target, model);
   return object?.properties.map(({ name }) => name).filter((name) => valuesOf(target, name, model)) ?? [];
 }
 
-function valuesOf(
-  shape: Shape,
-  property: string,
-  model: { readonly declarations: readonly Declaration[] },
-): Values | undefined {
+function valuesOf(shape: Shape, property: string, model: Declared): Values | undefined {
   const target = resolveAlias(shape, model);
   if (target.kind === "union") {
     const members = target.of.map((member) => valuesOf(member, property, model));

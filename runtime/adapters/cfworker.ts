@@ -39,6 +39,8 @@ const maps: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
   "dependentSchemas",
+  "dependentRequired",
+  "dependencies",
 ]);
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 

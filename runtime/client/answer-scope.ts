@@ -1,15 +1,16 @@
 import type { CallContext } from "../rpc/call.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
 import { unknownProgram } from "../rpc/session.ts";
-import { readTask, type TaskControl } from "../tasks/task-call.ts";
-import { checkForm, fillForm } from "./form.ts";
+import { CallScope } from "../tasks/call-scope.ts";
+import { checkForm, fillForm } from "../common/form.ts";
 import type { AnyAnswerContext, AnyFormContext } from "./source.ts";
 
-/** What a handler of the user gets: a view of the server's request that it answers. Its functions may be taken off it. */
-export class AnswerScope implements AnyAnswerContext {
+/** What a handler of the user gets: a view of the server's request that it answers. */
+export class AnswerScope extends CallScope implements AnyAnswerContext {
   readonly #call: CallContext;
 
   constructor(call: CallContext) {
+    super(call);
     this.#call = call;
   }
 
@@ -17,33 +18,6 @@ export class AnswerScope implements AnyAnswerContext {
     const { info = unknownProgram, capabilities } = this.#call.session.peer;
     return { info, capabilities };
   }
-
-  get revision(): string {
-    return this.#call.revision.id;
-  }
-
-  get requestId(): string | number {
-    return this.#call.requestId;
-  }
-
-  get meta(): { readonly [key: string]: unknown } {
-    return this.#call.meta;
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal;
-  }
-
-  get task(): TaskControl | undefined {
-    return readTask(this.#call);
-  }
-
-  readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
-    this.#call.progress({
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
-    });
 }
 
 /** The context of a form, which knows what was asked for. */

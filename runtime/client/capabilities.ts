@@ -1,19 +1,20 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { toMetadata } from "../lifecycle/discover.ts";
 import type { Capabilities } from "../rpc/session.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { ClientSource } from "./source.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
 export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
-  // What such a server needs, it asks for inside of its results: that is answered by whoever made the call.
-  if (revision.lifecycle === "per-request") return {};
   const { roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => isKnown(path, revision);
   const hasModes = known("elicitation", "url");
   const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
   const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
+  const canAnnounce = findRow(revision.clientNotifications, "rootsListChanged") !== undefined;
   return {
-    ...(roots !== undefined && { roots: { listChanged: true } }),
+    ...(roots !== undefined && { roots: canAnnounce ? { listChanged: true } : {} }),
     ...(sampling && {
       sampling: {
         ...(sampling.tools && known("sampling", "tools") && { tools: {} }),
@@ -23,6 +24,7 @@ export function toClientCapabilities(source: ClientSource, revision: Revision): 
     ...(asks && known("elicitation") && { elicitation: modes }),
     ...(knowsTasks(revision) &&
       (sampling?.task || (asks && elicitation.task)) && { tasks: toTaskCapabilities(source) }),
+    ...(revision.extensions && { extensions: revision.extensions }),
   };
 }
 
@@ -36,12 +38,10 @@ function toTaskCapabilities({ sampling, elicitation }: ClientSource): Capabiliti
 
 /** Whether a revision defines a capability: then, and only then, it refuses a number in its place. */
 function isKnown(path: readonly string[], revision: Revision): boolean {
-  const { initialize } = revision.clientRequests;
-  if (!initialize) return true;
   const capabilities = path.reduceRight<unknown>((value, key) => ({ [key]: value }), 0);
   const clientInfo = { name: "x", version: "1" };
-  return (
-    isObject(capabilities) &&
-    initialize.params({ protocolVersion: revision.id, capabilities, clientInfo }) !== undefined
-  );
+  if (!isObject(capabilities)) return false;
+  const { initialize, "server/discover": discover } = revision.clientRequests;
+  if (initialize) return initialize.params({ protocolVersion: revision.id, capabilities, clientInfo }) !== undefined;
+  return discover?.params({ _meta: toMetadata(revision, { info: clientInfo, capabilities }) }) !== undefined;
 }

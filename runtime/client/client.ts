@@ -1,9 +1,11 @@
 import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
+import { findMethod } from "../common/rows.ts";
 import { openConnection, type OpenOptions } from "../lifecycle/open.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection, State } from "../rpc/peer.ts";
-import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
+import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
+import { SessionView } from "./session-view.ts";
 
 /** Options of a client. */
 export type ConnectOptions = OpenOptions;
@@ -31,11 +33,12 @@ export async function connect(transport: Channel, options: ConnectOptions): Prom
   return new Client(peer, peer.requireSession());
 }
 
-class Client implements ClientConnection {
+class Client extends SessionView implements ClientConnection {
   readonly session: Session;
   readonly #peer: Connection;
 
   constructor(peer: Connection, session: Session) {
+    super();
     this.#peer = peer;
     this.session = session;
   }
@@ -48,27 +51,11 @@ class Client implements ClientConnection {
     return this.#peer.closed;
   }
 
-  get revision(): Revision {
-    return this.session.revision;
-  }
-
-  get serverInfo(): ProgramInfo {
-    return this.session.peer.info ?? unknownProgram;
-  }
-
-  get serverCapabilities(): Capabilities {
-    return this.session.peer.capabilities;
-  }
-
-  get instructions(): string | undefined {
-    return this.session.instructions;
-  }
-
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
   request(target: RequestRow | string, params?: unknown, options?: RequestOptions): Promise<unknown> {
     if (typeof target !== "string") return this.#peer.request(target, params, options);
-    const row = findRow(this.revision.clientRequests, target);
+    const row = findMethod(this.revision.clientRequests, target);
     if (!row) return Promise.reject(this.#describeUnknown(target));
     return this.#peer.request(row, params, options);
   }
@@ -77,7 +64,7 @@ class Client implements ClientConnection {
   notify(method: string, params?: unknown): Promise<void>;
   notify(target: NotificationRow | string, params?: unknown): Promise<void> {
     if (typeof target !== "string") return this.#peer.notify(target, params);
-    const row = findRow(this.revision.clientNotifications, target);
+    const row = findMethod(this.revision.clientNotifications, target);
     if (!row) return Promise.reject(this.#describeUnknown(target));
     return this.#peer.notify(row, params);
   }
@@ -91,8 +78,4 @@ class Client implements ClientConnection {
       `A client cannot send ${method} in revision ${this.revision.id}. Check the name, or connect with another revision.`,
     );
   }
-}
-
-function findRow<Row>(table: Readonly<Record<string, Row>>, method: string): Row | undefined {
-  return Object.hasOwn(table, method) ? table[method] : undefined;
 }

@@ -1,10 +1,12 @@
+import { isHandshake } from "../lifecycle/negotiate.ts";
 import { createHttpClientTransport, type HttpClientOptions } from "../transport/http-client.ts";
 import { isHttpError } from "../transport/http-client/errors.ts";
 import { createSseClientTransport, type SseClientOptions } from "../transport/sse-client.ts";
-import { connect, type ClientConnection, type ConnectOptions } from "./client.ts";
+import { connect, type ClientConnection } from "./client.ts";
+import type { ConnectServerOptions } from "./opener.ts";
 
 /** Options of a client of a server that is reached by URL. */
-export interface ConnectHttpOptions extends ConnectOptions, HttpClientOptions, SseClientOptions {
+export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOptions, SseClientOptions {
   /** Statuses by which an older server says that it has no Streamable HTTP. Default: 400, 404 and 405. */
   readonly olderServerStatuses?: readonly number[];
 }
@@ -16,13 +18,19 @@ export interface ConnectHttpOptions extends ConnectOptions, HttpClientOptions, S
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
 export async function connectHttp(url: string | URL, options: ConnectHttpOptions): Promise<ClientConnection> {
-  const { olderServerStatuses = [400, 404, 405] } = options;
+  const { olderServerStatuses = [400, 404, 405], eras } = options;
+  const era = eras?.noteOf(new URL(url).href);
   try {
-    return await connect(createHttpClientTransport(url, options), options);
+    return await connect(createHttpClientTransport(url, options), { ...options, ...(era && { era }) });
   } catch (refusal) {
-    if (!isHttpError(refusal) || !olderServerStatuses.includes(refusal.status)) throw refusal;
-    return connect(createSseClientTransport(url, options), options).catch(() => {
+    if (!mayBeOld(options) || !isHttpError(refusal) || !olderServerStatuses.includes(refusal.status)) throw refusal;
+    // Whoever offers that knows nothing of requests that stand alone.
+    return connect(createSseClientTransport(url, options), { ...options, lifecycle: "handshake" }).catch(() => {
       throw refusal;
     });
   }
+}
+
+function mayBeOld({ revisions, lifecycle }: ConnectHttpOptions): boolean {
+  return lifecycle !== "per-request" && revisions.some(isHandshake);
 }

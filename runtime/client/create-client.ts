@@ -1,7 +1,9 @@
+import { Eras } from "../lifecycle/eras.ts";
+import { extendRevisions } from "../rpc/extend.ts";
 import { LiveSession } from "./live-session.ts";
 import { toOpener, type ConnectionSource } from "./opener.ts";
 import type { ClientOptions } from "./options.ts";
-import type { ClientTypes, RootsOption } from "./protocol.ts";
+import type { ClientTypes, RootsOf } from "./protocol.ts";
 import { createRoots, type Roots } from "./roots.ts";
 import type { ClientSession } from "./session.ts";
 import type { ClientSource } from "./source.ts";
@@ -9,7 +11,7 @@ import type { ClientSource } from "./source.ts";
 /** A client: what it answers and how it behaves, for any number of servers. */
 export interface Client<P extends ClientTypes> {
   /** Where servers may work. */
-  readonly roots: Roots<RootsOption<P>>;
+  readonly roots: RootsOf<P>;
   /** Opens a session with a server. */
   connect(source: ConnectionSource, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
   /** Closes every session. */
@@ -21,7 +23,7 @@ export interface Client<P extends ClientTypes> {
  * What older servers answer is theirs: it fits the revision that was agreed on, which may lack what `P` has.
  */
 export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
-export function createClient(source: ClientSource): UntypedClient {
+export function createClient(source: ClientSource): object {
   return createUntypedClient(source);
 }
 
@@ -35,9 +37,11 @@ export function connectClient<P extends ClientTypes>(
 }
 
 /** Makes a client whose types have been given up for those that every revision has. */
-export function createUntypedClient(source: ClientSource): UntypedClient {
-  checkKeepAlive(source);
+export function createUntypedClient(given: ClientSource): UntypedClient {
+  checkKeepAlive(given);
+  const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
   const sessions = new Set<LiveSession>();
+  const eras = new Eras(source.clock);
   const roots = createRoots(source.roots, () => {
     for (const session of sessions) session.announceRoots();
   });
@@ -47,11 +51,17 @@ export function createUntypedClient(source: ClientSource): UntypedClient {
       if (source.reconnect && typeof server !== "function") {
         throw new Error("A client that reconnects needs a function that opens connections, not a transport.");
       }
-      const session = new LiveSession(source, roots, { open: toOpener(server), signal });
-      await session.start();
+      const session = new LiveSession(source, roots, { open: toOpener(server), eras, signal });
+      // From now on, so that closing the client ends a session that is still being opened.
       sessions.add(session);
       void session.closed.then(() => sessions.delete(session));
-      return session;
+      try {
+        await session.start();
+        return session;
+      } catch (error) {
+        sessions.delete(session);
+        throw error;
+      }
     },
     async close() {
       await Promise.all([...sessions].map((session) => session.close()));

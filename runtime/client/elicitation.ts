@@ -3,7 +3,7 @@ import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
 import { AnswerScope, FormScope } from "./answer-scope.ts";
 import { FormError } from "./errors.ts";
-import { checkForm, fillForm } from "./form.ts";
+import { checkForm, fillForm } from "../common/form.ts";
 import type { ElicitationSource } from "./source.ts";
 
 /** Answers the server's questions to the user in one session. */

@@ -1,4 +1,4 @@
-import { RpcError } from "../rpc/errors.ts";
+import { RpcError, hasName } from "../rpc/errors.ts";
 import { describeIssues, type SchemaIssue } from "../common/schema-issue.ts";
 
 /** The values that a form handler returned do not fit the form. Check them with `context.check` and ask the user again. */
@@ -30,14 +30,50 @@ export class ToolOutputError extends Error {
   }
 }
 
+/** The server did not agree to tell of changes of something. */
+export class SubscriptionError extends Error {
+  /** URIs of resources, or names of lists. */
+  readonly subjects: readonly string[];
+
+  constructor(subjects: readonly string[]) {
+    super(
+      `The server does not tell of changes of ${subjects.join(", ")}: it has no such thing, or offers no subscription.`,
+    );
+    this.name = "SubscriptionError";
+    this.subjects = subjects;
+  }
+}
+
+/** Whether a value is a `SubscriptionError`, also one of another copy of this package. */
+export function isSubscriptionError(value: unknown): value is SubscriptionError {
+  return hasName(value, ["SubscriptionError"]);
+}
+
+/** A call did not come to its end because the server needs input that it does not get. */
+export class InputRequiredError extends Error {
+  /** What the server gave instead of the result: go on with it by `session.request("tools/call", ...)`, or let it be. */
+  readonly result: object;
+
+  constructor(problem: string, result: object) {
+    super(`The server asks for input ${problem}.`);
+    this.name = "InputRequiredError";
+    this.result = result;
+  }
+}
+
+/** Whether a value is an `InputRequiredError`, also one of another copy of this package. */
+export function isInputRequiredError(value: unknown): value is InputRequiredError {
+  return hasName(value, ["InputRequiredError"]);
+}
+
 /** Whether a value is a `FormError`, also one of another copy of this package. */
 export function isFormError(value: unknown): value is FormError {
-  return value instanceof Error && value.name === "FormError";
+  return hasName(value, ["FormError"]);
 }
 
 /** Whether a value is a `ToolOutputError`, also one of another copy of this package. */
 export function isToolOutputError(value: unknown): value is ToolOutputError {
-  return value instanceof Error && value.name === "ToolOutputError";
+  return hasName(value, ["ToolOutputError"]);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { ListKind } from "../common/lists.ts";
+
 /** What happens to the connection of a client. */
 export type ClientEvent =
   /** The connection is lost. */
@@ -8,13 +10,19 @@ export type ClientEvent =
   | { readonly kind: "reconnectFailed"; readonly attempt: number; readonly error: Error }
   /** A new session is open: what the server kept of the old one is gone, and has been asked for again. */
   | { readonly kind: "reconnected" }
-  /** Something of the old session could not be had again. */
+  /** Changes are not told for now, although the connection is there: lists and resources that were kept are forgotten. */
+  | { readonly kind: "deaf"; readonly reason: Error | undefined }
+  /** Changes are told again. What changed meanwhile is not: read again what matters. */
+  | { readonly kind: "hearing" }
+  /** Something that the server was asked for could not be had, or not again. */
   | { readonly kind: "restoreFailed"; readonly what: Restored; readonly error: Error }
   /** The server did not answer a ping, so many times in a row. */
   | { readonly kind: "pingFailed"; readonly failures: number; readonly error: Error }
   /** There will be no further connection; `reason` is absent after an orderly end. */
   | { readonly kind: "closed"; readonly reason: Error | undefined };
 
-/** What a new session is asked for again. */
+/** What a server is asked for, and asked again by a new session. */
 export type Restored =
-  { readonly kind: "logLevel"; readonly level: string } | { readonly kind: "subscription"; readonly uri: string };
+  | { readonly kind: "logLevel"; readonly level: string }
+  | { readonly kind: "subscription"; readonly uri: string }
+  | { readonly kind: "listChanges"; readonly list: ListKind };

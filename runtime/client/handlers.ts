@@ -1,6 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { Elicitation } from "./elicitation.ts";
+import type { Listening } from "./listening.ts";
 import type { RootsKeeper } from "./roots.ts";
 import { createSampling } from "./sampling.ts";
 import { toClientCapabilities } from "./capabilities.ts";
@@ -16,6 +17,8 @@ export interface NoticeBoard {
   resourceUpdated(uri: string): void;
   log(entry: object): void;
   taskChanged(taskId: string): void;
+  /** What arrives for requests to listen, where the revision has them. */
+  readonly listening: Pick<Listening, "isOffered" | "hears" | "accept" | "cancelled">;
 }
 
 /** What answers a server in one session. */
@@ -29,6 +32,13 @@ export interface AnswerParts {
 /** Handlers by name for one revision; what is not offered has none. */
 export function createClientHandlers(source: ClientSource, revision: Revision, parts: AnswerParts): object {
   const { roots, elicitation, board, tasks } = parts;
+  const { listening } = board;
+  /** News that belongs to no request of ours is none. */
+  const heard =
+    (take: (params: unknown) => void) =>
+    (params: unknown): void => {
+      if (!listening.isOffered || listening.hears(params)) take(params);
+    };
   const declared = toClientCapabilities(source, revision);
   return {
     ...(roots.isOffered && { listRoots: tieToTask((_, call) => roots.list(call)) }),
@@ -43,12 +53,14 @@ export function createClientHandlers(source: ClientSource, revision: Revision, p
     taskStatus(params: unknown) {
       if (isTaskState(params)) board.taskChanged(params.taskId);
     },
-    toolListChanged: () => board.listChanged("tools"),
-    resourceListChanged: () => board.listChanged("resources"),
-    promptListChanged: () => board.listChanged("prompts"),
-    resourceUpdated(params: unknown) {
+    toolListChanged: heard(() => board.listChanged("tools")),
+    resourceListChanged: heard(() => board.listChanged("resources")),
+    promptListChanged: heard(() => board.listChanged("prompts")),
+    resourceUpdated: heard((params) => {
       if (isObject(params) && typeof params.uri === "string") board.resourceUpdated(params.uri);
-    },
+    }),
+    subscriptionsAcknowledged: (params: unknown) => listening.accept(params),
+    cancelled: (params: unknown) => listening.cancelled(params),
     loggingMessage(params: unknown) {
       if (isObject(params)) board.log(params);
     },

@@ -1,11 +1,11 @@
-import { ClosedError, VersionError, isClosedError, toError } from "../rpc/errors.ts";
-import type { Clock } from "../rpc/timers.ts";
+import type { Revision } from "../../generated/support.ts";
+import { ClosedError, VersionError, isClosedError, isPeerError, toError } from "../rpc/errors.ts";
+import { pause, type Clock } from "../rpc/timers.ts";
 import { toDelay, toReconnection, type Reconnection } from "../transport/http-client/delay.ts";
 import { isLostError, isSessionExpiredError } from "../transport/http-client/errors.ts";
 import type { ClientConnection } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ReconnectOptions, Retry } from "./options.ts";
-import { wait } from "./wait.ts";
 
 /** What a line needs of its client. */
 export interface LineHost {
@@ -47,7 +47,7 @@ export class Line {
 
   /** Opens the first connection. */
   async start(): Promise<void> {
-    this.#adopt(await this.#host.open(this.#end.signal), { isFirst: true });
+    await this.#open({ isFirst: true });
   }
 
   /** The connection, or the one that was there last. */
@@ -71,11 +71,14 @@ export class Line {
 
   /** Runs a call on the connection; at once if there is one. What is cut off runs once more if it is safe, or never left. */
   run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
-    const first = this.#isUp ? this.#last : undefined;
-    const outcome = first ? call(first) : this.#ready().then(call);
+    let used = this.#isUp ? this.#last : undefined;
+    const first = used;
+    const outcome = first ? call(first) : this.#ready().then((ready) => call((used = ready)));
     if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
-      if (this.isEnded || !isCut(error, retry)) throw error;
+      if (used && isOutdated(error, used.revision)) this.drop(used, toError(error));
+      else if (!isCut(error, retry)) throw error;
+      if (this.isEnded) throw error;
       if (isClosedError(error)) await first?.closed;
       return call(await this.#ready());
     });
@@ -127,9 +130,9 @@ export class Line {
       this.#fruitless += 1;
       const attempt = this.#fruitless;
       this.#host.tell({ kind: "reconnecting", attempt, delay });
-      await wait(delay, { clock: this.#clock, signal });
+      await pause(delay, this.#clock, signal);
       try {
-        return await this.#reopen(signal);
+        return await this.#open({ isFirst: false });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         failure = error;
@@ -139,13 +142,14 @@ export class Line {
     }
   }
 
-  async #reopen(signal: AbortSignal): Promise<ClientConnection> {
+  async #open(history: { readonly isFirst: boolean }): Promise<ClientConnection> {
+    const { signal } = this.#end;
     const connection = await this.#host.open(signal);
     if (signal.aborted) {
       await connection.close();
       throw signal.reason;
     }
-    this.#adopt(connection, { isFirst: false });
+    this.#adopt(connection, history);
     return connection;
   }
 
@@ -168,6 +172,12 @@ export class Line {
   #now(): number {
     return this.#clock?.now() ?? performance.now();
   }
+}
+
+/** The server does not serve the agreed revision any more, and has done nothing: another one can be agreed on. */
+function isOutdated(error: unknown, { errors }: Revision): boolean {
+  const code = errors.unsupportedProtocolVersion?.code;
+  return code !== undefined && isPeerError(error) && error.code === code;
 }
 
 /** Whether a call failed because its connection, or the stream of its answer, was cut, and may be made again. */

@@ -1,35 +1,43 @@
-import { isObject, type Revision } from "../../generated/support.ts";
-import { ClosedError } from "../rpc/errors.ts";
+import { isObject } from "../../generated/support.ts";
+import { ClosedError, errorCodes, isPeerError } from "../rpc/errors.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { isOpen } from "../rpc/session.ts";
 import { listChanged, type ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
 import { requestOf } from "./calls.ts";
-import { readPages, type PageLimits, type PageParams } from "./pages.ts";
+import { readNextCursor, readPages, type PageLimits, type PageParams } from "./pages.ts";
 import type { ListName } from "./protocol.ts";
+import type { Freshness, ResultCache } from "./result-cache.ts";
 
 /** A page of any list. */
 export type AnyPage = object & { readonly nextCursor?: string };
 
+/** How lists are kept. */
+export interface ListsOptions extends PageLimits {
+  readonly isCached: boolean;
+  /** Lists that servers let clients keep for a time. */
+  readonly cache: ResultCache;
+  /** A list is kept: news of it is welcome. */
+  onKept(kind: ListKind): void;
+}
+
 /** The lists of one server, kept for as long as they hold. */
 export class Lists {
-  readonly #kept = new Map<ListName, readonly object[]>();
-  readonly #limits: PageLimits;
-  readonly #isCached: boolean;
+  readonly #latest = new Map<ListName, readonly object[]>();
+  readonly #options: ListsOptions;
   /** Grows when lists change or the session does, so that what was being read meanwhile is not kept. */
   #version = 0;
   #session = 0;
   #isDeaf = false;
 
-  constructor(options: PageLimits & { readonly isCached: boolean }) {
-    this.#limits = options;
-    this.#isCached = options.isCached;
+  constructor(options: ListsOptions) {
+    this.#options = options;
   }
 
   /** Reads the pages of a list on one connection, and within one session: cursors mean nothing beyond it. */
   async *pages(list: ListName, connection: ClientConnection, options: ListOptions): AsyncGenerator<AnyPage> {
-    const { maxPages = this.#limits.maxPages, ...rest } = options;
+    const { maxPages = this.#options.maxPages, ...rest } = options;
     const session = this.#session;
     const fetch = async (params: PageParams): Promise<AnyPage> => {
       if (session !== this.#session)
@@ -39,45 +47,83 @@ export class Lists {
     yield* readPages(fetch, maxPages === undefined ? {} : { maxPages });
   }
 
-  /** Reads all of a list. */
+  /** Reads all of a list; from the start once more when it changed meanwhile, so that the server refuses a cursor. */
   async read(list: ListName, connection: ClientConnection, options: ListOptions): Promise<readonly object[]> {
-    const version = this.#version;
-    const items: object[] = [];
-    for await (const page of this.pages(list, connection, options)) items.push(...readPageItems(list, page));
-    if (version === this.#version) this.#kept.set(list, items);
-    return items;
+    const reading = createReading();
+    try {
+      return await this.#read(list, connection, { options, reading });
+    } catch (error) {
+      const isStale = isPeerError(error) && error.code === errorCodes.invalidParams && reading.items.length > 0;
+      if (!isStale) throw error;
+      return this.#read(list, connection, { options, reading: createReading() });
+    }
   }
 
-  /** What is known of a list, if the server would have told of changes. */
+  /** What is known of a list: if the server lets us keep it, or would have told of changes. */
   find(list: ListName, connection: ClientConnection): readonly object[] | undefined {
-    const isWatched = this.#isCached && !this.#isDeaf && announcesChanges(sources[list].kind, connection);
-    return isWatched ? this.latest(list) : undefined;
+    if (!this.#options.isCached) return undefined;
+    if (connection.revision.lifecycle === "per-request") return this.#findFresh(list);
+    return !this.#isDeaf && announcesChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
   /** What was read last, and not known to have changed since. */
   latest(list: ListName): readonly object[] | undefined {
-    return this.#kept.get(list);
+    return this.#latest.get(list);
   }
 
   /** A list changed. Resources and templates change together. */
   forget(kind: ListKind): void {
     this.#version += 1;
-    for (const list of [...this.#kept.keys()]) if (sources[list].kind === kind) this.#kept.delete(list);
+    for (const list of [...this.#latest.keys()]) if (sources[list].kind === kind) this.#latest.delete(list);
+    this.#options.cache.forget((key) => key.startsWith(toKey(kind)));
   }
 
   /** There is another session: nothing of the last one holds. */
   reset(): void {
-    this.#version += 1;
     this.#session += 1;
     this.#isDeaf = false;
-    this.#kept.clear();
+    this.#forgetAll();
   }
 
   /** The server cannot tell of changes any more. */
   deafen(): void {
-    this.#version += 1;
     this.#isDeaf = true;
-    this.#kept.clear();
+    this.#forgetAll();
+  }
+
+  async #read(
+    list: ListName,
+    connection: ClientConnection,
+    { options, reading }: { readonly options: ListOptions; readonly reading: Reading },
+  ): Promise<readonly object[]> {
+    const { cache, isCached, onKept } = this.#options;
+    const version = this.#version;
+    const asked = cache.version;
+    for await (const page of this.pages(list, connection, options)) {
+      const { until, isPublic } = cache.readFreshness(page);
+      reading.items.push(...readPageItems(list, page));
+      reading.isWhole = options.maxPages === undefined || page.nextCursor === undefined;
+      reading.until = Math.min(reading.until, until);
+      reading.isPublic &&= isPublic;
+    }
+    const { items, isWhole, until, isPublic } = reading;
+    if (version !== this.#version || !isWhole) return items;
+    this.#latest.set(list, items);
+    const { kind } = sources[list];
+    const isKept = isCached && cache.keep(toKey(kind, list), items, { until, isPublic, version: asked });
+    if (isKept) onKept(kind);
+    return items;
+  }
+
+  #findFresh(list: ListName): readonly object[] | undefined {
+    const items = this.#options.cache.find(toKey(sources[list].kind, list));
+    return Array.isArray(items) ? items : undefined;
+  }
+
+  #forgetAll(): void {
+    this.#version += 1;
+    this.#latest.clear();
+    this.#options.cache.forget(() => true);
   }
 }
 
@@ -90,6 +136,18 @@ export function readPageItems(list: ListName, page: AnyPage): readonly object[] 
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
+/** A list as far as it has been read: it is as fresh, and as public, as the least of its pages. */
+interface Reading extends Writable<Freshness> {
+  readonly items: object[];
+  isWhole: boolean;
+}
+
+function createReading(): Reading {
+  return { items: [], isWhole: true, until: Infinity, isPublic: true };
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 /** Which request reads a list, and which notification tells that it changed. */
 const sources: { readonly [Name in ListName]: { readonly handler: string; readonly kind: ListKind } } = {
   tools: { handler: "listTools", kind: "tools" },
@@ -98,16 +156,18 @@ const sources: { readonly [Name in ListName]: { readonly handler: string; readon
   prompts: { handler: "listPrompts", kind: "prompts" },
 };
 
-function announcesChanges(
-  kind: ListKind,
-  { revision, session }: ClientConnection & { readonly revision: Revision },
-): boolean {
+function toKey(kind: ListKind, list?: ListName): string {
+  return `list ${kind} ${list ?? ""}`;
+}
+
+/** Where sessions are, servers tell of changes unasked. */
+function announcesChanges(kind: ListKind, { revision, session }: ClientConnection): boolean {
   const gate = findRow(revision.serverNotifications, listChanged[kind])?.gate;
   return gate !== undefined && isOpen(gate, session);
 }
 
 function toPage(result: unknown): AnyPage {
   if (!isObject(result)) return {};
-  const { nextCursor, ...page } = result;
-  return typeof nextCursor === "string" ? { ...page, nextCursor } : page;
+  const { nextCursor: _nextCursor, ...page } = result;
+  return { ...page, ...readNextCursor(result) };
 }

@@ -1,16 +1,18 @@
-import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
+import { isObject, type NotificationRow, type RequestRow } from "../../generated/support.ts";
+import { findMethod } from "../common/rows.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { InvalidMessageError } from "../rpc/errors.ts";
 import type { State } from "../rpc/peer.ts";
-import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
+import type { Session } from "../rpc/session.ts";
 import { safeHandlers } from "./calls.ts";
 import type { ClientConnection } from "./client.ts";
+import { withFreshHeaders } from "./fresh-headers.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "./lists.ts";
 import type { ListName } from "./protocol.ts";
 import type { RootsKeeper } from "./roots.ts";
 import { SessionCore, knowsLevels, type SessionTarget } from "./session-core.ts";
-import type { ListCallOptions, SessionCallOptions } from "./session.ts";
+import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session.ts";
+import { SessionView } from "./session-view.ts";
 import type { ClientSource } from "./source.ts";
 import type { TaskHandle, TaskRequestOptions } from "../tasks/task-handle.ts";
 import type { TaskState } from "../tasks/task.ts";
@@ -18,11 +20,12 @@ import type { ResourceListener } from "./subscriptions.ts";
 import { checkToolOutput, isRepeatable } from "./tool-output.ts";
 
 /** A session of a client with one server, without the types of a revision. */
-export class LiveSession implements ClientConnection, AsyncDisposable {
+export class LiveSession extends SessionView implements ClientConnection, AsyncDisposable {
   readonly roots: RootsKeeper;
   readonly #core: SessionCore;
 
   constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+    super();
     this.roots = roots;
     this.#core = new SessionCore(source, roots, target);
   }
@@ -45,27 +48,11 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
     return this.#core.line.last.session;
   }
 
-  get revision(): Revision {
-    return this.session.revision;
-  }
-
-  get serverInfo(): ProgramInfo {
-    return this.session.peer.info ?? unknownProgram;
-  }
-
-  get serverCapabilities(): Capabilities {
-    return this.session.peer.capabilities;
-  }
-
-  get instructions(): string | undefined {
-    return this.session.instructions;
-  }
-
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: Repeatable): Promise<Result>;
   request(method: string, params?: unknown, options?: Repeatable): Promise<unknown>;
   request(target: RequestRow | string, params?: unknown, given: Repeatable = {}): Promise<unknown> {
     const { retry, ...options } = given;
-    const row = typeof target === "string" ? this.revision.clientRequests[target] : target;
+    const row = typeof target === "string" ? findMethod(this.revision.clientRequests, target) : target;
     return this.#core.line.run(
       (connection) =>
         typeof target === "string"
@@ -120,9 +107,12 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
     if (task) return this.#core.tasks.start(call, { ...options, task });
     if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
     const retry = isRepeatable(tool) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
-    return toResult(
-      await this.#core.work("callTool", { name, ...(args && { arguments: args }) }, { ...options, retry }),
-    );
+    const params = { name, ...(args && { arguments: args }) };
+    const result = await withFreshHeaders(() => this.#core.work("callTool", params, { ...options, retry }), {
+      revision: this.revision,
+      list: () => this.#list("tools", { refresh: true }),
+    });
+    return this.#core.tasks.complete(result, call, options);
   }
 
   /** A task that a tool became earlier. */
@@ -134,8 +124,11 @@ export class LiveSession implements ClientConnection, AsyncDisposable {
     return this.#core.tasks.list(options);
   }
 
-  readResource(uri: string, options?: SessionCallOptions): Promise<object> {
-    return this.#core.work("readResource", { uri }, options);
+  /** What a request with metadata of its own gives may depend on that, so it is neither kept nor taken from what was kept. */
+  readResource(uri: string, { refresh, ...options }: ReadCallOptions = {}): Promise<object> {
+    const ask = (): Promise<Record<string, unknown>> => this.#core.work("readResource", { uri }, options);
+    const isKept = (this.#core.source.cache?.reads ?? true) && options.meta === undefined;
+    return isKept ? this.#core.reads.read(uri, ask, refresh === undefined ? {} : { refresh }) : ask();
   }
 
   getPrompt(name: string, args?: { readonly [name: string]: string }, options?: SessionCallOptions): Promise<object> {

@@ -1,14 +1,21 @@
+import type { Eras } from "../lifecycle/eras.ts";
 import type { Transport } from "../transport/transport.ts";
 import { connect, type ClientConnection, type ConnectOptions } from "./client.ts";
 
 /**
  * Opens a connection to a server, again and again if need be:
- * `(options) => connect(createChildProcessTransport({ command }), options)` or `(options) => connectHttp(url, options)`.
+ * `(options) => connectProcess({ command }, options)` or `(options) => connectHttp(url, options)`.
  */
 export type Opener = (options: OpenerOptions) => Promise<ClientConnection>;
 
+/** Options of a connection to a server that has a URL or a command. */
+export interface ConnectServerOptions extends ConnectOptions {
+  /** What the client remembers of servers. */
+  readonly eras?: Eras;
+}
+
 /** What an opener passes on to `connect` and, over HTTP, to the transport. */
-export interface OpenerOptions extends ConnectOptions {
+export interface OpenerOptions extends ConnectServerOptions {
   /** The transport has begun a new session unseen. */
   readonly onNewSession: () => void;
   /** The server can no longer speak unasked. */

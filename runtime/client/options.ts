@@ -1,15 +1,20 @@
-import type { Revision } from "../../generated/support.ts";
+import type { Extension, Revision } from "../../generated/support.ts";
 import type { PeerOptions } from "../rpc/peer.ts";
+import type { Profile } from "../rpc/profile.ts";
+import type { ProgramInfo } from "../rpc/session.ts";
+import type { Fields, LacksMethod, Unavailable } from "../common/lacks.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { JsonSchemaValidator } from "../common/schema-issue.ts";
 import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
+import type { ElicitationSource } from "./source.ts";
+import type { CacheOptions } from "./result-cache.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";
 
 /** What a client is, what it answers its servers, and how it behaves. Capabilities follow from it. */
 export type ClientOptions<P extends ClientTypes> = ClientSettings & {
-  readonly info: P["Implementation"];
+  readonly info: Fields<P, "Implementation"> & ProgramInfo;
   /** Where servers may work. Every URI begins with `file://`. Tell servers of changes with `roots.changed()`. */
   readonly roots?: RootsOption<P>;
   readonly sampling?: SamplingOption<P>;
@@ -17,22 +22,43 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
   readonly logLevel?: P["LoggingLevel"];
   /** Takes what a server logs. Its data comes from a stranger. */
   onLog?(entry: P["LoggingMessageNotification"]["params"]): unknown;
-} & (P extends { ElicitRequest: object } ? { readonly elicitation?: ElicitationOption<P> } : unknown);
+} & (P extends { ElicitRequest: object }
+    ? { readonly elicitation?: ElicitationOption<P> }
+    : { readonly elicitation?: Unavailable<LacksMethod<P, "ElicitRequest">> & ElicitationSource });
 
 /** How a client behaves, whatever it speaks. */
 export interface ClientSettings extends PeerOptions {
   /** The revisions that are spoken; the first is proposed, and its declarations should be the type parameter. */
   readonly revisions: readonly Revision[];
+  /** Speak only revisions of this kind: `handshake` asks servers for nothing newer, `per-request` opens no sessions. Default: what the server can. */
+  readonly lifecycle?: Revision["lifecycle"];
   /** Checks structured results of tools against their output schemas. Default: they are not checked. */
   readonly validator?: JsonSchemaValidator;
-  /** Keep lists until the server says that they changed; only those of which it promises to say so. Default `true`. */
+  /**
+   * Keep lists: in a session until the server says that they changed, if it promises to say so; without one for as long as the server
+   * says, and no longer than until it tells of a change. Default `true`.
+   */
   readonly cacheLists?: boolean;
+  /** How results are kept that the server lets clients keep for a time. */
+  readonly cache?: CacheOptions;
   /** Pages after which reading a list stops. Default 1000. */
   readonly maxPages?: number;
+  /**
+   * Rounds after which a call is given up whose server asks for more and more input, where it asks inside of results. `0` answers nothing:
+   * such calls fail with an `InputRequiredError`, which has the questions. Default 10.
+   */
+  readonly maxRounds?: number;
   /** Ask the server from time to time whether it is still there. Default: no. */
   readonly keepAlive?: KeepAliveOptions;
   /** Connect again when the connection is lost. Needs a source that can be opened again. Default: no. */
   readonly reconnect?: ReconnectOptions;
+  /**
+   * Extensions that this client understands, with settings where they have some: `{ ...extension, settings }`. Each is declared to every
+   * server, and used with those that declare it as well. Default: none.
+   */
+  readonly extensions?: readonly Extension[];
+  /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  readonly profile?: Profile;
   /** How tasks are kept that servers ask for, where `sampling` or `elicitation` allows them. */
   readonly tasks?: TaskOptions;
   /** A list of the server changed. */

@@ -61,6 +61,11 @@ export async function* listAll(
   yield* readItems(fetch, (page) => page.items, options);
 }
 
+/** The cursor of a page that is followed by another. */
+export function readNextCursor({ nextCursor }: { readonly nextCursor?: unknown }): { readonly nextCursor?: string } {
+  return typeof nextCursor === "string" ? { nextCursor } : {};
+}
+
 interface UntypedPage extends Page {
   readonly items: readonly unknown[];
 }
@@ -69,5 +74,5 @@ interface UntypedPage extends Page {
 function toPage(result: unknown): UntypedPage {
   const page = isObject(result) ? result : {};
   const items: readonly unknown[] = Object.values(page).find(Array.isArray) ?? [];
-  return typeof page.nextCursor === "string" ? { items, nextCursor: page.nextCursor } : { items };
+  return { items, ...readNextCursor(page) };
 }

@@ -1,7 +1,10 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { Answer } from "../common/answer.ts";
+import type { Answer, Without } from "../common/answer.ts";
+import type { LacksKind, LacksMethod, Unavailable } from "../common/lacks.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
-import type { TaskControl } from "../tasks/task-call.ts";
+import type { Roots } from "./roots.ts";
+import type { ElicitationSource } from "./source.ts";
+import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
  * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
@@ -58,6 +61,13 @@ export interface FormContext<P extends ClientTypes> extends AnswerContext<P> {
 export type RootsOption<P extends ClientTypes> =
   readonly P["Root"][] | ((context: AnswerContext<P>) => Awaitable<readonly P["Root"][]>);
 
+/** The roots of a client; where servers ask for them when they need them, nobody is told of changes. */
+export type RootsOf<P extends ClientTypes> = [LacksMethod<P, "RootsListChangedNotification">] extends [never]
+  ? Roots<RootsOption<P>>
+  : Without<Roots<RootsOption<P>>, "changed"> & {
+      readonly changed: Unavailable<LacksMethod<P, "RootsListChangedNotification">>;
+    };
+
 /** How servers get completions of a model. */
 export type SamplingOption<P extends ClientTypes> = {
   /** Let the user see and edit what is asked and what is answered. Throw `rejectedByUser()` when they refuse. */
@@ -65,12 +75,13 @@ export type SamplingOption<P extends ClientTypes> = {
     params: P["CreateMessageRequest"]["params"],
     context: AnswerContext<P>,
   ): Awaitable<Answer<P["CreateMessageResult"]>>;
-} & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P>;
+} & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
+  ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<LacksKind<P, "tool_use">> & true });
 
 /** The revision lets a server ask for a task instead of waiting for the answer. */
-type AsTask<P> = P extends { CreateTaskResult: object }
+type AsTask<P> = P extends { GetTaskPayloadRequest: object }
   ? { /** Lets servers have it done as a task. Default: not. */ readonly task?: true }
-  : unknown;
+  : { readonly task?: Unavailable<LacksMethod<P, "GetTaskRequest">> & true };
 
 /** How servers get input of the user. What is given is what is declared. */
 export type ElicitationOption<P extends ClientTypes> = {
@@ -84,7 +95,10 @@ export type ElicitationOption<P extends ClientTypes> = {
        */
       url?(params: Params, context: AnswerContext<P>): Awaitable<UrlAnswer>;
     }
-  : unknown) &
+  : {
+      readonly url?: Unavailable<LacksMethod<P, "ElicitationCompleteNotification">> &
+        NonNullable<ElicitationSource["url"]>;
+    }) &
   (P extends { ElicitationCompleteNotification: object }
     ? {
         /** The interaction on a page that was opened is over: what waited for it may be tried again. */

@@ -5,6 +5,7 @@ import { isOpen } from "../rpc/session.ts";
 import type { Clock } from "../rpc/timers.ts";
 import {
   FollowedTask,
+  NoTaskError,
   readCreatedTask,
   toTaskParams,
   type TaskHandle,
@@ -12,7 +13,9 @@ import {
 } from "../tasks/task-handle.ts";
 import { isTaskState, knowsTasks, taskGate, type TaskState } from "../tasks/task.ts";
 import type { ClientConnection } from "./client.ts";
-import { readItems } from "./pages.ts";
+import type { Answerer } from "./embedded-call.ts";
+import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
+import { readItems, readNextCursor, type Page } from "./pages.ts";
 import type { SessionCallOptions } from "./session.ts";
 
 /** What the tasks of a server need of their session. */
@@ -21,6 +24,8 @@ export interface ServerTasksHost {
   /** Sends the request with this handler name. */
   call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
   connection(): ClientConnection;
+  /** Who answers questions of tasks, where they do not come as requests. */
+  answerer(): Answerer;
 }
 
 /** A call of a tool that shall become a task. */
@@ -58,20 +63,36 @@ export class ServerTasks {
   async start(call: ToolTaskCall, options: SessionCallOptions & TaskRequestOptions): Promise<TaskHandle<object>> {
     const { task, signal, ...rest } = options;
     const { name, args, tool, toResult } = call;
-    this.#requireSupport(name, tool);
     signal?.throwIfAborted();
     const ended = new AbortController();
-    const params = { name, ...(args && { arguments: args }), task: toTaskParams(task) };
-    const starting = this.#host
-      .call("callTool", params, { ...rest, retry: "never", taskEnded: ended.signal })
-      .then((answer) => this.follow(readCreatedTask("tools/call", answer), toResult, ended));
+    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
+    if (!isDecidedThere) this.#requireSupport(name, tool);
+    const params = {
+      name,
+      ...(args && { arguments: args }),
+      ...(!isDecidedThere && { task: toTaskParams(task) }),
+    };
+    const sending = { ...rest, retry: "never", ...(!isDecidedThere && { taskEnded: ended.signal }) } as const;
+    const starting = this.#host.call("callTool", params, sending).then((answer) => {
+      const started = isDecidedThere ? readStartedTask(answer) : readCreatedTask("tools/call", answer);
+      if (!started) throw new NoTaskError("tools/call", answer);
+      return this.follow(started, toResult, ended);
+    });
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
   /** Runs a tool that only runs as a task, as if it did not: whoever gives the call up gives the task up. */
   async run(call: ToolTaskCall, options: SessionCallOptions): Promise<object> {
-    const { signal } = options;
-    const task = await this.start(call, { ...options, task: true });
+    return this.#await(await this.start(call, { ...options, task: true }), options);
+  }
+
+  /** The result of a call: a server may have decided that it goes on as a task. */
+  async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
+    const started = hasExtensionTasks(this.#host.connection().revision) ? readStartedTask(result) : undefined;
+    return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
+  }
+
+  async #await(task: TaskHandle<object>, { signal }: SessionCallOptions): Promise<object> {
     try {
       return await task.result(signal ? { signal } : {});
     } catch (error) {
@@ -86,9 +107,11 @@ export class ServerTasks {
     toResult: (value: unknown) => object,
     ended?: AbortController,
   ): TaskHandle<object> {
+    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
     const followed = new FollowedTask<object>(task, {
       clock: this.#host.clock,
       send: (handler, taskId, options) => this.#host.call(handler, { taskId }, options),
+      ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
       toResult,
       ended: () => {
         ended?.abort();
@@ -140,6 +163,10 @@ export class ServerTasks {
   }
 }
 
+function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {
+  return { send, outcome };
+}
+
 /** A start cannot be taken back: a task that begins after all is cancelled. */
 function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
   return new Promise((resolve, reject) => {
@@ -158,10 +185,7 @@ function readSupport(tool: object | undefined): unknown {
   return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
 }
 
-function toPage(result: Record<string, unknown>): {
-  readonly tasks: readonly TaskState[];
-  readonly nextCursor?: string;
-} {
+function toPage(result: Record<string, unknown>): Page & { readonly tasks: readonly TaskState[] } {
   const tasks = Array.isArray(result.tasks) ? result.tasks.filter(isTaskState) : [];
-  return typeof result.nextCursor === "string" ? { tasks, nextCursor: result.nextCursor } : { tasks };
+  return { tasks, ...readNextCursor(result) };
 }

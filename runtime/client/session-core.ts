@@ -1,19 +1,28 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isPeerError, toError } from "../rpc/errors.ts";
+import type { Eras } from "../lifecycle/eras.ts";
+import { toTimeouts } from "../rpc/limits.ts";
+import { toReconnection } from "../transport/http-client/delay.ts";
 import type { ListKind } from "../common/lists.ts";
+import { checkMeta } from "../common/meta-keys.ts";
 import { findRow } from "../common/rows.ts";
 import { requestOf, safeHandlers } from "./calls.ts";
 import { toClientCapabilities } from "./capabilities.ts";
 import type { ClientConnection } from "./client.ts";
+import type { Answerer } from "./embedded-call.ts";
 import { createElicitation, type Elicitation } from "./elicitation.ts";
 import type { ClientEvent, Restored } from "./events.ts";
 import { createClientHandlers, type NoticeBoard } from "./handlers.ts";
 import { keepAlive } from "./keep-alive.ts";
+import { Listening } from "./listening.ts";
 import { Line, type LineHost } from "./line.ts";
 import { Lists } from "./lists.ts";
 import type { Opener } from "./opener.ts";
 import type { Retry } from "./options.ts";
+import { Reads } from "./reads.ts";
+import { ResultCache } from "./result-cache.ts";
 import type { RootsKeeper } from "./roots.ts";
+import { isInputRequired, joinProgress, playRounds } from "./rounds.ts";
 import type { SessionCallOptions } from "./session.ts";
 import type { ClientSource } from "./source.ts";
 import { TaskManager } from "../tasks/task-manager.ts";
@@ -23,6 +32,8 @@ import { Subscriptions } from "./subscriptions.ts";
 /** How a session reaches its server. */
 export interface SessionTarget {
   readonly open: Opener;
+  /** What the client remembers of servers. */
+  readonly eras?: Eras;
   /** Gives up the first connection while it is being opened. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,12 +43,16 @@ export class SessionCore implements LineHost, NoticeBoard {
   readonly source: ClientSource;
   readonly line: Line;
   readonly lists: Lists;
+  readonly reads: Reads;
+  readonly listening: Listening;
   readonly subscriptions: Subscriptions;
   readonly tasks: ServerTasks;
   readonly #ownTasks: TaskManager;
   readonly #roots: RootsKeeper;
   readonly #target: SessionTarget;
   readonly #elicitation: Elicitation;
+  readonly #answered = new WeakSet<object>();
+  readonly #answerers = new WeakMap<ClientConnection, Answerer>();
   /** The level that a new session is asked for again. */
   logLevel: string | undefined;
 
@@ -47,8 +62,12 @@ export class SessionCore implements LineHost, NoticeBoard {
     this.#target = target;
     this.logLevel = source.logLevel;
     this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock });
+    const cache = new ResultCache({ ...source.cache, clock: source.clock });
+    this.reads = new Reads(cache, (result) => this.#answered.has(result));
     this.lists = new Lists({
       isCached: source.cacheLists ?? true,
+      cache,
+      onKept: (kind) => this.listening.watch(kind),
       ...(source.maxPages !== undefined && { maxPages: source.maxPages }),
     });
     this.#elicitation = createElicitation(source.elicitation ?? {});
@@ -61,9 +80,27 @@ export class SessionCore implements LineHost, NoticeBoard {
       clock: source.clock,
       call: (handler, params, options) => this.call(handler, params, options),
       connection: () => this.line.last,
+      answerer: () => this.#toAnswerer(this.line.last),
+    });
+    this.listening = new Listening({
+      clock: source.clock,
+      reconnection: toReconnection(source.reconnect),
+      timeout: toTimeouts(source.timeouts).request,
+      wantsLists: source.onListChanged !== undefined,
+      deaf: (reason) => {
+        this.lists.deafen();
+        this.tell({ kind: "deaf", reason });
+      },
+      hearing: () => this.tell({ kind: "hearing" }),
+      lost: (what, error) => {
+        for (const one of what) this.#tellLost(one, error);
+      },
     });
     this.subscriptions = new Subscriptions({
-      send: (handler, uri, options) => this.call(handler, { uri }, { ...options, retry: "never" }),
+      send: (handler, uri, options) =>
+        this.listening.isOffered
+          ? this.listening[handler](uri)
+          : this.call(handler, { uri }, { ...options, retry: "never" }),
       fail: (error) => this.#report("notifications/resources/updated", error),
     });
   }
@@ -74,10 +111,28 @@ export class SessionCore implements LineHost, NoticeBoard {
     params: object | undefined,
     { meta, retry, ...options }: SessionCallOptions = {},
   ): Promise<Record<string, unknown>> {
+    if (meta) checkMeta(meta, `The metadata of ${handler}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const repeat = retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) });
-    const result = await this.line.run((connection) => requestOf(connection, handler, sent, options), repeat);
-    return isObject(result) ? result : {};
+    const progress = joinProgress(options);
+    const result = await this.line.run((connection) => requestOf(connection, handler, sent, progress.options), repeat);
+    if (!isInputRequired(result)) return isObject(result) ? result : {};
+    const complete = await playRounds(result, {
+      max: this.source.maxRounds ?? 10,
+      clock: this.source.clock,
+      signal: options.signal,
+      answerer: () => this.#toAnswerer(this.line.last),
+      send: (answers, { revision }) => {
+        progress.next();
+        return this.line.run(async (connection) => {
+          if (connection.revision !== revision) throw new Error("The server came back with another revision.");
+          return requestOf(connection, handler, { ...sent, ...answers }, progress.options);
+        }, repeat);
+      },
+    });
+    if (!isObject(complete)) return {};
+    this.#answered.add(complete);
+    return complete;
   }
 
   /** Sends a request that the server may refuse until the user has visited a page. */
@@ -109,29 +164,44 @@ export class SessionCore implements LineHost, NoticeBoard {
   // What the line needs.
 
   open(end: AbortSignal): Promise<ClientConnection> {
-    const { info, revisions, onError, onLoss, clock, limits, timeouts } = this.source;
-    const { open, signal } = this.#target;
-    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this, tasks: this.#ownTasks };
+    const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
+    const { open, eras, signal } = this.#target;
     return open({
       info,
       revisions,
+      ...(lifecycle && { lifecycle }),
+      ...(eras && { eras }),
       ...(onError && { onError }),
       ...(onLoss && { onLoss }),
       ...(clock && { clock }),
       ...(limits && { limits }),
       ...(timeouts && { timeouts }),
+      ...(profile && { profile }),
       logLevel: () => this.logLevel,
       signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
       capabilities: (revision) => toClientCapabilities(this.source, revision),
-      handlers: (revision) => createClientHandlers(this.source, revision, parts),
+      handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
       onDeaf: () => this.lists.deafen(),
     });
   }
 
+  #createHandlers(revision: Revision): object {
+    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this, tasks: this.#ownTasks };
+    return createClientHandlers(this.source, revision, parts);
+  }
+
+  #toAnswerer(connection: ClientConnection): Answerer {
+    const known = this.#answerers.get(connection);
+    const answerer = known ?? { connection, handlers: this.#createHandlers(connection.revision) };
+    this.#answerers.set(connection, answerer);
+    return answerer;
+  }
+
   adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {
     const { keepAlive: pings, clock } = this.source;
     this.lists.reset();
+    this.listening.adopt(connection);
     if (pings) {
       keepAlive(connection, pings, {
         clock,
@@ -151,10 +221,12 @@ export class SessionCore implements LineHost, NoticeBoard {
 
   listChanged(list: ListKind): void {
     this.lists.forget(list);
+    if (list === "resources") this.reads.forgetAll();
     this.#run(`notifications/${list}/list_changed`, () => this.source.onListChanged?.(list));
   }
 
   resourceUpdated(uri: string): void {
+    this.reads.forget(uri);
     this.subscriptions.deliver(uri);
     this.#run("notifications/resources/updated", () => this.source.onResourceUpdated?.(uri));
   }

@@ -1,11 +1,12 @@
 import type { RequestOptions } from "../rpc/call.ts";
 import type { Capabilities } from "../rpc/session.ts";
 import type { Without } from "../common/answer.ts";
+import type { LacksMethod, Unavailable } from "../common/lacks.ts";
 import type { ClientConnection } from "./client.ts";
 import type { Retry } from "./options.ts";
 import type { PageLimits } from "./pages.ts";
-import type { ClientTypes, ListItems, ListName, ListPages, RootsOption } from "./protocol.ts";
-import type { Roots } from "./roots.ts";
+import type { ClientTypes, ListItems, ListName, ListPages, RootsOf } from "./protocol.ts";
+import type { ReadOptions } from "./reads.ts";
 import type { TaskHandle, TaskRequestOptions } from "../tasks/task-handle.ts";
 import type { TaskState } from "../tasks/task.ts";
 import type { ResourceListener } from "./subscriptions.ts";
@@ -14,17 +15,24 @@ import type { ResourceListener } from "./subscriptions.ts";
  * A session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The
  * calls of a generated revision can be made over it as well: `new ClientCalls(session)`.
  */
-export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult: object } ? TaskCalls<P> : unknown) &
+export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult: object }
+  ? TaskCalls<P>
+  : NoTaskCalls<P>) &
+  (P extends { ListTasksRequest: object }
+    ? TaskListing
+    : { readonly listTasks: Unavailable<LacksMethod<P, "ListTasksRequest">> }) &
   SessionCalls<P> &
-  (P extends { PingRequest: object } ? Pinging : unknown) &
-  (P extends { SubscribeRequest: object } ? Subscribing : unknown) &
-  (P extends { SetLevelRequest: object } ? Logging<P["LoggingLevel"]> : unknown);
+  (P extends { PingRequest: object } ? Pinging : { readonly ping: Unavailable<LacksMethod<P, "PingRequest">> }) &
+  (P extends { SubscribeRequest: object } | { SubscriptionsListenRequest: object } ? Subscribing : unknown) &
+  (P extends { SetLevelRequest: object }
+    ? Logging<P["LoggingLevel"]>
+    : { readonly setLogLevel: Unavailable<LacksMethod<P, "SetLevelRequest">> });
 
 /** What every revision can. */
 export interface SessionCalls<P extends ClientTypes> extends ClientConnection, AsyncDisposable {
   readonly serverCapabilities: Capabilities & P["ServerCapabilities"];
   /** The roots of the client, shared by its sessions. */
-  readonly roots: Roots<RootsOption<P>>;
+  readonly roots: RootsOf<P>;
   /** Reads the whole list, or gives it as it was kept: treat it as read-only. */
   listTools(options?: ListCallOptions): Promise<readonly P["Tool"][]>;
   listResources(options?: ListCallOptions): Promise<readonly P["Resource"][]>;
@@ -36,7 +44,8 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
   pages<Name extends ListName>(list: Name, options?: RequestOptions & PageLimits): AsyncGenerator<ListPages<P>[Name]>;
   /** Runs a tool. Its failures are results with `isError`. With a `validator`, structured content fits the output schema. */
   callTool(name: string, args?: object, options?: SessionCallOptions): Promise<P["CallToolResult"]>;
-  readResource(uri: string, options?: SessionCallOptions): Promise<P["ReadResourceResult"]>;
+  /** Reads a resource, or gives what was kept of it where the server allows that: treat it as read-only. */
+  readResource(uri: string, options?: ReadCallOptions): Promise<P["ReadResourceResult"]>;
   getPrompt(
     name: string,
     args?: { readonly [name: string]: string },
@@ -51,7 +60,10 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
 
 /** The revision has tasks. */
 export interface TaskCalls<P extends ClientTypes> {
-  /** Starts a tool as a task, and resolves when it has begun. Fails at once where server or tool do not allow it. */
+  /**
+   * Starts a tool as a task, and resolves when it has begun. Fails at once where server or tool do not allow it. Where the server decides, and
+   * has answered instead, it fails with a `NoTaskError`, which has the answer.
+   */
   callTool(
     name: string,
     args: object | undefined,
@@ -59,8 +71,17 @@ export interface TaskCalls<P extends ClientTypes> {
   ): Promise<TaskHandle<P["CallToolResult"]>>;
   /** A task that a tool became earlier, perhaps in another session, by its id. */
   toolTask(taskId: string): TaskHandle<P["CallToolResult"]>;
+}
+
+/** The revision lets clients list their tasks. */
+export interface TaskListing {
   /** Reads all tasks that the server keeps for us. */
   listTasks(options?: SessionCallOptions): Promise<readonly TaskState[]>;
+}
+
+/** The revision has no tasks, or has them no more. */
+export interface NoTaskCalls<P> {
+  readonly toolTask: Unavailable<LacksMethod<P, "GetTaskRequest">>;
 }
 
 /** The revision has `ping`. */
@@ -72,7 +93,7 @@ export interface Pinging {
 /** The revision has subscriptions to single resources. */
 export interface Subscribing {
   /**
-   * Listens to changes of a resource, and of those below it. Gives how to stop. Survives reconnection.
+   * Listens to changes of a resource, and of those below it. Gives how to stop. Survives reconnection. One change may be told twice.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
    */
@@ -92,6 +113,9 @@ export interface SessionCallOptions extends RequestOptions {
   /** Metadata of the request (`_meta`). */
   readonly meta?: { readonly [key: string]: unknown };
 }
+
+/** Options of reading a resource. */
+export interface ReadCallOptions extends SessionCallOptions, ReadOptions {}
 
 /** Options of reading a whole list. */
 export interface ListCallOptions extends SessionCallOptions, PageLimits {

@@ -1,6 +1,6 @@
 import type { ProgramInfo } from "../rpc/session.ts";
 import type { SchemaIssue } from "../common/schema-issue.ts";
-import type { TaskControl } from "../tasks/task-call.ts";
+import type { TaskControl } from "../tasks/task-control.ts";
 import type { ClientSettings } from "./options.ts";
 
 /**

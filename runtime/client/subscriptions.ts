@@ -66,14 +66,22 @@ export class Subscriptions {
 
   async #step(uri: string, entry: Entry, options: RequestOptions): Promise<void> {
     const isWanted = entry.listeners.size > 0;
-    if (!isWanted && this.#entries.get(uri) === entry) this.#entries.delete(uri);
-    if (isWanted === entry.isActive) return;
-    entry.isActive = isWanted;
     try {
-      await this.#host.send(isWanted ? "subscribe" : "unsubscribe", uri, options);
+      if (isWanted !== entry.isActive) await this.#switch(uri, entry, options);
+    } finally {
+      // Not before the server has agreed: whoever subscribes meanwhile comes after the end of the last subscription.
+      if (entry.listeners.size === 0 && this.#entries.get(uri) === entry) this.#entries.delete(uri);
+    }
+  }
+
+  async #switch(uri: string, entry: Entry, options: RequestOptions): Promise<void> {
+    entry.isActive = !entry.isActive;
+    const handler = entry.isActive ? "subscribe" : "unsubscribe";
+    try {
+      await this.#host.send(handler, uri, options);
     } catch (error) {
       entry.isActive = false;
-      if (isWanted) throw error;
+      if (handler === "subscribe") throw error;
     }
   }
 
@@ -93,7 +101,8 @@ interface Entry {
   last: Promise<void>;
 }
 
-function isAtOrBelow(uri: string, parent: string): boolean {
+/** Whether a URI is another one, or names a part of it. */
+export function isAtOrBelow(uri: string, parent: string): boolean {
   if (!uri.startsWith(parent)) return false;
   return uri.length === parent.length || parent.endsWith("/") || /[/?#]/.test(uri.charAt(parent.length));
 }

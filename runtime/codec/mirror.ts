@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
-import { toBase64 } from "./base64.ts";
+import { fromBase64, toBase64 } from "./base64.ts";
+import { fromUtf8 } from "./utf8.ts";
 
 /** A parameter of a tool that requests carry in a header, too, for whatever stands between client and server. */
 export interface Mirror {
@@ -54,7 +55,7 @@ export function encodeField(text: string): string {
 export function decodeField(field: string): string | undefined {
   const text = field.replace(/^[ \t]+|[ \t]+$/g, "");
   const encoded = sentinel.exec(text)?.[1];
-  if (encoded !== undefined) return fromBase64(encoded);
+  if (encoded !== undefined) return decodeText(encoded);
   return /^[\t -~]*$/.test(text) ? text : undefined;
 }
 
@@ -107,12 +108,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
 }
 
 /** Strict: what other readers might take for something else is refused. */
-function fromBase64(encoded: string): string | undefined {
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+function decodeText(encoded: string): string | undefined {
+  const bytes = fromBase64(encoded);
+  return bytes && fromUtf8(bytes);
 }

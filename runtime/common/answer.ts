@@ -2,7 +2,7 @@
 export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name extends K ? never : Name]: T[Name] };
 
 /** Members of results that the runtime fills in. */
-type Envelope = "resultType" | "ttlMs" | "cacheScope";
+export type Envelope = "resultType" | "ttlMs" | "cacheScope";
 
 /** A result as handlers return it: the members that the runtime fills in may be left out. */
 export type Answer<T> = Without<T, Envelope> & {

@@ -1,6 +1,9 @@
 /** A list that may change while clients are connected; `resources` are also the templates. */
 export type ListKind = "tools" | "resources" | "prompts";
 
+/** Every list that may change. */
+export const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
+
 /** Handler names of the notifications that a list changed. */
 export const listChanged: { readonly [Kind in ListKind]: string } = {
   tools: "toolListChanged",

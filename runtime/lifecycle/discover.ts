@@ -3,15 +3,21 @@ import type { Channel } from "../rpc/channel.ts";
 import { codeOf, readMetaKeys } from "../rpc/claim.ts";
 import { createRoutes } from "../rpc/dispatch.ts";
 import { createDowngrade } from "../rpc/downgrade.ts";
-import { InvalidMessageError, VersionError, isPeerError } from "../rpc/errors.ts";
+import {
+  InvalidMessageError,
+  VersionError,
+  hasName,
+  isMissingCapabilityError,
+  isPeerError,
+  isTimeoutError,
+  toPeerError,
+} from "../rpc/errors.ts";
 import type { Peer } from "../rpc/peer.ts";
 import { isProgramInfo, type Party, type Session } from "../rpc/session.ts";
+import type { Verdict } from "./eras.ts";
 import type { OpenOptions } from "./open.ts";
 import { isHandshake } from "./negotiate.ts";
 import { resolve } from "./opening.ts";
-
-/** What a server turned out to be: the peer is open for requests, or a session is needed as far as can be told. */
-export type Verdict = "open" | "session";
 
 /**
  * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions answer with any
@@ -21,7 +27,7 @@ export type Verdict = "open" | "session";
  */
 export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Verdict> {
   const alone = options.revisions.filter((revision) => !isHandshake(revision));
-  const opened = options.revisions.filter(isHandshake);
+  const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
   const [preferred] = alone;
   if (!preferred) return "session";
   try {
@@ -29,12 +35,12 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
     return "open";
   } catch (error) {
     const supported = readServed(error, alone);
-    if (!supported) return fallBack(error, opened);
-    const other = alone.find((revision) => revision !== preferred && supported.includes(revision.id));
-    if (other) await propose(peer, channel, { revision: other, options });
+    if (!supported) return fallBack(toPeerError(error, preferred), { opened, channel });
+    const next = chooseNext(preferred, alone, supported);
+    if (next) await propose(peer, channel, { revision: next, options });
     else if (!opened.some(({ id }) => supported.includes(id)))
       throw new VersionError(toIds(options.revisions), supported);
-    return other ? "open" : "session";
+    return next ? "open" : "session";
   }
 }
 
@@ -47,6 +53,29 @@ export function toMetadata(revision: Revision, own: Party, logLevel?: string): R
     [capabilities]: own.capabilities,
     ...(clientInfo !== undefined && { [clientInfo]: own.info }),
     ...(level !== undefined && logLevel !== undefined && { [level]: logLevel }),
+  };
+}
+
+/** Another revision of those that the server names; or the refused one once more, if that is what it asks for. */
+function chooseNext(refused: Revision, alone: readonly Revision[], supported: readonly string[]): Revision | undefined {
+  const served = alone.filter(({ id }) => supported.includes(id));
+  return served.find((revision) => revision !== refused) ?? served[0];
+}
+
+/** Made anew only when another level is wanted: every request carries it. */
+function createMetadata(
+  revision: Revision,
+  own: Party,
+  logLevel?: () => string | undefined,
+): NonNullable<Session["toMetadata"]> {
+  let level = logLevel?.();
+  let metadata = toMetadata(revision, own, level);
+  return () => {
+    const wanted = logLevel?.();
+    if (wanted === level) return metadata;
+    level = wanted;
+    metadata = toMetadata(revision, own, level);
+    return metadata;
   };
 }
 
@@ -117,7 +146,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     peer: { info: isProgramInfo(info) ? info : undefined, capabilities },
     instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
     downgrade,
-    toMetadata: () => toMetadata(revision, own, options.logLevel?.()),
+    toMetadata: createMetadata(revision, own, options.logLevel),
   };
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   peer.open(session, { ...createRoutes(revision, { role: "client", handlers, downgrade }), isSilent: true });
@@ -131,11 +160,20 @@ function readServed(error: unknown, alone: readonly Revision[]): readonly string
   return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
 }
 
-function fallBack(error: unknown, opened: readonly Revision[]): Verdict {
-  const status = readStatus(error);
-  const isEvidence = isAnswerOrSilence(error) && (status === undefined || legacyStatuses.includes(status));
-  if (opened.length > 0 && isEvidence) return "session";
+/** Who asks for a capability knows requests that declare them. Where messages travel alone, silence says nothing about their content. */
+function fallBack(
+  error: unknown,
+  { opened, channel }: { readonly opened: readonly Revision[]; readonly channel: Channel },
+): Verdict {
+  const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
+  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error))) return "session";
   throw error;
+}
+
+/** Whether a server has answered that it does not understand, in whatever way. */
+export function isRefusal(error: unknown): boolean {
+  const status = readStatus(error);
+  return isAnswer(error) && (status === undefined || legacyStatuses.includes(status));
 }
 
 /** By which statuses older servers refuse what they do not understand; others say nothing about their age. */
@@ -145,10 +183,9 @@ function readStatus(error: unknown): number | undefined {
   return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
 }
 
-/** Nothing that came from the server, or did not come in time, can be keyed to one code; a broken connection is another matter. */
-function isAnswerOrSilence(error: unknown): boolean {
-  const names = ["PeerError", "TimeoutError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"];
-  return error instanceof Error && names.includes(error.name);
+/** Nothing that came from the server can be keyed to one code; a broken connection is another matter. */
+function isAnswer(error: unknown): boolean {
+  return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"]);
 }
 
 function toIds(revisions: readonly Revision[]): readonly string[] {

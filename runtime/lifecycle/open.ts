@@ -5,9 +5,19 @@ import { createRoutes, type Handlers, type Routes } from "../rpc/dispatch.ts";
 import { createDowngrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../rpc/errors.ts";
 import { Peer, type PeerOptions } from "../rpc/peer.ts";
+import type { Profile } from "../rpc/profile.ts";
 import { isProgramInfo, type Capabilities, type ProgramInfo } from "../rpc/session.ts";
-import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./opening.ts";
-import { discover } from "./discover.ts";
+import {
+  answerPing,
+  createOpeningRoutes,
+  readDeclared,
+  readOpeningRows,
+  resolve,
+  withProfile,
+  type PerRevision,
+} from "./opening.ts";
+import { discover, isRefusal } from "./discover.ts";
+import type { EraNote } from "./eras.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiate.ts";
 
 /** What a client is and answers. */
@@ -20,6 +30,12 @@ export interface OpenOptions extends PeerOptions {
   readonly handlers?: PerRevision<Handlers>;
   /** Least severe level that shall be logged, where each request names it. Default: nothing is. */
   readonly logLevel?: () => string | undefined;
+  /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  readonly profile?: Profile;
+  /** Speak only revisions of this kind: `handshake` asks for nothing newer, `per-request` opens no session. Default: what the server can. */
+  readonly lifecycle?: Revision["lifecycle"];
+  /** What is remembered of this server. Default: nothing. */
+  readonly era?: EraNote;
   /** Gives the handshake up and closes the connection. */
   readonly signal?: AbortSignal;
 }
@@ -30,7 +46,8 @@ export interface OpenOptions extends PeerOptions {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export async function openConnection(channel: Channel, options: OpenOptions): Promise<Peer> {
+export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
+  const options = withProfile(given);
   options.signal?.throwIfAborted();
   const peer = new Peer(channel, createFirstRoutes(options.revisions), { ...options, answersNoise: false });
   const giveUp = (): void => void peer.close();
@@ -38,10 +55,7 @@ export async function openConnection(channel: Channel, options: OpenOptions): Pr
   try {
     peer.start();
     peer.begin();
-    const mayStandAlone = !options.revisions.every(isHandshake);
-    if (mayStandAlone && (await discover(peer, channel, options)) === "open") return peer;
-    await negotiate(peer, readHandshakeRevisions(options.revisions), options);
-    await peer.sendNotification({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await open(peer, channel, options);
     return peer;
   } catch (error) {
     await peer.close();
@@ -50,6 +64,32 @@ export async function openConnection(channel: Channel, options: OpenOptions): Pr
   } finally {
     options.signal?.removeEventListener("abort", giveUp);
   }
+}
+
+async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise<void> {
+  const { revisions, lifecycle, era } = options;
+  if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
+  if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
+  const verdict = await discover(peer, channel, options);
+  if (verdict === "session") await shakeHands(peer, options);
+  era?.keep(verdict);
+}
+
+/** A server that needed sessions may have become another one, which is asked again what it is. */
+async function opensAsBefore(peer: Peer, options: OpenOptions): Promise<boolean> {
+  try {
+    await shakeHands(peer, options);
+    return true;
+  } catch (error) {
+    if (!isRefusal(error) && !(error instanceof VersionError)) throw error;
+    options.era?.forget();
+    return false;
+  }
+}
+
+async function shakeHands(peer: Peer, options: OpenOptions): Promise<void> {
+  await negotiate(peer, readHandshakeRevisions(options.revisions), options);
+  await peer.sendNotification({ jsonrpc: "2.0", method: "notifications/initialized" });
 }
 
 /** Until it is known what the server is, it may only ping. */
@@ -121,8 +161,9 @@ function openSession(
     onError,
   });
   const builtins = new Map([["ping", answerPing]]);
-  const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade });
-  const server = { info: serverInfo, capabilities };
+  const { profile } = options;
+  const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade, profile });
+  const server = { info: serverInfo, capabilities: readDeclared(capabilities, profile) };
   peer.open({ revision, role: "client", own, peer: server, instructions, downgrade }, routes);
   peer.confirm();
 }

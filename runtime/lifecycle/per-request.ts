@@ -1,5 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { toCaching } from "../rpc/cache-hint.ts";
 import type { Entrance, RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
+import { createAloneCall } from "../rpc/alone.ts";
 import { createRoutes } from "../rpc/dispatch.ts";
 import { createDowngrade, type Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError } from "../rpc/errors.ts";
@@ -10,10 +12,13 @@ import {
   unsupportedVersion,
   type ClaimReader,
 } from "../rpc/claim.ts";
+import { merge } from "../rpc/merge.ts";
 import { StaticResult } from "../rpc/message.ts";
+import { Peer } from "../rpc/peer.ts";
 import type { Party } from "../rpc/session.ts";
-import type { ServeOptions } from "./handshake.ts";
-import { resolve } from "./opening.ts";
+import { wrapAround } from "./around.ts";
+import type { Acceptor, ServeOptions } from "./handshake.ts";
+import { resolve, withProfile } from "./opening.ts";
 
 /**
  * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
@@ -25,12 +30,15 @@ export interface PerRequest {
   readonly claims: ClaimReader;
   /** For connections on which sessions may be opened as well. */
   readonly enter: Entrance;
-  /** What connections answer on which no session can be opened. */
-  readonly routes: Routes;
+  /** What connections answer before there is a session, where one may be opened at any of these revisions. */
+  join(routes: Routes, opened: readonly Revision[]): Routes;
+  /** Serves connections on which no session can be opened. */
+  readonly accept: Acceptor;
 }
 
 /** Prepares the revisions whose requests stand alone; nothing if there are none. */
-export function createPerRequest(options: ServeOptions): PerRequest | undefined {
+export function createPerRequest(given: ServeOptions): PerRequest | undefined {
+  const options = withProfile(given);
   const claims = createClaimReader(options.revisions);
   const [newest] = claims?.revisions ?? [];
   if (!claims || !newest) return undefined;
@@ -45,14 +53,45 @@ export function createPerRequest(options: ServeOptions): PerRequest | undefined 
     const { revision, info, capabilities } = claim;
     return {
       routes,
+      createCall: createAloneCall,
       session: { revision, role: "server", own, peer: { info, capabilities }, instructions, downgrade },
     };
   };
-  return { claims, enter, routes: createLoneRoutes(claims, enter) };
+  const lone = createLoneRoutes(claims, enter);
+  return {
+    claims,
+    enter,
+    join: (routes, opened) => joinRoutes(routes, { claims, enter, opened }),
+    accept(channel) {
+      const peer = new Peer(channel, lone, { ...options, answersNoise: true });
+      peer.start();
+      return peer;
+    },
+  };
+}
+
+/** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
+export function createLoneAcceptor(options: ServeOptions): Acceptor {
+  const perRequest = createPerRequest(options);
+  if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
+  return perRequest.accept;
+}
+
+function joinRoutes(
+  routes: Routes,
+  {
+    claims,
+    enter,
+    opened,
+  }: { readonly claims: ClaimReader; readonly enter: Entrance; readonly opened: readonly Revision[] },
+): Routes {
+  const refuse: Routes["refuse"] = (method) =>
+    needsMetadata(method, claims, opened) ? missingMetadata(claims.revisions) : routes.refuse(method);
+  return { ...routes, ...createOpenNotifications(claims.revisions), refuse, enter };
 }
 
 /** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
-export function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
+function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
   const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
   return revisions.some(has) && !opened.some(has);
 }
@@ -76,10 +115,10 @@ function createOffer(revision: Revision, claims: ClaimReader, options: ServeOpti
     supportedVersions: claims.revisions.map(({ id }) => id),
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    ttlMs: 0,
-    cacheScope: "private",
+    ...toCaching(options.discovery),
   });
-  const builtins = new Map([["server/discover", () => discovered]]);
+  const discover = wrapAround(() => discovered, "server/discover", options.around);
+  const builtins = new Map([["server/discover", discover]]);
   const handlers = resolve(options.handlers, revision);
   const routes = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
   checkDiscovered(revision, discovered);
@@ -111,7 +150,7 @@ function createLoneRoutes(claims: ClaimReader, enter: Entrance): Routes {
 }
 
 /** Notifications that may come before, or without, a session: the cancellation of requests that stand alone. */
-export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
+function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
   const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
   return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
 }
@@ -146,7 +185,7 @@ function createCompletion(revision: Revision, info: Party["info"]): (result: unk
   const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
   return (result) => {
     if (!isObject(result)) return result;
-    const _meta = isObject(result._meta) ? { ...identity, ...result._meta } : identity;
-    return { ...head, ...result, _meta };
+    const _meta = isObject(result._meta) ? merge(identity, result._meta) : identity;
+    return merge(Object.hasOwn(result, "resultType") ? result : merge(head, result), { _meta });
   };
 }

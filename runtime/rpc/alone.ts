@@ -1,4 +1,4 @@
-import type { NotificationRow, RequestRow } from "../../generated/support.ts";
+import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
 import { InboundCall, type CallHost } from "./call.ts";
 import { CapabilityError, RpcError, errorCodes } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
@@ -12,13 +12,21 @@ export interface AloneHost extends CallHost {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 
+/** A request that stands alone, and where it came from. */
+export interface AloneRequest {
+  readonly request: InboundRequest;
+  readonly row: RequestRow;
+  readonly origin: unknown;
+}
+
+/** Begins to answer a request that stands alone. */
+export function createAloneCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall {
+  return new AloneCall(host, session, request);
+}
+
 /** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
-export class AloneCall extends InboundCall {
-  constructor(
-    host: AloneHost,
-    session: Session,
-    { request, row, origin }: { readonly request: InboundRequest; readonly row: RequestRow; readonly origin: unknown },
-  ) {
+class AloneCall extends InboundCall {
+  constructor(host: AloneHost, session: Session, { request, row, origin }: AloneRequest) {
     super(new RequestHost(host, session), request, row, { batch: undefined, origin });
   }
 
@@ -59,9 +67,8 @@ class RequestHost implements CallHost {
   /** Nobody can be asked by a request here; who has not said that they answer such questions is told what is missing. */
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const { revision } = this.#session;
-    if (row.gate && !isOpen(row.gate, this.#session))
-      return Promise.reject(missingCapability(this.#session, row.gate.path));
-    const advice = "Return what is needed as a result that asks for input.";
+    if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
+    const advice = "Ask while a tool runs, a prompt is filled in or a resource is read, and outside of middleware.";
     return Promise.reject(new Error(`At revision ${revision.id} a server cannot send ${row.method}. ${advice}`));
   }
 
@@ -81,8 +88,7 @@ class RequestHost implements CallHost {
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
  */
-function missingCapability({ revision }: Session, path: readonly string[]): RpcError {
-  const { errors } = revision;
+export function missingCapability({ errors }: Revision, { path }: Gate): RpcError {
   const name = "missingRequiredClientCapability";
   const code = (Object.hasOwn(errors, name) ? errors[name]?.code : undefined) ?? errorCodes.invalidRequest;
   const requiredCapabilities = path.reduceRight<object>((inner, key) => ({ [key]: inner }), {});

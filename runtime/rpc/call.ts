@@ -11,6 +11,10 @@ export interface RequestOptions extends CallOptions {
   readonly totalTimeout?: number;
   /** Given when the call asks for a task: it is not cancelled by notification, and progress may follow the answer until this is aborted. */
   readonly taskEnded?: AbortSignal;
+  /** Names a question where it is kept rather than sent. */
+  readonly key?: string | undefined;
+  /** Learns the id of the request before it is sent: what belongs to it may name it. */
+  readonly onId?: (id: RequestId) => void;
 }
 
 /** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */

@@ -16,6 +16,8 @@ export interface Channel {
   agree?(revision: Revision): void;
   /** A request of the peer gets no answer (it was cancelled): its stream may end. */
   abandon?(id: RequestId): void;
+  /** Every message travels on its own, so that silence is the network's and says nothing about what the other side understands. */
+  readonly carriesOneByOne?: true;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
 }
@@ -26,6 +28,8 @@ export interface Receiver {
   message(value: unknown, origin?: unknown): void;
   /** Something arrived that is not a message. */
   problem(problem: Problem): void;
+  /** A request of ours cannot be sent before something else has happened on our side: its time stands still until what is returned is called. */
+  hold?(id: RequestId): () => void;
   /** The peer sends nothing more, but may still read. */
   ended(): void;
   /** Nothing can be sent or received any more; `reason` is absent after an orderly end. */

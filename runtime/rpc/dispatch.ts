@@ -1,8 +1,10 @@
 import type { NotificationRow, RequestRow, Revision, Role, Table } from "../../generated/support.ts";
-import type { CallContext } from "./call.ts";
+import type { AloneHost, AloneRequest } from "./alone.ts";
+import type { CallContext, InboundCall } from "./call.ts";
 import { downgradeHandler, type Downgrade } from "./downgrade.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
 import type { Connection } from "./peer.ts";
+import { profileHandler, type Profile } from "./profile.ts";
 import type { Session } from "./session.ts";
 
 /** Answers a request with a result or a promise of it; a `StaticResult` is encoded only once. */
@@ -18,6 +20,8 @@ export type Handlers = object;
 export interface RequestRoute {
   readonly row: RequestRow;
   readonly handle: RequestHandler | undefined;
+  /** What comes after such a request waits until it has been answered: the answer decides how it is taken. */
+  readonly isFirst?: true;
 }
 
 /** How one notification is taken. */
@@ -38,6 +42,7 @@ export interface Routes {
   readonly isSilent?: true;
   /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
   readonly enter?: Entrance | undefined;
+  readonly profile?: Profile | undefined;
 }
 
 /** How a request that stands alone is answered, or why not; nothing for a request that belongs to the connection's session. */
@@ -47,6 +52,7 @@ export type Entrance = (request: { readonly method: string; readonly params: unk
 export interface Entry {
   readonly routes: Routes;
   readonly session: Session;
+  createCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall;
 }
 
 /** Who speaks, what they answer, and what is answered for them. */
@@ -57,6 +63,7 @@ export interface RouteOptions {
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
   /** Set when the handlers are written for a newer revision. */
   readonly downgrade?: Downgrade | undefined;
+  readonly profile?: Profile | undefined;
 }
 
 /** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
@@ -71,6 +78,7 @@ export function createRoutes(revision: Revision, options: RouteOptions): Routes 
     batching: revision.batching,
     neverBatched: new Set(revision.neverBatched),
     refuse: methodNotFound,
+    profile: options.profile,
   };
 }
 
@@ -84,12 +92,13 @@ export function checkResult<Params, Result>(row: RequestRow<Params, Result>, val
 
 function createRequestRoutes(
   table: Table<RequestRow>,
-  { handlers, builtins, downgrade }: RouteOptions,
+  { handlers, builtins, downgrade, profile }: RouteOptions,
 ): ReadonlyMap<string, RequestRoute> {
   const routes = new Map<string, RequestRoute>();
   for (const [method, row] of Object.entries(table)) {
     const handle = builtins?.get(method) ?? readHandler(handlers, row.handler);
-    routes.set(method, { row, handle: handle && downgradeHandler(handle, method, downgrade) });
+    const served = handle && profileHandler(downgradeHandler(handle, method, downgrade), method, profile);
+    routes.set(method, { row, handle: served });
   }
   return routes;
 }

@@ -1,4 +1,4 @@
-import type { Gate, Issue } from "../../generated/support.ts";
+import { isObject, type Gate, type Issue, type Revision } from "../../generated/support.ts";
 import type { ErrorObject } from "./message.ts";
 
 /** The codes that JSON-RPC itself defines, the same in every revision. */
@@ -40,6 +40,34 @@ export class PeerError extends RpcError {
   constructor(error: ErrorObject) {
     super(error.code, error.message, { data: error.data });
     this.name = "PeerError";
+  }
+}
+
+/** The peer refused a request because it needs capabilities that we did not declare with it. */
+export class MissingCapabilityError extends PeerError {
+  /** What would have to be declared, in the form of declared capabilities. */
+  readonly requiredCapabilities: Readonly<Record<string, unknown>>;
+
+  constructor(error: ErrorObject, requiredCapabilities: Readonly<Record<string, unknown>>) {
+    super(error);
+    this.name = "MissingCapabilityError";
+    this.requiredCapabilities = requiredCapabilities;
+  }
+}
+
+/** The peer no longer serves the revision that was agreed on, and has done nothing: connect again to agree on another. */
+export class UnsupportedVersionError extends PeerError {
+  /** The revisions that it serves now. */
+  readonly supported: readonly string[];
+
+  constructor(error: ErrorObject, supported: readonly string[]) {
+    const advice = "Connect again to agree on another revision, or let the client do so with `reconnect`.";
+    super({
+      ...error,
+      message: `${error.message}: the server serves ${supported.join(", ") || "none"} now. ${advice}`,
+    });
+    this.name = "UnsupportedVersionError";
+    this.supported = supported;
   }
 }
 
@@ -121,12 +149,35 @@ export class VersionError extends Error {
 
 /** Whether a value is an `RpcError`, also one of another copy of this package. */
 export function isRpcError(value: unknown): value is RpcError {
-  return hasName(value, ["RpcError", "PeerError"]);
+  return hasName(value, ["RpcError", ...peerErrors]);
 }
 
 /** Whether a value is an error that the peer answered with. */
 export function isPeerError(value: unknown): value is PeerError {
-  return hasName(value, ["PeerError"]);
+  return hasName(value, peerErrors);
+}
+
+/** Whether a value is an `UnsupportedVersionError`, also one of another copy of this package. */
+export function isUnsupportedVersionError(value: unknown): value is UnsupportedVersionError {
+  return hasName(value, ["UnsupportedVersionError"]);
+}
+
+/** Whether a value is a `MissingCapabilityError`, also one of another copy of this package. */
+export function isMissingCapabilityError(value: unknown): value is MissingCapabilityError {
+  return hasName(value, ["MissingCapabilityError"]);
+}
+
+/** An error that the peer answered with as what it is at a revision; anything else stays as it is. */
+export function toPeerError(error: unknown, revision: Revision | undefined): unknown {
+  if (!isPeerError(error) || !isObject(error.data) || !revision) return error;
+  const { code, message, data } = error;
+  const { requiredCapabilities, supported } = error.data;
+  const { missingRequiredClientCapability, unsupportedProtocolVersion } = revision.errors;
+  if (code === missingRequiredClientCapability?.code && isObject(requiredCapabilities))
+    return new MissingCapabilityError({ code, message, data }, requiredCapabilities);
+  if (code === unsupportedProtocolVersion?.code && Array.isArray(supported))
+    return new UnsupportedVersionError({ code, message, data }, supported.filter(isText));
+  return error;
 }
 
 /** Whether a value is a `TimeoutError`, also one of another copy of this package. */
@@ -191,12 +242,18 @@ function isSendable(thrown: unknown): thrown is RpcError {
   }
 }
 
+const peerErrors: readonly string[] = ["PeerError", "MissingCapabilityError", "UnsupportedVersionError"];
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
 function describeIssue(issue: Issue): string {
   return issue.path === "" ? `must be ${issue.expected}` : `at ${issue.path} must be ${issue.expected}`;
 }
 
-/** By name, because emitted projects and libraries may carry several copies of these classes. */
-function hasName(value: unknown, names: readonly string[]): boolean {
+/** Whether a value is an error of this name; by name, because emitted projects and libraries may carry several copies of a class. */
+export function hasName(value: unknown, names: readonly string[]): boolean {
   try {
     return value instanceof Error && names.includes(value.name);
   } catch {

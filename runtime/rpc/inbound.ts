@@ -1,5 +1,5 @@
 import type { RequestRow } from "../../generated/support.ts";
-import { AloneCall, type AloneHost } from "./alone.ts";
+import type { AloneHost } from "./alone.ts";
 import type { Batch } from "./batch.ts";
 import { InboundCall } from "./call.ts";
 import type { Entry, RequestRoute, Routes } from "./dispatch.ts";
@@ -14,15 +14,19 @@ import {
   toError,
   toErrorObject,
 } from "./errors.ts";
-import { handlerTimeoutOf, isEndless, type Timeouts } from "./limits.ts";
+import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "./limits.ts";
 import { StaticResult, type Message, type RequestId } from "./message.ts";
+import { profileError } from "./profile.ts";
 import type { Report } from "./report.ts";
+import { refusalCodes } from "./refusal-codes.ts";
 import { isOpen, type Session } from "./session.ts";
+import { SlotMap } from "./slot-map.ts";
 
 /** What the table of running calls needs of its connection. */
 export interface InboundHost extends AloneHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
+  readonly limits: Limits;
   readonly timeouts: Timeouts;
   /** Makes sure that time-outs are looked at after so many milliseconds, and returns when that is. */
   deadlineAfter(milliseconds: number): number;
@@ -41,11 +45,18 @@ export interface InboundRequest {
 /** The peer's requests: each is answered exactly once, or not at all after it was cancelled. */
 export class Inbound {
   readonly #host: InboundHost;
-  readonly #running = new Map<RequestId, InboundCall>();
+  readonly #running = new SlotMap<RequestId, InboundCall>();
+  #first: InboundCall | undefined;
+  #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(host: InboundHost) {
     this.#host = host;
+  }
+
+  /** Whether a call is running that has to be answered before anything that came after it is looked at. */
+  get isBusy(): boolean {
+    return this.#first !== undefined;
   }
 
   /** How many calls wait for their handler. */
@@ -65,12 +76,13 @@ export class Inbound {
       return this.#refuse(request, refusal ?? methodNotFound(request.method), source.batch);
     }
     const call = entry
-      ? new AloneCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
+      ? entry.createCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
       : new InboundCall(this.#host, request, route.row, source);
     try {
       const outcome = route.handle(request.params, call);
-      if (isThenable(outcome)) this.#wait(call, outcome);
-      else this.#finish(call, outcome);
+      if (!isThenable(outcome)) return this.#finish(call, outcome);
+      if (route.isFirst) this.#first = call;
+      this.#wait(call, outcome);
     } catch (thrown) {
       this.#fail(call, thrown);
     }
@@ -107,6 +119,11 @@ export class Inbound {
     this.#onIdle?.();
   }
 
+  /** Calls back whenever a call has been answered that others had to wait for. */
+  whenFree(run: () => void): void {
+    this.#onFree = run;
+  }
+
   /** Calls back once when no call is running. Those that would never end are told to. */
   whenIdle(run: () => void): void {
     for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
@@ -119,8 +136,9 @@ export class Inbound {
     this.#host.report({ kind: "protocol", method, id, error });
   }
 
-  #refuse({ id }: InboundRequest, error: RpcError, batch: Batch | undefined): void {
-    this.#host.reply({ jsonrpc: "2.0", id, error: toErrorObject(error) }, batch);
+  #refuse({ id, method }: InboundRequest, refusal: RpcError, batch: Batch | undefined): void {
+    const error = profileError(toErrorObject(refusal), method, this.#host.routes.profile);
+    this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
   #findRefusal(
@@ -130,6 +148,8 @@ export class Inbound {
   ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id))
       return invalidRequest("A request with this id is still running");
+    if (this.#running.size >= this.#host.limits.maxCalls && method !== "ping")
+      return tooManyCalls(this.#host.limits.maxCalls);
     if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
     if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
     if (!route) return routes.refuse(method);
@@ -184,6 +204,10 @@ export class Inbound {
   #remove(call: InboundCall): void {
     if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
     this.#running.delete(call.requestId);
+    if (this.#first === call) {
+      this.#first = undefined;
+      this.#onFree?.();
+    }
     if (this.#running.size === 0) this.#onIdle?.();
   }
 
@@ -207,6 +231,11 @@ function findResultProblem(row: RequestRow, result: unknown): Error | undefined 
   } catch (thrown) {
     return toError(thrown);
   }
+}
+
+function tooManyCalls(limit: number): RpcError {
+  const message = `Too many requests at once: ${limit} are running. Wait for an answer, then ask again.`;
+  return new RpcError(refusalCodes.tooMany, message, { data: { limit } });
 }
 
 const internalError: { readonly code: number; readonly message: string } = {

@@ -26,14 +26,22 @@ export interface IntakeOptions {
 export class Intake {
   readonly #host: IntakeHost;
   readonly #options: IntakeOptions;
+  /** What came behind a request that has to be answered first, in wire order. */
+  #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
 
   constructor(host: IntakeHost, options: IntakeOptions) {
     this.#host = host;
     this.#options = options;
+    options.inbound.whenFree(() => this.#goOn());
   }
 
   /** Takes one parsed value: a message, or a batch of them. */
   message(value: unknown, origin: unknown): void {
+    if (this.#options.inbound.isBusy && this.#canWait(value)) this.#behind.push({ value, origin });
+    else this.#take(value, origin);
+  }
+
+  #take(value: unknown, origin: unknown): void {
     if (Array.isArray(value)) this.#receiveBatch(value, origin);
     else this.#receive(classify(value), undefined, origin);
   }
@@ -48,6 +56,20 @@ export class Intake {
     if (incoming.kind === "notification") return;
     if (incoming.kind === "request" || incoming.kind === "invalid") return this.#refuse(incoming.id, error, undefined);
     if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
+  }
+
+  /** Not so `ping` and what stands alone; nor does more wait than may run. */
+  #canWait(value: unknown): boolean {
+    if (this.#behind.length >= this.#host.limits.maxCalls) return false;
+    const incoming = classify(value);
+    if (incoming.kind !== "request") return true;
+    return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
+  }
+
+  #goOn(): void {
+    const waiting = this.#behind;
+    this.#behind = [];
+    for (const { value, origin } of waiting) this.message(value, origin);
   }
 
   #receiveBatch(values: readonly unknown[], origin: unknown): void {

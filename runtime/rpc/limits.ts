@@ -6,6 +6,8 @@ export interface Limits {
   readonly maxDepth: number;
   /** Messages in one batch. Default 100. */
   readonly maxBatch: number;
+  /** Requests of one peer that run at once, those that listen included; more are refused. Default 1024. */
+  readonly maxCalls: number;
   /** Bytes that wait for a slow reader before the connection is ended. Default 64 MiB. */
   readonly maxBufferedBytes: number;
 }
@@ -35,6 +37,7 @@ export const defaultLimits: Limits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: 64,
   maxBatch: 100,
+  maxCalls: 1024,
   maxBufferedBytes: 64 * 1024 * 1024,
 };
 
@@ -63,7 +66,12 @@ export function toTimeouts(given: Partial<Timeouts> = {}): Timeouts {
 
 /** Which of the timeouts a method has when the call names none. */
 export function timeoutOf(method: string, timeouts: Timeouts): number {
-  return timeouts[patience.get(method) ?? "request"];
+  return isEndless(method) ? Infinity : timeouts[patience.get(method) ?? "request"];
+}
+
+/** How long a call of a method may take altogether when the call does not say. */
+export function totalTimeoutOf(method: string, timeouts: Timeouts): number {
+  return isEndless(method) ? Infinity : timeouts.total;
 }
 
 /** How long a handler of ours may take. Who waits for a task waits until it ends, and tasks have limits of their own. */

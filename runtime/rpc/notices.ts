@@ -24,10 +24,11 @@ export interface Notice {
 
 /** Takes a notification: never answered, whatever is wrong with it. */
 export function acceptNotification(
-  notice: Notice,
+  arrived: Notice,
   peer: NoticeHost,
   calls: { readonly inbound: Inbound; readonly outbound: Outbound },
 ): void {
+  const notice = toKnown(arrived, peer.routes);
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
@@ -46,6 +47,12 @@ export function acceptNotification(
       break;
   }
   runHandler(notice, route, peer);
+}
+
+/** By the name that the revision has for it. */
+function toKnown(notice: Notice, { notifications, profile }: Routes): Notice {
+  if (!profile?.aliases || notifications.has(notice.method)) return notice;
+  return { ...notice, method: profile.aliases.get(notice.method) ?? notice.method };
 }
 
 function findProblem(

@@ -1,13 +1,14 @@
-import type { NotificationRow, Progress, RequestRow } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
+import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import type { RequestOptions } from "./call.ts";
 import { checkResult } from "./dispatch.ts";
-import { InvalidMessageError, PeerError, TimeoutError, toError } from "./errors.ts";
-import { isPatient, timeoutOf, type Timeouts } from "./limits.ts";
+import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "./errors.ts";
+import { isPatient, timeoutOf, totalTimeoutOf, type Timeouts } from "./limits.ts";
+import { merge } from "./merge.ts";
 import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
 import { checkKind } from "./result-kind.ts";
 import type { Session } from "./session.ts";
+import { SlotMap } from "./slot-map.ts";
 
 /** What the table of pending calls needs of its connection. */
 export interface OutboundHost {
@@ -37,7 +38,7 @@ export interface StartOptions extends RequestOptions {
 /** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
 export class Outbound {
   readonly #host: OutboundHost;
-  readonly #pending = new Map<RequestId, PendingCall>();
+  readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Answered calls whose tasks may still report progress. */
   readonly #tasks = new Map<RequestId, PendingCall>();
   #lastId = 0;
@@ -66,6 +67,7 @@ export class Outbound {
     const isTracked = options.onProgress !== undefined || isPatient(row.method);
     const wired = isTracked ? withProgressToken(sendable, id) : sendable;
     this.#pending.set(id, call);
+    options.onId?.(id);
     try {
       const sent = this.#host.send({ jsonrpc: "2.0", id, method: row.method, params: wired }, options.related);
       sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
@@ -82,7 +84,7 @@ export class Outbound {
     const call = this.#take(id);
     if (!call) return this.#reportStray(id);
     this.#keepProgress(call);
-    const issue = checkKind(this.#host.session?.revision, result);
+    const issue = checkKind(this.#host.session?.revision, call.row, result);
     if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
     else call.accept(result);
   }
@@ -90,7 +92,7 @@ export class Outbound {
   /** The peer's error for one of our requests. */
   refuse(id: RequestId, error: ErrorObject): void {
     const call = this.#take(id);
-    if (call) call.fail(new PeerError(error));
+    if (call) call.fail(toPeerError(new PeerError(error), this.#host.session?.revision));
     else this.#reportStray(id);
   }
 
@@ -115,6 +117,13 @@ export class Outbound {
     }
   }
 
+  /** A call waits for something on our side, such as a user who signs in: its time stands still until what is returned is called. */
+  hold(id: RequestId): () => void {
+    const since = this.#host.now();
+    const release = this.#pending.get(id)?.hold();
+    return () => this.#host.watch(release?.(this.#host.now() - since) ?? Infinity);
+  }
+
   /** Ends what is due, and returns the earliest deadline left. */
   sweep(now: number): number {
     let next = Infinity;
@@ -135,7 +144,7 @@ export class Outbound {
     const { timeouts } = this.#host;
     const now = this.#host.now();
     const timeout = options.timeout ?? timeoutOf(method, timeouts);
-    return { options, timeout, now, cap: now + (options.totalTimeout ?? timeouts.total) };
+    return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(method, timeouts)) };
   }
 
   #take(id: RequestId): PendingCall | undefined {
@@ -186,6 +195,7 @@ export class Outbound {
 /** What the table knows of a call, whatever its types. */
 interface PendingCall {
   readonly id: number;
+  readonly row: RequestRow;
   readonly method: string;
   readonly deadline: number;
   /** Milliseconds after which it ends, for people. */
@@ -194,6 +204,8 @@ interface PendingCall {
   accept(result: unknown): void;
   fail(error: unknown): void;
   extend(now: number): void;
+  /** Stops the time; what is returned lets it go on, and tells the new deadline. */
+  hold(): (stood: number) => number;
   unlisten(): void;
 }
 
@@ -207,22 +219,23 @@ interface Terms {
 
 class OutboundCall<Params, Result> implements PendingCall {
   readonly id: number;
+  readonly row: RequestRow<Params, Result>;
   deadline: number;
-  readonly #row: RequestRow<Params, Result>;
   readonly #settler: Settler<Result>;
   readonly #terms: Terms;
+  #held = 0;
   #unlisten: (() => void) | undefined;
 
   constructor(id: number, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
     this.id = id;
-    this.#row = row;
+    this.row = row;
     this.#settler = settler;
     this.#terms = terms;
     this.deadline = Math.min(terms.now + terms.timeout, terms.cap);
   }
 
   get method(): string {
-    return this.#row.method;
+    return this.row.method;
   }
 
   get options(): StartOptions {
@@ -230,12 +243,13 @@ class OutboundCall<Params, Result> implements PendingCall {
   }
 
   get limit(): number {
-    return this.deadline === this.#terms.cap ? this.#terms.cap - this.#terms.now : this.#terms.timeout;
+    const { cap, now, timeout } = this.#terms;
+    return this.deadline === cap + this.#held ? cap - now : timeout;
   }
 
   accept(result: unknown): void {
     try {
-      this.#settler.resolve(checkResult(this.#row, result));
+      this.#settler.resolve(checkResult(this.row, result));
     } catch (error) {
       this.#settler.reject(error);
     }
@@ -246,7 +260,16 @@ class OutboundCall<Params, Result> implements PendingCall {
   }
 
   extend(now: number): void {
-    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap);
+    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap + this.#held);
+  }
+
+  hold(): (stood: number) => number {
+    const { deadline } = this;
+    this.deadline = Infinity;
+    return (stood) => {
+      this.#held += stood;
+      return (this.deadline = deadline + stood);
+    };
   }
 
   listen(signal: AbortSignal, onAbort: () => void): void {
@@ -273,5 +296,5 @@ export function checkParams(row: RequestRow | NotificationRow, params: unknown):
 function withProgressToken(params: unknown, token: number): unknown {
   if (!isObject(params)) return { _meta: { progressToken: token } };
   if (!Object.hasOwn(params, "_meta")) return { _meta: { progressToken: token }, ...params };
-  return Object.assign({}, params, { _meta: Object.assign({}, params._meta, { progressToken: token }) });
+  return merge(params, { _meta: merge(isObject(params._meta) ? params._meta : {}, { progressToken: token }) });
 }

@@ -1,7 +1,9 @@
-import type { Caller, NotificationRow, RequestRow } from "../../generated/support.ts";
+import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
 import type { RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
+import type { Connection, State } from "./connection.ts";
+import type { Counters } from "./counters.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
 import { type LossMode } from "./downgrade.ts";
@@ -17,21 +19,7 @@ import type { OnError, Report } from "./report.ts";
 import { isOpen, type Session } from "./session.ts";
 import { Sweeper, systemClock, type Clock } from "./timers.ts";
 
-/** Where a connection is. */
-export type State = "NOT_INITIALIZED" | "INITIALIZING" | "INITIALIZED" | "DISCONNECTED";
-
-/** One end of a connection, as its user sees it. */
-export interface Connection extends Caller {
-  readonly state: State;
-  /** What was agreed on; absent before the handshake. */
-  readonly session: Session | undefined;
-  /** Resolves when nothing can be sent or received any more, with the reason if the connection broke. */
-  readonly closed: Promise<Error | undefined>;
-  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
-  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
-  /** Fails what waits for the peer, lets running handlers finish for a moment, flushes and closes. May be called again. */
-  close(): Promise<void>;
-}
+export type { Connection, State } from "./connection.ts";
 
 /** Options that both ends have. */
 export interface PeerOptions {
@@ -39,6 +27,8 @@ export interface PeerOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
   readonly onError?: OnError;
+  /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
+  readonly counters?: Counters;
   readonly clock?: Clock;
   /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
   readonly onLoss?: LossMode;
@@ -49,8 +39,10 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   readonly closed: Promise<Error | undefined>;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
+  readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
   readonly #onError: OnError | undefined;
+  readonly #counters: Counters | undefined;
   readonly #clock: Clock;
   readonly #sweeper: Sweeper;
   readonly #inbound: Inbound = new Inbound(this);
@@ -70,6 +62,8 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.#onError = options.onError;
+    this.#counters = options.counters;
+    this.#counters?.enter(this.#inbound, this.#outbound);
     this.#clock = options.clock ?? systemClock;
     this.#sweeper = new Sweeper(this.#clock, (now) => Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now)));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
@@ -167,6 +161,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
     this.#sweeper.stop();
+    this.#counters?.leave(this.#inbound);
     this.#confirmation?.resolve();
     this.#resolveClosed(reason);
     if (this.#outbound.size + this.#inbound.size === 0) return;
@@ -205,6 +200,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   reply(message: Message, batch: Batch | undefined): void {
+    this.#counters?.answered(message);
     if (batch) batch.add(message);
     else this.#transmit(message);
   }
@@ -218,6 +214,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   report(report: Report): void {
+    this.#counters?.reported(report);
     try {
       this.#onError?.(report);
     } catch {

@@ -1,9 +1,11 @@
-import { fail, isObject, under, type Issue, type Revision } from "../../generated/support.ts";
+import { fail, isObject, under, type Issue, type RequestRow, type Revision } from "../../generated/support.ts";
 
-/** Whether the kind of a result is one that the revision knows: others cannot be understood. Without a kind, a result is complete. */
-export function checkKind(revision: Revision | undefined, result: unknown): Issue | undefined {
-  const known = revision?.resultTypes?.known;
+/** Whether the kind of a result is one that may answer this request: others cannot be understood. Without a kind, a result is complete. */
+export function checkKind(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
+  const always = revision?.resultTypes?.known;
   const kind = isObject(result) ? result.resultType : undefined;
-  if (!known || kind === undefined || (typeof kind === "string" && known.includes(kind))) return undefined;
+  if (!always || kind === undefined) return undefined;
+  const known = row.kinds ? [...always, ...row.kinds] : always;
+  if (typeof kind === "string" && known.includes(kind)) return undefined;
   return under("resultType", fail(known.map((name) => JSON.stringify(name)).join(" or ")));
 }

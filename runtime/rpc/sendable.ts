@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { downgradeParams } from "./downgrade.ts";
+import { merge } from "./merge.ts";
 import type { Session } from "./session.ts";
 
 /** Something that is about to be sent. */
@@ -15,6 +16,5 @@ export function toSendable({ downgrade, toMetadata }: Session, sendable: Sendabl
   if (!toMetadata || sendable.kind === "notification") return params;
   const given = isObject(params) ? params : {};
   const meta = isObject(given._meta) ? given._meta : {};
-  const { ...metadata } = toMetadata();
-  return Object.assign({}, given, { _meta: Object.assign({}, metadata, meta) });
+  return merge(given, { _meta: merge(toMetadata(), meta) });
 }

@@ -18,6 +18,22 @@ export const systemClock: Clock = {
   },
 };
 
+/** Lets time pass, by the given clock or by one that keeps the process alive. The signal ends it: then it rejects with the reason. */
+export function pause(milliseconds: number, clock: Clock | undefined, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = startTimer(milliseconds, clock, () => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    });
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
 /**
  * One timer for any number of deadlines: it is set for the earliest, looks at all that are left when it fires, and is never touched when a
  * deadline goes away or moves back.
@@ -54,6 +70,12 @@ export class Sweeper {
     this.#firesAt = Infinity;
     this.watch(this.#sweep(this.#clock.now()));
   }
+}
+
+function startTimer(milliseconds: number, clock: Clock | undefined, run: () => void): () => void {
+  if (clock) return clock.after(milliseconds, run);
+  const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
+  return () => clearTimeout(timer);
 }
 
 /** Longer delays make `setTimeout` fire at once. */

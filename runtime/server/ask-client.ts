@@ -1,50 +1,48 @@
 import type { RequestRow } from "../../generated/support.ts";
-import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { checkResult } from "../rpc/dispatch.ts";
-import { isOpen } from "../rpc/session.ts";
-import { readTask } from "../tasks/task-call.ts";
-import { FollowedTask, readCreatedTask, type TaskCallOptions } from "../tasks/task-handle.ts";
-import { knowsTasks, readTaskParams, taskGate, withoutTask } from "../tasks/task.ts";
+import { InvalidMessageError } from "../rpc/errors.ts";
+import { readTaskParams, withoutTask } from "../tasks/task.ts";
+import { checkQuestion } from "./check-question.ts";
+import type { AskForTask } from "./feature.ts";
+import { readRound, type Rounds } from "./rounds.ts";
+
+/** What is asked. */
+export interface ClientQuestion {
+  readonly row: RequestRow;
+  readonly params: object;
+  /** Its name where it is part of a result. */
+  readonly key?: string | undefined;
+}
+
+/** What asking takes. */
+export interface AskingParts extends Pick<Rounds, "check"> {
+  readonly askForTask: AskForTask | undefined;
+}
 
 /**
- * Puts a question to the client and waits for the answer. With `task` among its params the client does it as a task, if it can: then the
- * answer may take long, and nothing is lost when a connection is.
+ * Puts a question to the client and waits for the answer. With `task` among its params the client does it as a task, if both sides can:
+ * then the answer may take long, and nothing is lost when a connection is.
  */
-export function askClient(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
-  const { signal, session, revision } = call;
-  if (!readTaskParams(params)) return call.request(row, params, { signal });
-  // A task that waits for its requestor is asked through that wait: a second task would have nobody to report to.
-  const isPossible = knowsTasks(revision) && !readTask(call) && isOpen(taskGate(row, "client"), session);
-  return isPossible ? askForTask(call, row, params) : call.request(row, withoutTask(params), { signal });
-}
-
-async function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
-  const ended = new AbortController();
-  const answer = await call.request(row, params, { taskEnded: ended.signal });
-  // A client that answers at once has done what was asked for.
-  if (readTaskParams(answer) === undefined) return answer;
-  const task = new FollowedTask<unknown>(readCreatedTask(row.method, answer), {
-    clock: undefined,
-    send: (handler, taskId, options) => send(call, handler, { taskId, options }),
-    toResult: (value) => checkResult(row, value),
-    ended: () => ended.abort(),
-  });
-  const cancel = (): void => void task.cancel().catch(() => {});
-  call.signal.addEventListener("abort", cancel, { once: true });
-  try {
-    return await task.result({ signal: call.signal });
-  } finally {
-    call.signal.removeEventListener("abort", cancel);
-  }
-}
-
-function send(
+export async function askClient(
   call: CallContext,
-  handler: string,
-  { taskId, options }: { readonly taskId: string; readonly options: TaskCallOptions },
+  { row, params, key }: ClientQuestion,
+  { askForTask, check }: AskingParts,
 ): Promise<unknown> {
-  const row = findRow(call.revision.serverRequests, handler);
-  if (!row) return Promise.reject(new Error(`Revision ${call.revision.id} has no ${handler} requests.`));
-  return call.request(row, { taskId }, options);
+  const round = readRound(call);
+  if (round) return round.ask(row, withoutTask(params), key);
+  const answer = await request(call, row, { params, key, askForTask });
+  const issue = check?.(row, params, answer);
+  if (issue) throw new InvalidMessageError(row.method, "result", issue);
+  return answer;
+}
+
+function request(
+  call: CallContext,
+  row: RequestRow,
+  { params, key, askForTask }: Pick<ClientQuestion, "params" | "key"> & Pick<AskingParts, "askForTask">,
+): Promise<unknown> {
+  const { signal, session } = call;
+  checkQuestion(row, params, session);
+  if (!readTaskParams(params)) return call.request(row, params, { signal, key });
+  return askForTask ? askForTask(call, row, params) : call.request(row, withoutTask(params), { signal, key });
 }

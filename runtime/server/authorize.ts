@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
+import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
-import { refusalCodes } from "./errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 
 /**

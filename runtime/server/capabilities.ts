@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { listChanged, type ListKind } from "../common/lists.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import { taskGate } from "../tasks/task.ts";
+import { knowsTasks, taskGate } from "../tasks/task.ts";
 
 /** What may change while clients are connected. */
 export interface Changes {
@@ -12,7 +12,7 @@ export interface Changes {
 /**
  * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,
  * and those of what may change where there is somebody to tell. So nothing is declared that is not there, and nothing that the
- * revision does not know.
+ * revision does not know. An extension is declared wherever it is used.
  */
 export function toCapabilities(
   handlers: object,
@@ -25,11 +25,15 @@ export function toCapabilities(
   if (isHeard && subscriptions && Object.hasOwn(handlers, "readResource")) notified.add("resourceUpdated");
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
-  const asTasks = Object.hasOwn(handlers, "getTask") ? answered.filter(({ handler }) => handler === "callTool") : [];
+  const asTasks =
+    knowsTasks(revision) && Object.hasOwn(handlers, "getTask")
+      ? answered.filter(({ handler }) => handler === "callTool")
+      : [];
   const gates = [...[...answered, ...sent].map((row) => row.gate), ...asTasks.map((row) => taskGate(row, "server"))];
-  return gates
+  const declared = gates
     .filter((gate) => gate?.side === "server")
-    .reduce<Capabilities>((declared, gate) => (gate ? declare(declared, gate.path) : declared), {});
+    .reduce<Capabilities>((known, gate) => (gate ? declare(known, gate.path) : known), {});
+  return { ...declared, ...(revision.extensions && { extensions: revision.extensions }) };
 }
 
 /** All capabilities are objects, inside of which there may be others, but for two that are switches. */

@@ -1,8 +1,12 @@
-/** Definitions of one kind, each under its name or URI. They may change while the server runs: clients are told. */
-export interface Catalogue<Definition> extends Iterable<Definition> {
-  readonly size: number;
+/** Definitions that are shown in a list. */
+export interface Listed<Definition> extends Iterable<Definition> {
   /** Grows with every change. */
   readonly version: number;
+}
+
+/** Definitions of one kind, each under its name or URI. They may change while the server runs: clients are told. */
+export interface Catalogue<Definition> extends Listed<Definition> {
+  readonly size: number;
   get(key: string): Definition | undefined;
   /** Adds a definition; throws when it cannot be served, or when its name or URI is taken. */
   add(definition: Definition): void;
@@ -12,6 +16,21 @@ export interface Catalogue<Definition> extends Iterable<Definition> {
   remove(key: string): boolean;
   /** Tells clients to read the list again although no definition changed, for example because others are visible now. */
   announce(): void;
+}
+
+/** A part of a catalogue, for a list. */
+export function selectFrom<Definition>(
+  catalogue: Catalogue<Definition>,
+  isMeant: (definition: Definition) => boolean,
+): Listed<Definition> {
+  return {
+    get version() {
+      return catalogue.version;
+    },
+    *[Symbol.iterator]() {
+      for (const definition of catalogue) if (isMeant(definition)) yield definition;
+    },
+  };
 }
 
 /** What a catalogue needs to know about its definitions. */

@@ -1,7 +1,6 @@
 import { refuse } from "./errors.ts";
-import type { Complete, Completion, CompletionContext } from "./protocol.ts";
-import type { PromptRegistry } from "./prompts.ts";
-import type { ResourceRegistry } from "./resources.ts";
+import type { Found, Implemented } from "./feature.ts";
+import type { Completion, CompletionContext } from "./protocol.ts";
 import type { AnyContext, PromptSource, TemplateSource } from "./source.ts";
 
 /** Params of `completion/complete`, as every revision has them. */
@@ -10,12 +9,6 @@ export interface CompleteParams {
     { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
   readonly argument: { readonly name: string; readonly value: string };
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
-}
-
-/** Where the things live that can be completed. */
-export interface Completables {
-  readonly prompts: PromptRegistry;
-  readonly resources: ResourceRegistry;
 }
 
 /** Most values in one answer. */
@@ -30,45 +23,25 @@ export function hasCompletions(prompts: Iterable<PromptSource>, templates: Itera
 /** Answers `completion/complete`. An argument without a function of its own has no suggestions. */
 export async function completeArgument(
   params: CompleteParams,
-  where: Completables,
+  where: readonly Implemented[],
   scope: AnyContext,
 ): Promise<{ readonly completion: object }> {
   const { name, value } = params.argument;
-  const complete = findComplete(params, where, scope);
+  const { complete } = findComplete(params, where, scope);
   const context: CompletionContext = { arguments: params.context?.arguments ?? {}, signal: scope.signal };
   return { completion: toCompletion(complete ? await complete(value, context) : [], name) };
 }
 
-function findComplete(
-  { ref, argument }: CompleteParams,
-  { prompts, resources }: Completables,
-  scope: AnyContext,
-): Complete | undefined {
-  switch (ref.type) {
-    case "ref/prompt": {
-      const prompt = prompts.find(ref.name, scope);
-      if (!prompt) throw refuse(`Unknown prompt: ${ref.name}`, { name: ref.name });
-      return readOwn(prompt.arguments ?? {}, argument.name)?.complete;
-    }
-    case "ref/resource": {
-      if (resources.find(ref.uri, scope)) return undefined;
-      const found = resources.findTemplate(ref.uri, scope);
-      if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
-      if (!found.pattern.variables.includes(argument.name)) throw unknownArgument(argument.name);
-      const { complete = {} } = found.template;
-      return Object.hasOwn(complete, argument.name) ? complete[argument.name] : undefined;
-    }
+/** Whoever it is about answers, or refuses; where nothing of the kind is served, there is nothing of that name. */
+function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): Found {
+  for (const { findComplete: find } of where) {
+    const found = find?.(params, scope);
+    if (found) return found;
   }
-  return ref satisfies never;
-}
-
-function readOwn<T>(record: { readonly [name: string]: T }, name: string): T | undefined {
-  if (!Object.hasOwn(record, name)) throw unknownArgument(name);
-  return record[name];
-}
-
-function unknownArgument(name: string): Error {
-  return refuse(`Unknown argument: ${name}`, { argument: name });
+  const { ref } = params;
+  throw ref.type === "ref/prompt"
+    ? refuse(`Unknown prompt: ${ref.name}`, { name: ref.name })
+    : refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
 }
 
 /** @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion */

@@ -1,11 +1,20 @@
 import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { askClient } from "./ask-client.ts";
+import type { AskForTask } from "./feature.ts";
 import type { LogLevels } from "./log-levels.ts";
-import type { Authenticated } from "./protocol.ts";
+import type { Authenticated, QuestionOptions } from "./protocol.ts";
+import type { Rounds } from "./rounds.ts";
 import { findRow } from "../common/rows.ts";
-import { readTask, type TaskControl } from "../tasks/task-call.ts";
+import { CallScope } from "../tasks/call-scope.ts";
 import type { AnyContext } from "./source.ts";
+
+/** What contexts share at one revision. */
+export interface ContextParts {
+  readonly rows: ContextRows;
+  readonly levels: LogLevels;
+  readonly rounds: Rounds;
+}
 
 /** What contexts need to know of a revision, found once. */
 export interface ContextRows {
@@ -13,15 +22,17 @@ export interface ContextRows {
   readonly createMessage: RequestRow | undefined;
   readonly elicit: RequestRow | undefined;
   readonly listRoots: RequestRow | undefined;
+  readonly askForTask: AskForTask | undefined;
 }
 
 /** Finds the rows by handler name. */
-export function findContextRows(revision: Revision): ContextRows {
+export function findContextRows(revision: Revision, askForTask: AskForTask | undefined): ContextRows {
   return {
     message: findRow(revision.serverNotifications, "loggingMessage"),
     createMessage: findQuestion(revision, "createMessage"),
     elicit: findQuestion(revision, "elicit"),
     listRoots: findQuestion(revision, "listRoots"),
+    askForTask,
   };
 }
 
@@ -31,31 +42,15 @@ function findQuestion(revision: Revision, handler: string): RequestRow | undefin
   return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
 }
 
-/**
- * What a handler of the user gets: a view of the call that it answers. Its functions may be taken off it
- * (`run: (args, { progress }) => ...`), and the signal is made only when it is read.
- */
-export class HandlerScope implements AnyContext {
+/** What a handler of the user gets: a view of the call that it answers (`run: (args, { progress }) => ...`). */
+export class HandlerScope extends CallScope implements AnyContext {
   readonly #call: CallContext;
-  readonly #rows: ContextRows;
-  readonly #levels: LogLevels;
+  readonly #parts: ContextParts;
 
-  constructor(call: CallContext, rows: ContextRows, levels: LogLevels) {
+  constructor(call: CallContext, parts: ContextParts) {
+    super(call);
     this.#call = call;
-    this.#rows = rows;
-    this.#levels = levels;
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal;
-  }
-
-  get revision(): string {
-    return this.#call.revision.id;
-  }
-
-  get requestId(): string | number {
-    return this.#call.requestId;
+    this.#parts = parts;
   }
 
   get client(): { readonly info: object | undefined; readonly capabilities: object } {
@@ -70,27 +65,12 @@ export class HandlerScope implements AnyContext {
     return readAuth(this.#call.origin);
   }
 
-  get task(): TaskControl | undefined {
-    return readTask(this.#call);
-  }
-
-  get meta(): { readonly [key: string]: unknown } {
-    return this.#call.meta;
-  }
-
-  readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
-    this.#call.progress({
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
-    });
-
   readonly log = async (level: string, data: unknown, logger?: string): Promise<void> => {
-    const { message } = this.#rows;
-    if (!message || !this.#levels.wants(this.#call, level)) return;
+    const { rows, levels } = this.#parts;
+    if (!rows.message || !levels.wants(this.#call, level)) return;
     const entry = { level, data, ...(logger !== undefined && { logger }) };
-    const admitted = this.#levels.admit(this.#call, entry);
-    if (admitted) await this.#call.notify(message, admitted);
+    const admitted = levels.admit(this.#call, entry);
+    if (admitted) await this.#call.notify(rows.message, admitted);
   };
 
   readonly releaseConnection = (): boolean => {
@@ -98,28 +78,46 @@ export class HandlerScope implements AnyContext {
     return isObject(origin) && typeof origin.releaseConnection === "function" && origin.releaseConnection() === true;
   };
 
-  readonly sample = (params: object): Promise<unknown> => this.#ask(this.#rows.createMessage, "sampling", params);
+  get inputResponses(): { readonly [key: string]: unknown } | undefined {
+    return this.#parts.rounds.of(this.#call).input?.inputResponses;
+  }
 
-  readonly elicit = (params: object): Promise<unknown> => this.#ask(this.#rows.elicit, "elicitation", params);
+  get requestState(): string | undefined {
+    return this.#parts.rounds.of(this.#call).input?.requestState;
+  }
 
-  readonly roots = async (): Promise<unknown> => {
-    const result = await this.#ask(this.#rows.listRoots, "roots", {});
+  readonly once = (key: string, work: () => unknown): Promise<unknown> =>
+    this.#parts.rounds.of(this.#call).once(key, work);
+
+  readonly sample = (params: object, options?: QuestionOptions): Promise<unknown> =>
+    this.#ask("createMessage", params, options);
+
+  readonly elicit = (params: object, options?: QuestionOptions): Promise<unknown> =>
+    this.#ask("elicit", params, options);
+
+  readonly roots = async (options?: QuestionOptions): Promise<unknown> => {
+    const result = await this.#ask("listRoots", {}, options);
     return isObject(result) ? result.roots : undefined;
   };
 
-  async #ask(row: RequestRow | undefined, feature: string, params: object): Promise<unknown> {
-    if (!row) throw new Error(`Revision ${this.revision} has no ${feature} requests that a server may send.`);
-    return askClient(this.#call, row, params);
+  async #ask(kind: keyof typeof features, params: object, { key }: QuestionOptions = {}): Promise<unknown> {
+    const { rows, rounds } = this.#parts;
+    const row = rows[kind];
+    if (!row) throw new Error(`Revision ${this.revision} has no ${features[kind]} requests that a server may send.`);
+    const { askForTask } = rows;
+    return askClient(this.#call, { row, params, key }, { askForTask, ...(rounds.check && { check: rounds.check }) });
   }
 }
+
+const features = { createMessage: "sampling", elicit: "elicitation", listRoots: "roots" } as const;
 
 /** The context of a read, which knows the URI. */
 export class ReadScope extends HandlerScope {
   readonly uri: string;
 
-  constructor(call: CallContext, rows: ContextRows, options: { readonly levels: LogLevels; readonly uri: string }) {
-    super(call, rows, options.levels);
-    this.uri = options.uri;
+  constructor(call: CallContext, uri: string, parts: ContextParts) {
+    super(call, parts);
+    this.uri = uri;
   }
 }
 

@@ -1,20 +1,36 @@
-import type { Awaitable } from "../../generated/support.ts";
-import type { Answer } from "../common/answer.ts";
+import type { Awaitable, Extension } from "../../generated/support.ts";
+import type { Without } from "../common/answer.ts";
+import type { CacheHint } from "../rpc/cache-hint.ts";
+import type { Fields, LacksMember, Unavailable } from "../common/lacks.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
+import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
+import type { InputQuestions, InputRequired } from "./input-required.ts";
 import type { Middleware } from "./middleware.ts";
-import type { Complete, Fields, HandlerContext, ProtocolTypes, Requester } from "./protocol.ts";
+import type {
+  AnswerOf,
+  Complete,
+  HandlerContext,
+  PromptTypes,
+  ProtocolTypes,
+  Requester,
+  ResourceTypes,
+  ToolTypes,
+  WithContent,
+} from "./protocol.ts";
+import type { RoundOptions } from "./round-options.ts";
 import type { NoArguments, Schema } from "./schema.ts";
+import type { Flat, TemplateVariables } from "./template-variables.ts";
 import type { Rate } from "./token-bucket.ts";
-import type { MatchedValue } from "./uri-template.ts";
 
 /**
  * A tool: what the model sees of it, and the function behind it.
  * `I` is what `input` yields, `O` what `output` yields; `undefined` without one.
  */
-export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefined> = Fields<
-  P["Tool"],
+export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = Fields<
+  P,
+  "Tool",
   "inputSchema" | "outputSchema" | "execution"
 > & {
   /** Schema of the arguments. Default: the tool takes none, and refuses any. */
@@ -23,44 +39,68 @@ export type ToolDefinition<P extends ProtocolTypes, I = NoArguments, O = undefin
   readonly run: Run<P, I, O>;
 } & Visibility<P> &
   StructuredOutput<P, O> &
-  TaskSupport<P>;
+  TaskSupport<P, I>;
 
-/** Who may know of a definition. */
-export interface Visibility<P extends ProtocolTypes> {
+/** Who may know of a definition, and who may use it. */
+export interface Visibility<P extends ToolTypes> {
   /**
    * Whether a client may know of this. Where it gives `false`, lists leave it out, and asking for it is answered as if it did not
    * exist. Called for every list and every use, so it should be quick. Default: everybody.
    */
   visible?(requester: Requester<P>): boolean;
+  /**
+   * Scopes that a client needs to use this, if clients are asked who they are. Lists show it to all, so that a client can ask its user
+   * for what it lacks. Default: none.
+   */
+  readonly scopes?: readonly string[];
 }
 
-/** What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. */
-export type Run<P extends ProtocolTypes, I, O> = [NoInfer<O>] extends [undefined]
-  ? Method<I, HandlerContext<P>, string | Answer<P["CallToolResult"]>>
-  : Method<I, HandlerContext<P>, NoInfer<O>>;
+/**
+ * What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. Where the revision has it,
+ * also what is needed first.
+ */
+export type Run<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
+  ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P>>
+  : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
+
+/** What `inputRequired(...)` gives, with questions of the revision. */
+export type InputOf<P extends ToolTypes> = P extends {
+  InputRequests: infer Requests extends NonNullable<InputQuestions["inputRequests"]>;
+}
+  ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
+  : never;
 
 // The type of a method rather than of a function: definitions with different arguments then fit into one list.
 type Method<Args, Context, Result> = { run(args: Args, context: Context): Awaitable<Result> }["run"];
 
-type StructuredOutput<P extends ProtocolTypes, O> = "outputSchema" extends keyof P["Tool"]
+type StructuredOutput<P extends ToolTypes, O> = [LacksMember<P, "Tool", "outputSchema">] extends [never]
   ? {
       /** Schema of what `run` returns. The result carries it as structured content and, for models, as JSON in a text block. */
       readonly output?: Schema<O>;
       /** Content to show to the model instead of the JSON text. */
       render?(output: NoInfer<O>): Content<P>;
     }
-  : unknown;
+  : { readonly output?: Unavailable<LacksMember<P, "Tool", "outputSchema">> & Schema<unknown> };
 
-type TaskSupport<P extends ProtocolTypes> = "execution" extends keyof P["Tool"]
-  ? { /** Lets calls run as tasks. Default: they do not. */ readonly task?: ToolTask }
-  : unknown;
+type TaskSupport<P extends ToolTypes, I> = [LacksMember<P, "Tool", "execution">] extends [never]
+  ? {
+      /** Lets calls run as tasks. Default: they do not. */
+      readonly task?: true | PreparedToolTask<P, NoInfer<I>>;
+    }
+  : { readonly task?: Unavailable<LacksMember<P, "Tool", "execution">> & ToolTaskOptions };
 
-/** Whether calls of a tool run as tasks: `true` leaves it to the client. */
+/** A task that something has to be known for. */
+export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOptions {
+  /** Runs while the client waits, before the task begins: asks what it has to, and gives the arguments for `run`. */
+  prepare?(args: I, context: HandlerContext<P>): Awaitable<I | InputOf<P>>;
+}
+
+/** Whether calls of a tool run as tasks: `true` for every default. */
 export type ToolTask = true | ToolTaskOptions;
 
-/** How calls of a tool run as tasks. */
+/** How calls of a tool run as tasks: where clients ask for a task, if they do; where the server decides, if they can. */
 export interface ToolTaskOptions {
-  /** `required`: plain calls are refused where clients can ask for tasks. Default `optional`. */
+  /** `required`: plain calls are refused where clients could have tasks. Default `optional`. */
   readonly support?: "optional" | "required";
   /** Milliseconds that a task is kept from its creation, if the client does not say. Default: the server's. */
   readonly ttl?: number;
@@ -68,27 +108,39 @@ export interface ToolTaskOptions {
   readonly pollInterval?: number;
 }
 
-type Content<P extends ProtocolTypes> = P["CallToolResult"] extends { content: infer C } ? C : never;
+type Content<P extends ToolTypes> = AnswerOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
+
+/** What reads of a resource say about being kept, where the revision can say it. */
+export interface Caching {
+  /** How long clients may keep what `read` gives, unless its result says so itself. Where not everybody may read, it is private. */
+  readonly caching?: CacheHint;
+}
 
 /** A resource with a fixed URI. */
-export type ResourceDefinition<P extends ProtocolTypes> = Fields<P["Resource"], never> &
-  Visibility<P> & {
+export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> &
+  Visibility<P> &
+  Caching & {
+    /** Whether `resources/list` shows it. What it leaves out is read all the same, by whoever learns of it elsewhere. Default `true`. */
+    readonly listed?: boolean;
     read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
   };
 
 /** What reading a resource gives: text, bytes, or a result of the protocol. */
-export type ResourceContent<P extends ProtocolTypes> = string | Uint8Array | Blob | Answer<P["ReadResourceResult"]>;
+export type ResourceContent<P extends ResourceTypes> =
+  string | Uint8Array | Blob | AnswerOf<P, "ReadResourceResult"> | InputOf<P>;
 
 /** Resources to list: all of them, or a page and where the next one begins. */
-export type ResourcePage<P extends ProtocolTypes> =
+export type ResourcePage<P extends ResourceTypes> =
   readonly P["Resource"][] | { readonly resources: readonly P["Resource"][]; readonly nextCursor?: string };
 
 /** Resources whose URIs follow a template (RFC 6570). */
-export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string = string> = Fields<
-  P["ResourceTemplate"],
+export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string = string> = Fields<
+  P,
+  "ResourceTemplate",
   "uriTemplate"
 > &
-  Visibility<P> & {
+  Visibility<P> &
+  Caching & {
     readonly uriTemplate: T;
     /** Suggestions for variables of the template. */
     readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
@@ -101,31 +153,10 @@ export type ResourceTemplateDefinition<P extends ProtocolTypes, T extends string
     ): Awaitable<ResourceContent<P>>;
   };
 
-/** The variables of a template by name. Those of `{a}` and `{+a}` are always there, others may be missing; `{a*}` gives a list. */
-export type TemplateVariables<T extends string> = string extends T
-  ? { readonly [name: string]: MatchedValue }
-  : Flat<Expressions<T>>;
-
-type Expressions<T extends string> = T extends `${string}{${infer Body}}${infer Rest}`
-  ? ExpressionVariables<Body> & Expressions<Rest>
-  : unknown;
-
-type ExpressionVariables<Body extends string> = Body extends `+${infer List}`
-  ? Always<Split<List>>
-  : Body extends `${"#" | "." | "/" | ";" | "?" | "&"}${infer List}`
-    ? Sometimes<Split<List>>
-    : Always<Split<Body>>;
-
-type Split<List extends string> = List extends `${infer Head},${infer Tail}` ? Head | Split<Tail> : List;
-type Always<Spec extends string> = { readonly [S in Spec as NameOf<S>]: ValueOf<S> };
-type Sometimes<Spec extends string> = { readonly [S in Spec as NameOf<S>]?: ValueOf<S> };
-type NameOf<S extends string> = S extends `${infer Name}*` ? Name : S extends `${infer Name}:${string}` ? Name : S;
-type ValueOf<S extends string> = S extends `${string}*` ? readonly string[] : string;
-type Flat<T> = { readonly [Name in keyof T]: T[Name] };
-
 /** A prompt: messages that the user can choose and fill in. `A` says which arguments there are and which are required. */
-export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = NoFlags> = Fields<
-  P["Prompt"],
+export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = NoFlags> = Fields<
+  P,
+  "Prompt",
   "arguments"
 > &
   Visibility<P> & {
@@ -134,8 +165,9 @@ export type PromptDefinition<P extends ProtocolTypes, A extends ArgumentFlags = 
   };
 
 /** One argument of a prompt. */
-export type PromptArgumentDefinition<P extends ProtocolTypes, Required> = Fields<
-  P["PromptArgument"],
+export type PromptArgumentDefinition<P extends PromptTypes, Required> = Fields<
+  P,
+  "PromptArgument",
   "name" | "required"
 > & {
   /** Default: `false`. */
@@ -158,18 +190,78 @@ export type ArgumentValues<A extends ArgumentFlags> = Flat<
 >;
 
 /** What a prompt gives: the text of one user message, several messages, or a result of the protocol. */
-export type PromptContent<P extends ProtocolTypes> =
-  string | readonly P["PromptMessage"][] | Answer<P["GetPromptResult"]>;
+export type PromptContent<P extends PromptTypes> =
+  | string
+  // Both kinds of array: the compiler explains what is wrong with a literal only where it finds its own.
+  | WithContent<P, P["PromptMessage"]>[]
+  | readonly WithContent<P, P["PromptMessage"]>[]
+  | PromptAnswer<P>
+  | InputOf<P>;
+
+type PromptAnswer<P extends PromptTypes> = Without<AnswerOf<P, "GetPromptResult">, "messages"> & {
+  readonly messages: readonly WithContent<P, P["PromptMessage"]>[];
+};
 
 /** Everything that a server offers. Capabilities follow from it. */
-export type ServerDefinition<P extends ProtocolTypes> = Fields<P["Implementation"], never> & {
+export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
+  ServerResources<P> &
+  ServerPrompts<P> &
+  ServerSkills &
+  ServerTasks &
+  ServerExtensions;
+
+/** What every server says of itself, its tools, and how it behaves. */
+export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
   /** How to use the server as a whole, for the model. */
   readonly instructions?: string;
   readonly tools?: readonly ToolDefinition<P, unknown, unknown>[];
+} & ServerOptions;
+
+/** The resources of a server. */
+export interface ServerResources<P extends ResourceTypes> {
   readonly resources?: readonly ResourceDefinition<P>[];
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[];
+}
+
+/** The prompts of a server. */
+export interface ServerPrompts<P extends PromptTypes> {
   readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
-} & ServerOptions;
+}
+
+/** The skills of a server. */
+export interface ServerSkills {
+  /** Read them from folders with `readSkills`, or write them with `createSkill`. Their files are resources as well. */
+  readonly skills?: readonly Skill[];
+  /** Lets clients look into the folders of skills, one at a time. Default `false`. */
+  readonly directoryRead?: boolean;
+}
+
+/** Tasks that calls of tools become. */
+export interface ServerTasks {
+  /** How tasks are kept. They belong to a principal or, where nobody is authenticated, to a session. */
+  readonly tasks?: TaskOptions;
+}
+
+/** Extensions of the protocol. */
+export interface ServerExtensions {
+  /**
+   * Extensions that are declared to clients besides those that the definition makes use of, or that are declared with settings:
+   * `{ ...extension, settings }`. Each is used with clients that declare it as well. Default: none.
+   */
+  readonly extensions?: readonly Extension[];
+}
+
+/** How long clients may keep what belongs to no single resource. A list of which not everybody sees all is always private. */
+export interface CacheHints {
+  /** What the server says about itself: capabilities and instructions. */
+  readonly discover?: CacheHint;
+  readonly tools?: CacheHint;
+  readonly resources?: CacheHint;
+  readonly resourceTemplates?: CacheHint;
+  readonly prompts?: CacheHint;
+  /** Skills, and their files. */
+  readonly skills?: CacheHint;
+}
 
 /** How a server behaves. */
 export interface ServerOptions {
@@ -179,21 +271,23 @@ export interface ServerOptions {
   readonly subscriptions?: boolean;
   /** Most subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
-  /** Runs around every request, the first outermost. */
+  /** Runs around every request, `initialize` and `ping` included, the first outermost. */
   readonly middleware?: readonly Middleware[];
   /** Most entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
+  /** How long clients may keep the lists, and what the server says about itself. Default: not at all. */
+  readonly caching?: CacheHints;
   /**
    * Secrets of 32 bytes or more that sign cursors: the first signs, all are accepted. Needed where several processes serve the
    * same clients. Default: a random one.
    */
   readonly cursorKeys?: readonly Uint8Array[];
+  /** How calls go on that need input of the client, where each request stands alone. */
+  readonly rounds?: RoundOptions;
   /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
   readonly logLevel?: string;
   /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */
   readonly logRate?: Rate;
-  /** How tasks are kept that calls of tools become. They belong to a principal or, where nobody is authenticated, to a session. */
-  readonly tasks?: TaskOptions;
   /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
   readonly onError?: OnError;
 }

@@ -1,22 +1,30 @@
 import { isObject, type NotificationRow, type Revision } from "../../generated/support.ts";
-import type { ListKind } from "../common/lists.ts";
+import { filterMembers, type ListenFilter } from "../common/listen-filter.ts";
+import { listKinds, type ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { readMetaKeys } from "../rpc/claim.ts";
-import { filterMembers, type ListenFilter } from "./listeners.ts";
 import { tooMany, type LiveSessions } from "./live-sessions.ts";
 
 /** What listening needs of a server. */
 export interface ListenOptions {
   readonly revision: Revision;
   readonly sessions: LiveSessions;
-  /** Whether a client may ask for this URI at all. */
-  has(uri: string, call: CallContext): boolean;
+  /** Whether a client may read what is behind a URI. */
+  isUsable(uri: string, call: CallContext): boolean;
+  /** What an extension adds. */
+  readonly more?: ListenMore | undefined;
 }
+
+/** Reads what an extension has put into a filter: what of it is honoured, and its topics. */
+export type ListenMore = (
+  asked: Readonly<Record<string, unknown>>,
+  call: CallContext,
+) => Promise<{ readonly filter: object; readonly topics: readonly string[] }>;
 
 /** Params of a request to listen. */
 export interface ListenParams {
-  readonly notifications: ListenFilter;
+  readonly notifications: ListenFilter & { readonly [member: string]: unknown };
 }
 
 /**
@@ -28,33 +36,36 @@ export interface ListenParams {
 export function implementListening(options: ListenOptions): {
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
 } {
-  const { revision, sessions, has } = options;
+  const { revision, sessions, isUsable, more } = options;
   const acknowledged = findRow(revision.serverNotifications, "subscriptionsAcknowledged");
   const tag = acknowledged && readMetaKeys(revision).subscription;
   if (!acknowledged || tag === undefined) return {};
   return {
     async subscriptionsListen({ notifications }, call) {
-      const filter = toHonoured(notifications, call, (uri) => has(uri, call));
-      if ((filter.resourceSubscriptions?.length ?? 0) > sessions.mostSubscriptions)
+      const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
+      const added = (await more?.(notifications, call)) ?? nothing;
+      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > sessions.mostSubscriptions)
         throw tooMany(sessions.mostSubscriptions);
-      const sent = acknowledge(call, { acknowledged, filter, tag });
+      const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
       // At once, even if the client reads slowly: what changes meanwhile comes after the acknowledgement.
-      const leave = sessions.listeners.add(call, filter, tag);
+      const leave = sessions.listeners.add(call, { filter, topics: added.topics }, tag);
       await sent.then(() => ended(call.signal)).finally(leave);
       return { _meta: { [tag]: call.requestId } };
     },
   };
 }
 
+const nothing = { filter: {}, topics: [] } as const;
+
 /** What is not offered, or not known to this client, is left out. */
-function toHonoured(asked: ListenFilter, call: CallContext, has: (uri: string) => boolean): ListenFilter {
+function toHonoured(asked: ListenFilter, call: CallContext, isUsable: (uri: string) => boolean): ListenFilter {
   const { capabilities } = call.session.own;
   const offers = (kind: ListKind, feature: string): boolean => {
     const area = capabilities[kind];
     return isObject(area) && area[feature] === true;
   };
-  const lists = kinds.filter((kind) => asked[filterMembers[kind]] === true && offers(kind, "listChanged"));
-  const uris = offers("resources", "subscribe") ? [...new Set(asked.resourceSubscriptions)].filter(has) : [];
+  const lists = listKinds.filter((kind) => asked[filterMembers[kind]] === true && offers(kind, "listChanged"));
+  const uris = offers("resources", "subscribe") ? [...new Set(asked.resourceSubscriptions)].filter(isUsable) : [];
   return {
     ...Object.fromEntries(lists.map((kind) => [filterMembers[kind], true])),
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
@@ -78,5 +89,3 @@ function ended(signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
-
-const kinds: readonly ListKind[] = ["tools", "prompts", "resources"];

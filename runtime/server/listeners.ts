@@ -1,23 +1,16 @@
 import type { NotificationRow } from "../../generated/support.ts";
-import { listChanged, type ListKind } from "../common/lists.ts";
+import { filterMembers, type ListenFilter } from "../common/listen-filter.ts";
+import { listChanged, listKinds } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
-
-/** What a listener asks to hear of, or what it is told that it will hear of. */
-export interface ListenFilter {
-  readonly toolsListChanged?: boolean;
-  readonly promptsListChanged?: boolean;
-  readonly resourcesListChanged?: boolean;
-  readonly resourceSubscriptions?: readonly string[];
-}
 
 /** The open requests that wait for news, each of which has said what it wants to hear of. */
 export class Listeners {
   readonly #open = new Set<Listener>();
 
   /** Counts a request among those that wait, and returns how it leaves. */
-  add(call: CallContext, filter: ListenFilter, tag: string): () => void {
-    const listener = new Listener(call, filter, tag);
+  add(call: CallContext, asked: Heard, tag: string): () => void {
+    const listener = new Listener(call, asked, tag);
     this.#open.add(listener);
     return () => void this.#open.delete(listener);
   }
@@ -32,29 +25,35 @@ export class Listeners {
     for (const listener of this.#open) if (listener.watches(uris)) listener.tell("resourceUpdated", { uri: uris[0] });
   }
 
+  /** Sends a notification to all who asked for its topic. */
+  tellTopic(topic: string, handler: string, params: object): void {
+    for (const listener of this.#open) if (listener.topics.has(topic)) listener.tell(handler, params);
+  }
+
   /** Closes every connection on which somebody waits: the requests are answered first. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((listener) => listener.close()));
   }
 }
 
-/** Members of a filter by the list that they are about. */
-export const filterMembers: { readonly [Kind in ListKind]: `${Kind}ListChanged` } = {
-  tools: "toolsListChanged",
-  prompts: "promptsListChanged",
-  resources: "resourcesListChanged",
-};
+/** What a request wants to hear of. */
+export interface Heard {
+  readonly filter: ListenFilter;
+  readonly topics: readonly string[];
+}
 
 class Listener {
   readonly #call: CallContext;
   readonly #tag: string;
   readonly #kinds: ReadonlySet<string>;
   readonly #uris: ReadonlySet<string>;
+  readonly topics: ReadonlySet<string>;
 
-  constructor(call: CallContext, filter: ListenFilter, tag: string) {
+  constructor(call: CallContext, { filter, topics }: Heard, tag: string) {
     this.#call = call;
+    this.topics = new Set(topics);
     this.#tag = tag;
-    this.#kinds = new Set(kinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]));
+    this.#kinds = new Set(listKinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]));
     this.#uris = new Set(filter.resourceSubscriptions);
   }
 
@@ -77,5 +76,3 @@ class Listener {
     return this.#call.connection.close();
   }
 }
-
-const kinds: readonly ListKind[] = ["tools", "prompts", "resources"];

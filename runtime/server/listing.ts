@@ -1,6 +1,8 @@
+import { toPrivate } from "../rpc/cache-hint.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { StaticResult } from "../rpc/message.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Listed } from "./catalogue.ts";
+import type { CacheHints } from "./definitions.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AnyRequester, Visible } from "./source.ts";
 
@@ -13,8 +15,8 @@ export interface Listing {
 /** What a list is made of. */
 export interface ListingSource<Definition> {
   /** Where the entries are in the result: `tools`. */
-  readonly member: string;
-  readonly catalogue: Catalogue<Definition>;
+  readonly member: Exclude<keyof CacheHints, "discover">;
+  readonly catalogue: Listed<Definition>;
   /** An entry as clients see it; throws when it cannot be shown. */
   describe(definition: Definition): object;
 }
@@ -49,6 +51,8 @@ interface Snapshot {
   /** Binds cursors to this list at this revision and in this state. */
   readonly scope: string;
   readonly member: string;
+  /** What every page says besides its entries: the same on all of them. */
+  readonly head: object;
   readonly entries: readonly Entry[];
   /** Whether everybody sees the same. */
   readonly isPublic: boolean;
@@ -81,18 +85,20 @@ function rememberDescriptions<Definition extends object>(
 
 function takeSnapshot<Definition extends Visible>(
   { member, catalogue, describe }: ListingSource<Definition>,
-  { revision, pageSize, envelope }: RegistryOptions,
+  { revision, pageSize, envelope, caching }: RegistryOptions,
 ): Snapshot {
   const { version } = catalogue;
   const definitions = [...catalogue];
   const entries = definitions.map((definition) => ({ definition, shown: describe(definition) }));
   const isPublic = definitions.every((definition) => definition.visible === undefined);
   const isShort = pageSize === undefined || entries.length <= pageSize;
-  const page = { ...envelope.cacheable, [member]: entries.map(({ shown }) => shown) };
+  const head = envelope.cacheable(isPublic ? caching[member] : toPrivate(caching[member]));
+  const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {
     version,
     scope: `${member}\n${revision.id}\n${version}`,
     member,
+    head,
     // The function stays a method of its definition, which may read `this`.
     entries: entries.map(({ definition, shown }) =>
       definition.visible === undefined ? { shown } : { shown, visible: (who) => isVisible(definition, who) },
@@ -116,16 +122,16 @@ async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: 
 
 /** Goes on until a page is full and it is known whether anything follows that this client may see. */
 async function cutPage(snapshot: Snapshot, start: number, { options, requester }: Reader): Promise<object> {
-  const { entries, member, scope } = snapshot;
-  const { pageSize = Infinity, envelope, cursors } = options;
+  const { entries, member, head, scope } = snapshot;
+  const { pageSize = Infinity, cursors } = options;
   const shown: object[] = [];
   for (let i = start; i < entries.length; i++) {
     const entry = entries[i];
     if (!entry || !isVisible(entry, requester)) continue;
     if (shown.length === pageSize) {
-      return { ...envelope.cacheable, [member]: shown, nextCursor: await cursors.seal(scope, String(i)) };
+      return { ...head, [member]: shown, nextCursor: await cursors.seal(scope, String(i)) };
     }
     shown.push(entry.shown);
   }
-  return { ...envelope.cacheable, [member]: shown };
+  return { ...head, [member]: shown };
 }

@@ -1,8 +1,8 @@
 import type { NotificationRow } from "../../generated/support.ts";
+import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
-import { refusalCodes } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
 import { findRow } from "../common/rows.ts";
 

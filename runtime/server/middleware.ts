@@ -29,7 +29,9 @@ export function wrapHandlers(
     const handler: unknown = Reflect.get(handlers, name);
     if (!isHandler(handler)) continue;
     wrapped.set(name, (params, call) =>
-      run(middleware, { method, params, context: toContext(call) }, () => handler.call(handlers, params, call)),
+      runMiddleware(middleware, { method, params, context: toContext(call) }, () =>
+        handler.call(handlers, params, call),
+      ),
     );
   }
   return Object.fromEntries(wrapped);
@@ -54,7 +56,12 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === "function";
 }
 
-async function run(middleware: readonly Middleware[], request: ServerRequest, handle: () => unknown): Promise<unknown> {
+/** Runs a request through the middleware to what answers it. */
+export async function runMiddleware(
+  middleware: readonly Middleware[],
+  request: ServerRequest,
+  handle: () => unknown,
+): Promise<unknown> {
   let answer: unknown;
   const enter = async (index: number): Promise<unknown> => {
     const step = middleware[index];

@@ -1,5 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { readMirrors, type Mirror } from "../codec/mirror.ts";
+import { findMethod } from "../common/rows.ts";
 import type { Server } from "./server.ts";
 import type { ToolSource } from "./source.ts";
 import { describeTool } from "./tools.ts";
@@ -10,7 +11,7 @@ export function createMirrorReader(
 ): (method: string, params: unknown, revision: Revision) => readonly Mirror[] {
   const known = new WeakMap<ToolSource, readonly Mirror[]>();
   return (method, params, revision) => {
-    const row = Object.hasOwn(revision.clientRequests, method) ? revision.clientRequests[method] : undefined;
+    const row = findMethod(revision.clientRequests, method);
     const name = isObject(params) ? params.name : undefined;
     const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
     if (!tool) return none;
@@ -18,6 +19,11 @@ export function createMirrorReader(
     known.set(tool, mirrors);
     return mirrors;
   };
+}
+
+/** Refuses schemas that want parameters in headers where that cannot be, at revisions that have such headers. */
+export function checkMirrors(schema: unknown, { lifecycle }: Revision): void {
+  if (lifecycle === "per-request") readMirrors(schema);
 }
 
 const none: readonly Mirror[] = [];

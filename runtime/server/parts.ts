@@ -1,23 +1,25 @@
 import type { Revision } from "../../generated/support.ts";
-import type { ListKind } from "../common/lists.ts";
-import type { OnError } from "../rpc/report.ts";
+import { listKinds, type ListKind } from "../common/lists.ts";
 import { createCatalogue, type CatalogueRules } from "./catalogue.ts";
-import { checkResource, checkTemplate } from "./check-server.ts";
-import { TaskManager } from "../tasks/task-manager.ts";
-import { readAuth } from "./context.ts";
 import { createCursors } from "./cursors.ts";
+import { writeToStandardError } from "./error-log.ts";
+import type { Feature, Offer } from "./feature.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import { createListChanges } from "./list-changes.ts";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.ts";
 import type { Middleware } from "./middleware.ts";
+import { createSealer } from "./sealing.ts";
 import { createResourceCatalogue, type ResourceCatalogue } from "./resource-catalogue.ts";
-import type { ServerSource, ToolSource } from "./source.ts";
-import { checkToolName, describeTool } from "./tools.ts";
+import { checkOffer } from "./check-server.ts";
+import type { ResourceSource, ServerSource, ToolSource } from "./source.ts";
+import { checkTool, describeTool, type CheckInput } from "./tools.ts";
 
 /** What the parts need to know of the server that they make up. */
 export interface PartsOptions {
   readonly revisions: readonly Revision[];
   readonly middleware: readonly Middleware[];
+  readonly features: readonly Feature[];
+  readonly checkInput: CheckInput | undefined;
   /** Whether clients may know by now what the server offers. */
   isServed(): boolean;
   /** Called when what was built so far no longer fits. */
@@ -35,45 +37,44 @@ export function createParts(source: ServerSource, options: PartsOptions): Server
     },
     changed: () => (options.isServed() ? announce(kind) : options.rebuild()),
   });
+  const check = (offer: Offer): void => checkOffer(offer, options.features);
   return {
     tools: createCatalogue(source.tools ?? [], {
       noun: "tool",
       keyOf: ({ name }) => name,
-      check: (tool) => checkTool(tool, options.revisions),
+      check: (tool) => checkLateTool(tool, options),
       ...life("tools"),
     }),
-    resources: createResources(source, sessions, life("resources")),
+    resources: createResources(source, sessions, {
+      check: (resource) => check({ resources: [resource] }),
+      ...life("resources"),
+    }),
     resourceTemplates: createCatalogue(source.resourceTemplates ?? [], {
       noun: "resource template",
       keyOf: ({ uriTemplate }) => uriTemplate,
-      check: checkTemplate,
+      check: (template) => check({ resourceTemplates: [template] }),
       ...life("resources"),
     }),
     prompts: createCatalogue(source.prompts ?? [], {
       noun: "prompt",
       keyOf: ({ name }) => name,
-      check() {},
+      check: (prompt) => check({ prompts: [prompt] }),
       ...life("prompts"),
     }),
     sessions,
-    tasks: new TaskManager({
-      ...source.tasks,
-      onError: settings.onError,
-      principalOf: ({ origin }) => readAuth(origin)?.principal,
-    }),
     settings,
+    checkInput: options.checkInput,
   };
 }
 
 function createResources(
   { resources = [], subscriptions }: ServerSource,
   sessions: LiveSessions,
-  life: Pick<CatalogueRules<unknown>, "permit" | "changed">,
+  life: Pick<CatalogueRules<ResourceSource>, "check" | "permit" | "changed">,
 ): ResourceCatalogue {
   const rules = {
     noun: "resource",
     keyOf: ({ uri }: { readonly uri: string }): string => uri,
-    check: checkResource,
     ...life,
   };
   return createResourceCatalogue(resources, rules, (uris) => {
@@ -85,21 +86,21 @@ function createResources(
 function createSettings(source: ServerSource, middleware: readonly Middleware[]): ServerSettings {
   const { dynamic = [], subscriptions = false, pageSize, cursorKeys, logLevel = "info" } = source;
   return {
-    dynamic: new Set(dynamic === true ? ["tools", "resources", "prompts"] : dynamic),
+    dynamic: new Set(dynamic === true ? listKinds : dynamic),
     subscriptions,
     pageSize,
-    cursors: createCursors(cursorKeys),
+    caching: source.caching ?? {},
+    cursors: createCursors(createSealer("cursorKeys", cursorKeys)),
     logs: { initial: logLevel, rate: source.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
-    offersTasks: source.tasks !== undefined && (dynamic === true || dynamic.includes("tools")),
     onError: source.onError ?? writeToStandardError,
   };
 }
 
 /** A tool that comes later must fit every revision at once: clients of each may be there. */
-function checkTool(tool: ToolSource, revisions: readonly Revision[]): void {
-  checkToolName(tool.name);
-  for (const revision of revisions) describeTool(tool, revision);
+function checkLateTool(tool: ToolSource, { revisions, checkInput }: PartsOptions): void {
+  checkTool(tool);
+  for (const revision of revisions) describeTool(tool, revision, checkInput);
 }
 
 function notDynamic(kind: ListKind): Error {
@@ -107,8 +108,3 @@ function notDynamic(kind: ListKind): Error {
     `The ${kind} of a server that is being served stay as they are: define it with \`dynamic: ["${kind}"]\`.`,
   );
 }
-
-const writeToStandardError: OnError = ({ kind, method, error }) => {
-  // `ignored` is what peers may do: unknown notifications, late answers.
-  if (kind !== "ignored") console.error(`[mcp] ${kind}${method === undefined ? "" : ` in ${method}`}:`, error);
-};

@@ -1,8 +1,12 @@
 import { isObject } from "../../generated/support.ts";
+import { merge } from "../rpc/merge.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { checkContent } from "./check-content.ts";
 import { refuse } from "./errors.ts";
+import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
+import { requireScopes } from "./scopes.ts";
 import type { AnyContext, AnyRequester, PromptSource } from "./source.ts";
 
 /** The prompts of a server at one revision. */
@@ -24,14 +28,16 @@ export function createPrompts(prompts: Catalogue<PromptSource>, options: Registr
     async get(name, args, context) {
       const prompt = find(name, context);
       if (!prompt) throw refuse(`Unknown prompt: ${name}`, { name });
+      requireScopes(prompt, context);
       const outcome = await prompt.get(pickArguments(prompt, args), context);
-      return { ...options.envelope.result, ...toResult(prompt, outcome) };
+      if (outcome instanceof InputRequired) return outcome;
+      return merge(options.envelope.result, toResult(prompt, outcome));
     },
   };
 }
 
 function describePrompt(prompt: PromptSource): object {
-  const { get: _get, visible: _visible, arguments: args, ...fields } = prompt;
+  const { get: _get, visible: _visible, scopes: _scopes, arguments: args, ...fields } = prompt;
   if (!args) return fields;
   return {
     ...fields,
@@ -56,6 +62,17 @@ function pickArguments(
 }
 
 function toResult(prompt: PromptSource, outcome: unknown): object {
+  const result = toMessages(prompt, outcome);
+  const messages: unknown = Reflect.get(result, "messages");
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const problem = isObject(message) ? checkContent(message.content) : undefined;
+    if (problem !== undefined)
+      throw new Error(`Prompt "${prompt.name}" gave content that nobody can read: ${problem}.`);
+  }
+  return result;
+}
+
+function toMessages(prompt: PromptSource, outcome: unknown): object {
   if (typeof outcome === "string") return { messages: [{ role: "user", content: { type: "text", text: outcome } }] };
   if (Array.isArray(outcome)) return { messages: outcome };
   if (isObject(outcome)) return outcome;

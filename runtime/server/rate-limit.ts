@@ -1,5 +1,5 @@
+import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
-import { refusalCodes } from "./errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "./token-bucket.ts";
 

@@ -1,17 +1,22 @@
 import type { Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { OnError } from "../rpc/report.ts";
+import type { CacheHints } from "./definitions.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Envelope } from "./envelope.ts";
 import type { AnyRequester } from "./source.ts";
+import type { CheckInput } from "./tools.ts";
 
 /** What a registry needs besides its definitions. */
 export interface RegistryOptions {
   readonly revision: Revision;
   readonly envelope: Envelope;
+  /** How long clients may keep the lists. */
+  readonly caching: CacheHints;
   readonly pageSize: number | undefined;
   readonly cursors: Cursors;
   readonly onError: OnError;
+  readonly checkInput: CheckInput | undefined;
   /** Who sent a request, for decisions about what is visible. */
   toRequester(call: CallContext): AnyRequester;
 }

@@ -1,14 +1,15 @@
 import { isObject } from "../../generated/support.ts";
+import { toPrivate } from "../rpc/cache-hint.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { StaticResult } from "../rpc/message.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, Listed } from "./catalogue.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AnyContext, ResourceSource, TemplateSource } from "./source.ts";
 
 /** What `resources/list` is made of. */
 export interface ResourceListingSource {
-  readonly resources: Catalogue<ResourceSource>;
+  readonly resources: Listed<ResourceSource>;
   readonly templates: Catalogue<TemplateSource>;
   describe(resource: ResourceSource): object;
   /** The context of the callbacks. */
@@ -51,13 +52,27 @@ interface Batch {
 }
 
 async function readPage(cursor: string | undefined, reading: Reading): Promise<object> {
-  const { source, options } = reading;
-  const { cursors, envelope } = options;
-  const scope = `resources*\n${options.revision.id}\n${source.resources.version}.${source.templates.version}`;
+  const { cursors } = reading.options;
+  const scope = toScope(reading);
   const start = cursor === undefined ? { part: 0, skip: 0 } : toPlace(await cursors.open(scope, cursor));
   const { resources, next } = await fillPage(start, reading);
-  if (!next) return { ...envelope.cacheable, resources };
-  return { ...envelope.cacheable, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
+  const head = toHead(reading);
+  if (!next) return { ...head, resources };
+  return { ...head, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
+}
+
+/** What callbacks list may be kept as the definition says; what not everybody may see is private. */
+function toHead({ source, options }: Reading): object {
+  const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
+  const hint = options.caching.resources;
+  return options.envelope.cacheable(isPublic ? hint : toPrivate(hint));
+}
+
+/** What the cursor of a callback stands for may be meant for the one who asked: nobody else can use it. */
+function toScope({ source, options, call }: Reading): string {
+  const { principal } = options.toRequester(call).auth ?? {};
+  const versions = `${source.resources.version}.${source.templates.version}`;
+  return ["resources*", options.revision.id, versions, JSON.stringify(principal ?? null)].join("\n");
 }
 
 /** A page ends when it is full, or where a callback ends one of its own. */

@@ -1,12 +1,16 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { toPrivate } from "../rpc/cache-hint.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { merge } from "../rpc/merge.ts";
 import { toBase64 } from "../codec/base64.ts";
-import type { Catalogue } from "./catalogue.ts";
+import { selectFrom, type Catalogue } from "./catalogue.ts";
+import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
 import { createResourceListing } from "./resource-listing.ts";
-import type { AnyContext, AnyRequester, ResourceSource, TemplateSource } from "./source.ts";
+import { requireScopes } from "./scopes.ts";
+import type { AnyContext, AnyRequester, ResourceSource, Scoped, TemplateSource } from "./source.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
@@ -16,8 +20,8 @@ export interface ResourceRegistry extends Listing {
   find(uri: string, requester: AnyRequester): ResourceSource | undefined;
   /** By the text of the template. */
   findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
-  /** Whether a client may ask for this URI at all. */
-  has(uri: string, requester: AnyRequester): boolean;
+  /** What is behind a URI, if this client may know of it. */
+  locate(uri: string, requester: AnyRequester): Scoped | undefined;
   read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
 }
 
@@ -38,6 +42,7 @@ export interface ResourceCatalogues {
 export function createResources(source: ResourceCatalogues, options: RegistryOptions): ResourceRegistry {
   const { resources, templates } = source;
   const parse = createParser();
+  const listed = selectFrom(resources, (resource) => resource.listed !== false);
   const find = (uri: string, requester: AnyRequester): ResourceSource | undefined => {
     const resource = resources.get(uri);
     return resource && isVisible(resource, requester) ? resource : undefined;
@@ -45,7 +50,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   const match = (uri: string, requester: AnyRequester): Match | undefined =>
     matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
   return {
-    ...createResourceListing({ ...source, describe: describeResource }, options),
+    ...createResourceListing({ ...source, resources: listed, describe: describeResource }, options),
     templates: createListing(
       { member: "resourceTemplates", catalogue: templates, describe: describeTemplate },
       options,
@@ -55,12 +60,14 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
       const template = templates.get(uriTemplate);
       return template && isVisible(template, requester) ? { template, pattern: parse(template) } : undefined;
     },
-    has: (uri, requester) => find(uri, requester) !== undefined || match(uri, requester) !== undefined,
+    locate: (uri, requester) => find(uri, requester) ?? match(uri, requester)?.template,
     async read(uri, context) {
       const resource = find(uri, context);
+      if (resource) requireScopes(resource, context);
       if (resource) return toResult(await resource.read(uri, context), { uri, source: resource, options });
       const found = match(uri, context);
       if (!found) throw resourceNotFound(uri, options.revision);
+      requireScopes(found.template, context);
       const outcome = await found.template.read(Object.fromEntries(found.variables), context);
       return toResult(outcome, { uri, source: found.template, options });
     },
@@ -75,17 +82,25 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
 }
 
 function describeResource(resource: ResourceSource): object {
-  const { read: _read, visible: _visible, ...fields } = resource;
+  const { read: _read, visible: _visible, scopes: _scopes, caching: _caching, listed: _listed, ...fields } = resource;
   return fields;
 }
 
 function describeTemplate(template: TemplateSource): object {
-  const { read: _read, list: _list, complete: _complete, visible: _visible, ...fields } = template;
+  const {
+    read: _read,
+    list: _list,
+    complete: _complete,
+    visible: _visible,
+    scopes: _scopes,
+    caching: _caching,
+    ...fields
+  } = template;
   return fields;
 }
 
-/** Parses a template when it is first needed. */
-function createParser(): (template: TemplateSource) => UriTemplate {
+/** Parses templates, each when it is first needed. */
+export function createParser(): (template: TemplateSource) => UriTemplate {
   const known = new WeakMap<TemplateSource, UriTemplate>();
   return (template) => {
     const pattern = known.get(template) ?? parseUriTemplate(template.uriTemplate);
@@ -94,12 +109,14 @@ function createParser(): (template: TemplateSource) => UriTemplate {
   };
 }
 
-interface Match {
+/** A template, and what a URI says in place of its variables. */
+export interface Match {
   readonly template: TemplateSource;
   readonly variables: Map<string, MatchedValue>;
 }
 
-function matchFirst(
+/** The first template that a URI follows. */
+export function matchFirst(
   templates: Iterable<TemplateSource>,
   uri: string,
   parse: (template: TemplateSource) => UriTemplate | undefined,
@@ -113,19 +130,22 @@ function matchFirst(
 
 interface ReadResult {
   readonly uri: string;
-  readonly source: { readonly mimeType?: string };
+  readonly source: ResourceSource | TemplateSource;
   readonly options: RegistryOptions;
 }
 
 async function toResult(outcome: unknown, { uri, source, options }: ReadResult): Promise<object> {
-  const { cacheable } = options.envelope;
+  const { caching, visible, scopes } = source;
+  const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(caching) : caching);
   const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };
-  if (typeof outcome === "string") return { ...cacheable, contents: [{ ...head, text: outcome }] };
-  if (outcome instanceof Uint8Array) return { ...cacheable, contents: [{ ...head, blob: toBase64(outcome) }] };
+  if (typeof outcome === "string") return merge(cacheable, { contents: [merge(head, { text: outcome })] });
+  if (outcome instanceof Uint8Array) return merge(cacheable, { contents: [merge(head, { blob: toBase64(outcome) })] });
   if (outcome instanceof Blob) {
     const blob = toBase64(new Uint8Array(await outcome.arrayBuffer()));
-    return { ...cacheable, contents: [{ ...(outcome.type && { mimeType: outcome.type }), ...head, blob }] };
+    return merge(cacheable, { contents: [{ ...(outcome.type && { mimeType: outcome.type }), ...head, blob }] });
   }
-  if (isObject(outcome)) return { ...cacheable, ...outcome };
+  if (outcome instanceof InputRequired) return outcome;
+  // What is no content yet, but asks for something, cannot be kept.
+  if (isObject(outcome)) return Object.hasOwn(outcome, "contents") ? merge(cacheable, outcome) : outcome;
   throw new Error(`The resource ${uri} gave neither text nor bytes nor a result.`);
 }

@@ -12,9 +12,21 @@ export function createHttpHandler(server: Server, options: ServeHttpOptions = {}
   return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }
 
-/** A server as the transport sees it. Where every POST stands alone and nobody says who they are, no task could be found again. */
+/**
+ * A server as the transport sees it. Where every POST stands alone no news can be told, and where nobody says who they are no task could
+ * be found again.
+ */
 export function toHttpService(server: Server, options: ServeHttpOptions): HttpService {
-  const isAnonymous = options.sessions === false && !options.authenticate;
-  const accept = createServerAcceptor(server, isAnonymous ? { ...options, tasks: false } : options);
-  return { revisions: server.revisions, accept, readMirrors: createMirrorReader(server) };
+  const isAlone = options.sessions === false;
+  const accept = createServerAcceptor(server, {
+    ...options,
+    ...(isAlone && { changes: false }),
+    ...(isAlone && !options.authenticate && { tasks: false }),
+  });
+  return {
+    revisions: server.revisions,
+    accept,
+    readMirrors: createMirrorReader(server),
+    readScopes: server.readScopes,
+  };
 }

@@ -1,16 +1,19 @@
-import { createAcceptor, type Acceptor, type ServeOptions } from "../lifecycle/handshake.ts";
+import { isObject } from "../../generated/support.ts";
+import type { Acceptor, ServeOptions } from "../lifecycle/handshake.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import type { Server } from "./server.ts";
+import type { Server, ServerImplementation } from "./server.ts";
 
 /** How connections are kept; everything else follows from the server. */
 export type ServerConnectionOptions = Omit<
   ServeOptions,
-  "info" | "capabilities" | "instructions" | "revisions" | "handlers"
+  "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
 > & {
   /** `false`: no tasks are offered, because nobody could come back for them. Default: those of the server are. */
   readonly tasks?: false;
+  /** `false`: no news is promised in sessions, because no client stays to hear it. Default: what the server says. */
+  readonly changes?: false;
 };
 
 /** Serves one connection over any transport. */
@@ -20,13 +23,16 @@ export function serve(server: Server, transport: Channel, options: ServerConnect
 
 /** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
 export function createServerAcceptor(server: Server, options: ServerConnectionOptions = {}): Acceptor {
-  return createAcceptor({
+  const { around } = server;
+  return server.createAcceptor({
+    ...(around && { around }),
     onError: server.onError,
     ...options,
     info: server.info,
     ...(server.instructions !== undefined && { instructions: server.instructions }),
+    ...(server.discovery && { discovery: server.discovery }),
     revisions: server.revisions,
-    capabilities: (revision) => toOffered(server.implement(revision).capabilities, options),
+    capabilities: (revision) => toOffered(server.implement(revision), options),
     handlers: (revision) => server.implement(revision).handlers,
     onOpen(connection) {
       server.join(connection);
@@ -35,8 +41,17 @@ export function createServerAcceptor(server: Server, options: ServerConnectionOp
   });
 }
 
-function toOffered(capabilities: Capabilities, { tasks: offered }: ServerConnectionOptions): Capabilities {
-  if (offered !== false) return capabilities;
-  const { tasks: _tasks, ...rest } = capabilities;
+function toOffered(
+  { capabilities, revision }: ServerImplementation,
+  { tasks, changes }: ServerConnectionOptions,
+): Capabilities {
+  const isDeaf = changes === false && revision.lifecycle === "handshake";
+  const kept = Object.entries(capabilities).filter(([name]) => tasks !== false || name !== "tasks");
+  return Object.fromEntries(kept.map(([name, value]) => [name, isDeaf ? withoutNews(value) : value]));
+}
+
+function withoutNews(capability: unknown): unknown {
+  if (!isObject(capability)) return capability;
+  const { listChanged: _listChanged, subscribe: _subscribe, ...rest } = capability;
   return rest;
 }

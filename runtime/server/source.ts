@@ -1,5 +1,5 @@
-import type { TaskControl } from "../tasks/task-call.ts";
-import type { ServerOptions, ToolTask } from "./definitions.ts";
+import type { CacheHint } from "../rpc/cache-hint.ts";
+import type { ServerOptions, ToolTaskOptions } from "./definitions.ts";
 import type { Authenticated, Complete } from "./protocol.ts";
 import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./uri-template.ts";
@@ -16,6 +16,8 @@ export interface ServerSource extends ServerOptions {
   readonly resources?: readonly ResourceSource[];
   readonly resourceTemplates?: readonly TemplateSource[];
   readonly prompts?: readonly PromptSource[];
+  /** What it is, who keeps tasks knows. */
+  readonly tasks?: object;
 }
 
 /** What not everybody may see. */
@@ -23,37 +25,51 @@ export interface Visible {
   visible?(requester: AnyRequester): boolean;
 }
 
+/** What not everybody may use. */
+export interface Scoped {
+  readonly scopes?: readonly string[];
+}
+
 /** A tool of any revision. */
-export interface ToolSource extends Visible {
+export interface ToolSource extends Visible, Scoped {
   readonly name: string;
   readonly input?: Schema<unknown>;
   readonly output?: Schema<unknown>;
-  readonly task?: ToolTask;
+  readonly task?: true | TaskSource;
+  readonly ui?: object;
   run(args: unknown, context: AnyContext): unknown;
   render?(output: unknown): unknown;
 }
 
+/** How a tool of any revision runs as a task. */
+export interface TaskSource extends ToolTaskOptions {
+  prepare?(args: unknown, context: AnyContext): unknown;
+}
+
 /** A resource of any revision. */
-export interface ResourceSource extends Visible {
+export interface ResourceSource extends Visible, Scoped {
   readonly uri: string;
   readonly name: string;
   readonly size?: number;
   readonly mimeType?: string;
+  readonly caching?: CacheHint;
+  readonly listed?: boolean;
   read(uri: string, context: AnyContext): unknown;
 }
 
 /** A resource template of any revision. */
-export interface TemplateSource extends Visible {
+export interface TemplateSource extends Visible, Scoped {
   readonly uriTemplate: string;
   readonly name: string;
   readonly mimeType?: string;
+  readonly caching?: CacheHint;
   readonly complete?: { readonly [name: string]: Complete | undefined };
   list?(page: { readonly cursor?: string }, context: AnyContext): unknown;
   read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
 }
 
 /** A prompt of any revision. */
-export interface PromptSource extends Visible {
+export interface PromptSource extends Visible, Scoped {
   readonly name: string;
   readonly arguments?: { readonly [name: string]: PromptArgumentSource };
   get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
@@ -80,9 +96,13 @@ export interface AnyContext extends AnyRequester {
   log(level: string, data: unknown, logger?: string): Promise<void>;
   readonly requestId: string | number;
   readonly meta: { readonly [key: string]: unknown };
-  readonly task?: TaskControl | undefined;
   releaseConnection(): boolean;
-  sample?(params: object): Promise<unknown>;
-  elicit?(params: object): Promise<unknown>;
-  roots?(): Promise<unknown>;
+  once(key: string, work: () => unknown): Promise<unknown>;
+  readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
+  readonly requestState?: string | undefined;
+  /** There as far as the revision of the definition has them. */
+  readonly task?: unknown;
+  readonly sample?: unknown;
+  readonly elicit?: unknown;
+  readonly roots?: unknown;
 }

@@ -7,12 +7,21 @@ import { createTaskHandlers, type TaskHandlers } from "../tasks/task-handlers.ts
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { readTaskParams, taskGate } from "../tasks/task.ts";
 import type { ToolTask, ToolTaskOptions } from "./definitions.ts";
+import { withPreparation } from "./prepared-tool.ts";
+import type { Rounds } from "./rounds.ts";
 import type { AnyContext, ToolSource } from "./source.ts";
 import type { ToolRegistry } from "./tools.ts";
 
 /** What answers calls of tools that may become tasks, and what is asked about the tasks. */
 export interface TaskCallHandlers extends TaskHandlers {
   callTool(params: TaskCallParams, call: CallContext): Promise<object>;
+}
+
+/** What calls need besides their tools. */
+export interface TaskCallParts {
+  readonly revision: Revision;
+  readonly rounds: Rounds;
+  toContext(call: CallContext): AnyContext;
 }
 
 interface TaskCallParams {
@@ -28,7 +37,7 @@ interface TaskCallParams {
 export function implementTaskCalls(
   tools: ToolRegistry,
   tasks: TaskManager,
-  { revision, toContext }: { readonly revision: Revision; toContext(call: CallContext): AnyContext },
+  { revision, toContext, rounds }: TaskCallParts,
 ): TaskCallHandlers {
   const row = findToolRow(revision);
   const gate = taskGate(row, "server");
@@ -36,14 +45,32 @@ export function implementTaskCalls(
     ...createTaskHandlers(tasks),
     async callTool(params, call) {
       const { name, arguments: args = {} } = params;
-      const work = (during: CallContext): Promise<object> => tools.call(name, args, toContext(during));
+      const tool = withPreparation(tools.find(name, toContext(call)));
+      const work = (during: CallContext): Promise<object> =>
+        rounds.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
       // What was not declared is ignored.
       if (!isOpen(gate, call.session)) return work(call);
       const asked = readTaskParams(params);
-      const terms = readTerms(tools.find(name, toContext(call)));
+      const terms = readTerms(tool);
       if (asked && !terms) throw mismatch(`Tool "${name}" does not run as a task: call it without one`, name);
       if (!asked && terms?.support === "required") throw mismatch(`Tool "${name}" only runs as a task`, name);
-      return asked && terms ? tasks.start(call, { row, ttl: asked.ttl, terms, work }) : work(call);
+      if (!asked || !terms) return work(call);
+      return tasks.start(call, { row, ttl: asked.ttl, terms, work });
+    },
+  };
+}
+
+/** Calls of tools that could run as tasks at other revisions: they find out first what a task would have to know. */
+export function implementPlainCalls(
+  tools: ToolRegistry,
+  { revision, toContext, rounds }: TaskCallParts,
+): Pick<TaskCallHandlers, "callTool"> {
+  const { method } = findToolRow(revision);
+  return {
+    async callTool(params, call) {
+      const { name, arguments: args = {} } = params;
+      const tool = withPreparation(tools.find(name, toContext(call)));
+      return rounds.run({ method, params }, call, (during) => tools.run(tool, args, toContext(during)));
     },
   };
 }
@@ -53,11 +80,13 @@ export function readTaskSupport(task: ToolTask): "optional" | "required" {
   return task === true ? "optional" : (task.support ?? "optional");
 }
 
-function readTerms({ task }: ToolSource): ToolTaskOptions | undefined {
+/** How a tool runs as a task, if it does. */
+export function readTerms({ task }: ToolSource): ToolTaskOptions | undefined {
   return task === true ? {} : task;
 }
 
-function findToolRow(revision: Revision): RequestRow {
+/** The row of calls of tools. */
+export function findToolRow(revision: Revision): RequestRow {
   const row = findRow(revision.clientRequests, "callTool");
   if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools.`);
   return row;

@@ -1,14 +1,18 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import { readMirrors } from "../codec/mirror.ts";
 import { findRow } from "../common/rows.ts";
 import { describeIssues } from "../common/schema-issue.ts";
-import { isCapabilityError, isPeerError, isRpcError } from "../rpc/errors.ts";
+import { isCapabilityError, isPeerError, isRpcError, toError } from "../rpc/errors.ts";
+import { merge } from "../rpc/merge.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { checkMetaOf } from "./check-meta.ts";
 import { createEnvelope } from "./envelope.ts";
 import { isToolError, refuse } from "./errors.ts";
+import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
+import { findForeign } from "./plain.ts";
 import type { RegistryOptions } from "./registry.ts";
+import { requireScopes } from "./scopes.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { AnyContext, AnyRequester, ToolSource } from "./source.ts";
@@ -16,31 +20,37 @@ import { readTaskSupport } from "./tool-tasks.ts";
 
 /** The tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
-  call(name: string, args: object, context: AnyContext): Promise<object>;
-  /** The tool, if there is one that the requester may know of; refuses any other name. */
+  /** The tool, if there is one that the requester may know of; refuses any other name, and who lacks its scopes. */
   find(name: string, requester: AnyRequester): ToolSource;
+  run(tool: ToolSource, args: object, context: AnyContext): Promise<object>;
 }
+
+/** Throws when an input schema has something that no client of a revision could follow. */
+export type CheckInput = (schema: unknown, revision: Revision) => void;
 
 /** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
 export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
-  const { envelope, onError, revision } = options;
-  const describe = (tool: ToolSource): object => describeTool(tool, revision);
-  const find = (name: string, requester: AnyRequester): ToolSource => {
-    const tool = tools.get(name);
-    if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
-    return tool;
-  };
+  const { envelope, onError, revision, checkInput } = options;
+  const describe = (tool: ToolSource): object => describeTool(tool, revision, checkInput);
   return {
     ...createListing({ member: "tools", catalogue: tools, describe }, options),
-    find,
-    async call(name, args, context) {
-      return { ...envelope.result, ...(await callTool(find(name, context), args, { context, onError })) };
+    find(name, requester) {
+      const tool = tools.get(name);
+      if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
+      requireScopes(tool, requester);
+      return tool;
+    },
+    async run(tool, args, context) {
+      const result = await callTool(tool, args, { context, onError, revision });
+      return result instanceof InputRequired ? result : merge(envelope.result, result);
     },
   };
 }
 
-/** Refuses names that some client cannot handle. */
-export function checkToolName(name: string): void {
+/** Refuses names that some client cannot handle, and metadata of a bad name. */
+export function checkTool(tool: ToolSource): void {
+  const { name } = tool;
+  checkMetaOf(tool, `Tool "${name}"`);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
   throw new Error(
     `Tool name ${JSON.stringify(name)}: use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.`,
@@ -48,8 +58,18 @@ export function checkToolName(name: string): void {
 }
 
 /** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
-export function describeTool(tool: ToolSource, revision: Revision): object {
-  const { input, output, run: _run, render: _render, visible: _visible, task, ...fields } = tool;
+export function describeTool(tool: ToolSource, revision: Revision, checkInput?: CheckInput): object {
+  const {
+    input,
+    output,
+    run: _run,
+    render: _render,
+    visible: _visible,
+    scopes: _scopes,
+    ui: _ui,
+    task,
+    ...fields
+  } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
   try {
     const shown = {
@@ -59,18 +79,16 @@ export function describeTool(tool: ToolSource, revision: Revision): object {
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
     checkShown(shown, revision);
-    if (revision.lifecycle === "per-request") readMirrors(shown.inputSchema);
+    checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
-    throw new Error(`Tool "${tool.name}": ${error instanceof Error ? error.message : String(error)}.`, {
-      cause: error,
-    });
+    throw new Error(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
   }
 }
 
 /** Whether the revision lets a tool look like this; for instance, most allow only objects as structured output. */
 function checkShown(tool: object, revision: Revision): void {
-  const page = { ...createEnvelope(revision).cacheable, tools: [tool] };
+  const page = { ...createEnvelope(revision).cacheable(), tools: [tool] };
   const issue = findRow(revision.clientRequests, "listTools")?.result(page);
   if (!issue) return;
   const member = issue.path.replace(/^tools\/0\/?/, "");
@@ -80,6 +98,7 @@ function checkShown(tool: object, revision: Revision): void {
 
 interface Run {
   readonly context: AnyContext;
+  readonly revision: Revision;
   readonly onError: OnError;
 }
 
@@ -96,10 +115,12 @@ async function callTool(tool: ToolSource, args: object, run: Run): Promise<objec
 }
 
 /** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
-function toFailure(thrown: unknown, tool: ToolSource, { context, onError }: Run): object {
+function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revision }: Run): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
   if (isCapabilityError(thrown)) {
+    // A client whose requests stand alone may declare more and ask again.
+    if (revision.lifecycle === "per-request") throw thrown;
     return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
   }
   if (!context.signal.aborted) {
@@ -109,6 +130,7 @@ function toFailure(thrown: unknown, tool: ToolSource, { context, onError }: Run)
 }
 
 async function toResult(tool: ToolSource, outcome: unknown): Promise<object> {
+  if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
   if (typeof outcome === "string") return { content: [text(outcome)] };
   if (isObject(outcome)) return outcome;
@@ -124,6 +146,12 @@ async function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, out
     throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
   }
   const structuredContent = checked.value;
+  const foreign = findForeign(structuredContent);
+  if (foreign !== undefined) {
+    throw new Error(
+      `Tool "${tool.name}" returned a ${foreign}: JSON makes something else of it, so return what shall be sent.`,
+    );
+  }
   const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
   return { content, structuredContent };
 }
@@ -133,7 +161,7 @@ function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown
 }
 
 function wrap(cause: unknown, tool: ToolSource): Error {
-  return new Error(`Tool "${tool.name}" failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  return new Error(`Tool "${tool.name}" failed: ${toError(cause).message}`, { cause });
 }
 
 function failure(message: string): object {

@@ -134,6 +134,6 @@ interface Entry {
   size: number;
 }
 
-function sizeOf({ outcome }: TaskRecord): number {
-  return outcome ? JSON.stringify(outcome).length : 0;
+function sizeOf({ outcome, inputRequests }: TaskRecord): number {
+  return JSON.stringify([outcome, inputRequests]).length;
 }

@@ -29,13 +29,15 @@ export interface TaskRecord extends TaskKey {
   readonly ttl: number | null;
   /** Milliseconds that should pass between two questions for its status. */
   readonly pollInterval: number;
+  /** Questions that wait for answers, by key, where the requestor finds them in the task. */
+  readonly inputRequests?: object;
   /** There when the task has completed or failed. */
   readonly outcome?: TaskOutcome;
 }
 
 /** What changes about a task; what is left out stays. */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
-  Partial<Pick<TaskRecord, "status" | "statusMessage" | "outcome">>;
+  Partial<Pick<TaskRecord, "status" | "statusMessage" | "inputRequests" | "outcome">>;
 
 /** Some of the tasks of an owner, the oldest first. */
 export interface TaskPage {

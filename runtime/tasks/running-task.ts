@@ -1,17 +1,15 @@
-import type { Caller, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { findRow } from "../common/rows.ts";
+import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { checkResult } from "../rpc/dispatch.ts";
-import { CapabilityError, isClosedError, isUnreachableError } from "../rpc/errors.ts";
+import { CapabilityError } from "../rpc/errors.ts";
 import { isOpen } from "../rpc/session.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../store/task-store.ts";
-import { toTaskState, withRelatedTask } from "./task.ts";
+import { whenAborted, type TaskOutlet } from "./outlet.ts";
 
 /** What a running task needs of whoever keeps it. */
 export interface RunningTaskHost {
   readonly store: TaskStore;
-  /** Whether the requestor is told of changes. */
-  readonly notify: boolean;
+  readonly outlet: TaskOutlet;
 }
 
 /** A task whose work is done in this process: what it sends, and what becomes of its record. */
@@ -22,9 +20,6 @@ export class RunningTask {
   readonly #host: RunningTaskHost;
   readonly #call: CallContext;
   readonly #controller = new AbortController();
-  /** Calls of `tasks/result` that wait: ways to the requestor, the latest last. */
-  readonly #ways = new Set<Caller>();
-  readonly #waiters = new Set<() => void>();
   #questions = 0;
   #isOver = false;
   #last: Promise<TaskRecord | undefined> = Promise.resolve(undefined);
@@ -70,22 +65,14 @@ export class RunningTask {
     this.#resolveEnded();
   }
 
-  /** Waits for its end, and is meanwhile a way to the requestor. */
-  async join(call: CallContext): Promise<void> {
-    this.#ways.add(call);
-    for (const wake of this.#waiters) wake();
-    try {
-      await Promise.race([this.ended, whenAborted(call.signal)]);
-    } finally {
-      this.#ways.delete(call);
-    }
+  /** Waits for its end, or until nobody waits any more. */
+  join(signal: AbortSignal): Promise<void> {
+    return Promise.race([this.ended, whenAborted(signal)]);
   }
 
   /** Sends a notification that belongs to the task, or lets it be when nobody can get it. */
   async notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
-    if (this.#isOver) return;
-    const related = withRelatedTask(params, this.#revision, this.key.id);
-    await this.#tell(row, related);
+    if (!this.#isOver) await this.#host.outlet.notify(row, params);
   }
 
   /**
@@ -101,87 +88,42 @@ export class RunningTask {
     if (row.gate && !isOpen(row.gate, this.#call.session)) throw new CapabilityError(row.method, row.gate);
     this.signal.throwIfAborted();
     const signal = options.signal ? AbortSignal.any([options.signal, this.signal]) : this.signal;
-    const related = withRelatedTask(params, this.#revision, this.key.id);
-    await this.#count(1);
+    const put = this.#host.outlet.ask(row, params, { ...options, signal });
     try {
-      return checkResult(row, await this.#askSomewhere(row, related, { ...options, signal }));
+      await this.#count(1);
+      return checkResult(row, await put());
     } finally {
       await this.#count(-1);
     }
   }
 
-  get #revision(): Revision {
-    return this.#call.revision;
-  }
-
-  /** Tries every way there is, and then waits for another: the requestor opens one when it learns that input is needed. */
-  async #askSomewhere(row: RequestRow, params: object, options: RequestOptions): Promise<unknown> {
-    const tried = new Set<Caller>();
-    for (;;) {
-      const way = [...this.#ways, this.#call.connection].findLast((candidate) => !tried.has(candidate));
-      if (!way) {
-        await this.#nextWay();
-        continue;
-      }
-      tried.add(way);
-      try {
-        return await way.request(row, params, options);
-      } catch (error) {
-        if (this.signal.aborted || !(isUnreachableError(error) || isClosedError(error))) throw error;
-      }
-    }
-  }
-
-  async #nextWay(): Promise<void> {
-    let wake: () => void = () => {};
-    const opened = new Promise<void>((resolve) => this.#waiters.add((wake = resolve)));
-    try {
-      await Promise.race([opened, whenAborted(this.signal)]);
-    } finally {
-      this.#waiters.delete(wake);
-    }
+  /** Takes answers to questions that its record shows, and changes the record. */
+  async answer(responses: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#isOver) return;
+    this.#host.outlet.answer?.(responses);
+    await this.#change({});
   }
 
   async #count(step: 1 | -1): Promise<void> {
     const before = this.#questions;
     this.#questions += step;
-    if (this.#isOver || (before > 0 && this.#questions > 0)) return;
-    await this.#change({ status: this.#questions > 0 ? "input_required" : "working" });
+    const isSame = before > 0 && this.#questions > 0 && this.#host.outlet.inputRequests === undefined;
+    if (!this.#isOver && !isSame) await this.#change({ status: this.#questions > 0 ? "input_required" : "working" });
   }
 
   /** One change after the other; a failed one holds none of the following up. */
   #change(change: Omit<TaskChange, "updatedAt">): Promise<TaskRecord | undefined> {
     const changed = this.#last
       .catch(() => undefined)
-      .then(() => this.#host.store.change(this.key, { ...change, updatedAt: new Date().toISOString() }));
+      .then(() => {
+        const { inputRequests } = this.#host.outlet;
+        const updatedAt = new Date().toISOString();
+        return this.#host.store.change(this.key, { ...(inputRequests && { inputRequests }), ...change, updatedAt });
+      });
     this.#last = changed;
     return changed.then((record) => {
-      if (record && (!this.#isOver || isFinal(record.status))) this.#announce(record);
+      if (record && (!this.#isOver || isFinal(record.status))) this.#host.outlet.announce(record);
       return record;
     });
   }
-
-  #announce(record: TaskRecord): void {
-    const row = findRow(this.#table, "taskStatus");
-    if (row && this.#host.notify) void this.#tell(row, toTaskState(record));
-  }
-
-  get #table(): Revision["serverNotifications"] {
-    const { session, revision } = this.#call;
-    return session.role === "server" ? revision.serverNotifications : revision.clientNotifications;
-  }
-
-  /** Whoever does not get it asks for it. */
-  async #tell(row: NotificationRow, params: object): Promise<void> {
-    const way = [...this.#ways].at(-1) ?? this.#call.connection;
-    await way.notify(row, params).catch(() => {});
-  }
-}
-
-/** Rejects when the signal is aborted. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

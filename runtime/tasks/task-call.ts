@@ -1,32 +1,17 @@
-import {
-  isObject,
-  type NotificationRow,
-  type Progress,
-  type RequestRow,
-  type Revision,
-} from "../../generated/support.ts";
+import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import type { RequestId } from "../rpc/message.ts";
-import type { Connection } from "../rpc/peer.ts";
-import type { Session } from "../rpc/session.ts";
+import { RelayedCall } from "../rpc/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
-
-/** What a handler learns about the task that its request has become. */
-export interface TaskControl {
-  readonly id: string;
-  /** Tells people how far the task is. */
-  status(message: string): Promise<void>;
-}
+import type { TaskContext, TaskControl } from "./task-control.ts";
 
 /** A call that goes on as a task: what it sends belongs to the task, and only the end of the task ends it. */
-export class TaskCall implements CallContext {
-  readonly #call: CallContext;
+export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
   #lastProgress = -Infinity;
 
   constructor(call: CallContext, task: RunningTask) {
-    this.#call = call;
+    super(call);
     this.#task = task;
   }
 
@@ -34,32 +19,12 @@ export class TaskCall implements CallContext {
     return { id: this.#task.key.id, status: (message) => this.#task.explain(message) };
   }
 
-  get requestId(): RequestId {
-    return this.#call.requestId;
-  }
-
-  get session(): Session {
-    return this.#call.session;
-  }
-
-  get revision(): Revision {
-    return this.#call.revision;
-  }
-
-  get meta(): Readonly<Record<string, unknown>> {
-    return this.#call.meta;
-  }
-
   get signal(): AbortSignal {
     return this.#task.signal;
   }
 
-  get origin(): unknown {
-    return isObject(this.#call.origin) ? { ...this.#call.origin, releaseConnection: () => false } : undefined;
-  }
-
-  get connection(): Connection {
-    return this.#call.connection;
+  override get origin(): unknown {
+    return isObject(this.call.origin) ? { ...this.call.origin, releaseConnection: () => false } : undefined;
   }
 
   /** The token of the request stays good until the task ends. */
@@ -80,9 +45,4 @@ export class TaskCall implements CallContext {
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#task.ask(row, params, options);
   }
-}
-
-/** The task behind a call, if it is one. */
-export function readTask(call: CallContext): TaskControl | undefined {
-  return call instanceof TaskCall ? call.task : undefined;
 }

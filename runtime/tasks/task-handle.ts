@@ -1,9 +1,8 @@
 import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../rpc/call.ts";
-import { isTimeoutError } from "../rpc/errors.ts";
-import type { Clock } from "../rpc/timers.ts";
+import { hasName, isTimeoutError } from "../rpc/errors.ts";
+import { pause, type Clock } from "../rpc/timers.ts";
 import { isFinal } from "../store/task-store.ts";
-import { pause } from "./pause.ts";
 import { isTaskState, type TaskState } from "./task.ts";
 
 /** A task of the peer that was started here, or elsewhere and is known by its id. */
@@ -31,6 +30,8 @@ export interface TaskPort<Result> {
     taskId: string,
     options: TaskCallOptions,
   ): Promise<unknown>;
+  /** What a task in this state came to, where the state tells; nothing while it goes on. Default: the peer is asked for its result. */
+  outcome?(task: TaskState, options: TaskCallOptions): Promise<{ readonly value: unknown } | undefined>;
   /** Checks what a task came to. */
   toResult(value: unknown): Result;
   /** The task has ended: nothing of it is expected any more. */
@@ -50,7 +51,7 @@ export class NoTaskError extends Error {
 
 /** Whether a value is a `NoTaskError`, also one of another copy of this package. */
 export function isNoTaskError(value: unknown): value is NoTaskError {
-  return value instanceof Error && value.name === "NoTaskError";
+  return hasName(value, ["NoTaskError"]);
 }
 
 /** Reads the answer to a request that asked to become a task. */
@@ -120,12 +121,15 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   async #await(options: TaskCallOptions): Promise<Result> {
     let task = this.#last ?? (await this.status(options));
     for (;;) {
-      if (task.status !== "working") {
-        const payload = await this.#fetch(options);
-        if (payload) return this.#settle(payload.value);
-      }
+      const payload = await this.#find(task, options);
+      if (payload) return this.#settle(payload.value);
       task = await this.#advance();
     }
+  }
+
+  #find(task: TaskState, options: TaskCallOptions): Promise<{ readonly value: unknown } | undefined> {
+    if (this.#port.outcome) return this.#port.outcome(task, options);
+    return task.status === "working" ? Promise.resolve(undefined) : this.#fetch(options);
   }
 
   /** Nothing, if the wait was too long: then the status is asked for again. */

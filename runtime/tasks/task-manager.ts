@@ -1,14 +1,14 @@
-import type { RequestRow } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
+import { isObject, type RequestRow } from "../../generated/support.ts";
+import { refusalCodes } from "../rpc/refusal-codes.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { downgradeHandler } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../rpc/errors.ts";
 import { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Session } from "../rpc/session.ts";
-import { Sweeper } from "../rpc/timers.ts";
+import { Sweeper, pause } from "../rpc/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../store/task-store.ts";
-import { pause } from "./pause.ts";
+import { SessionOutlet, type TaskOutlet } from "./outlet.ts";
 import { RunningTask } from "./running-task.ts";
 import { TaskCall } from "./task-call.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
@@ -27,8 +27,16 @@ export interface TaskRequest {
   /** The `ttl` that the requestor asks for. */
   readonly ttl: number | undefined;
   readonly terms: TaskTerms;
+  /** How the requestor is reached. Default: over its session. */
+  readonly keeping?: TaskKeeping;
   /** Answers the request. */
   work(call: CallContext): unknown;
+}
+
+/** How tasks are kept for requestors that have no session. */
+export interface TaskKeeping {
+  ownerOf(call: CallContext, id: string): string;
+  createOutlet(call: CallContext): TaskOutlet;
 }
 
 /**
@@ -51,20 +59,50 @@ export class TaskManager {
 
   /** Lets a request go on as a task, and answers it at once. */
   async start(call: CallContext, request: TaskRequest): Promise<{ readonly task: TaskState }> {
+    return { task: toTaskState(await this.begin(call, request)) };
+  }
+
+  /** Lets a request go on as a task. Resolves when the task can be asked for. */
+  async begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.terms, this.#settings);
-    const key: TaskKey = { id: crypto.randomUUID(), owner: this.#ownerOf(call) };
+    const id = crypto.randomUUID();
+    const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? this.#ownerOf(call) };
     const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
     const record: TaskRecord = { ...key, status: "working", createdAt: now, updatedAt: now, ttl, pollInterval };
     if (!(await this.#settings.store.add(record))) throw tooMany();
-    const task = new RunningTask(key, call, this.#settings);
-    const expiresAt = this.#settings.clock.now() + (ttl ?? Infinity);
-    this.#running.set(key.id, { task, expiresAt });
+    const { store, notify, clock } = this.#settings;
+    const outlet = request.keeping?.createOutlet(call) ?? new SessionOutlet(id, call, notify);
+    const task = new RunningTask(key, call, { store, outlet });
+    const expiresAt = clock.now() + (ttl ?? Infinity);
+    this.#running.set(key.id, { task, outlet, expiresAt });
     this.#sweeper.watch(expiresAt);
     void task.ended.then(() => this.#running.delete(key.id));
     // The work begins when the requestor knows of the task: what it sends would make no sense to them before.
     setTimeout(() => void this.#work(task, new TaskCall(call, task), request));
-    return { task: toTaskState(record) };
+    return record;
+  }
+
+  /** A task of this owner, as it is now. */
+  async read(key: TaskKey): Promise<TaskRecord> {
+    const record = await this.#settings.store.find(key);
+    if (!record) throw unknownTask(key.id);
+    return record;
+  }
+
+  /** Brings answers to a task of this owner. */
+  async answer(key: TaskKey, responses: Readonly<Record<string, unknown>>): Promise<void> {
+    const record = await this.read(key);
+    const running = this.#running.get(key.id);
+    if (running) return running.task.answer(responses);
+    if (!isFinal(record.status))
+      throw refuse(`The program that runs the task is not here to take answers: ${key.id}`, key.id);
+  }
+
+  /** Calls a task of this owner off, if it has not ended. */
+  async stop(key: TaskKey): Promise<void> {
+    const record = await this.read(key);
+    if (!isFinal(record.status)) await this.#cancel(record);
   }
 
   async get(call: CallContext, id: string): Promise<TaskState> {
@@ -75,9 +113,9 @@ export class TaskManager {
   async result(call: CallContext, id: string): Promise<object> {
     let record = await this.#find(call, id);
     while (!isFinal(record.status)) {
-      const task = this.#running.get(id)?.task;
+      const running = this.#running.get(id);
       // A task of another process can only be looked at from time to time.
-      await (task ? task.join(call) : pause(record.pollInterval, this.#settings.clock, call.signal));
+      await (running ? join(running, call) : pause(record.pollInterval, this.#settings.clock, call.signal));
       record = await this.#find(call, id);
     }
     if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
@@ -90,10 +128,7 @@ export class TaskManager {
   async cancel(call: CallContext, id: string): Promise<TaskState> {
     const found = await this.#find(call, id);
     if (isFinal(found.status)) throw alreadyEnded(found);
-    const task = this.#running.get(id)?.task;
-    const change = { status: "cancelled", statusMessage: "The task was cancelled by request." } as const;
-    const updatedAt = new Date().toISOString();
-    const record = await (task ? task.end(change) : this.#settings.store.change(found, { ...change, updatedAt }));
+    const record = await this.#cancel(found);
     if (!record) throw unknownTask(id);
     if (record.status !== "cancelled") throw alreadyEnded(record);
     return toTaskState(record);
@@ -117,10 +152,15 @@ export class TaskManager {
     await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
   }
 
-  async #find(call: CallContext, id: string): Promise<TaskRecord> {
-    const record = await this.#settings.store.find({ id, owner: this.#ownerOf(call) });
-    if (!record) throw unknownTask(id);
-    return record;
+  #find(call: CallContext, id: string): Promise<TaskRecord> {
+    return this.read({ id, owner: this.#ownerOf(call) });
+  }
+
+  async #cancel(found: TaskRecord): Promise<TaskRecord | undefined> {
+    const task = this.#running.get(found.id)?.task;
+    const change = { status: "cancelled", statusMessage: "The task was cancelled by request." } as const;
+    const updatedAt = new Date().toISOString();
+    return task ? task.end(change) : this.#settings.store.change(found, { ...change, updatedAt });
   }
 
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
@@ -193,7 +233,14 @@ type TaskEnding = Parameters<RunningTask["end"]>[0];
 
 interface Running {
   readonly task: RunningTask;
+  readonly outlet: TaskOutlet;
   readonly expiresAt: number;
+}
+
+/** Waits for the end of a task, and is meanwhile a way to the requestor. */
+async function join({ task, outlet }: Running, call: CallContext): Promise<void> {
+  const close = outlet.open?.(call);
+  await task.join(call.signal).finally(close);
 }
 
 const notAnObject = { path: "", expected: "object" } as const;
@@ -220,7 +267,6 @@ function refuse(message: string, taskId: string): RpcError {
   return new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
 }
 
-/** No revision has a code for it: this one means what it means in HTTP. */
 function tooMany(): RpcError {
-  return new RpcError(429, "Too many tasks: wait until some have ended and are forgotten");
+  return new RpcError(refusalCodes.tooMany, "Too many tasks: wait until some have ended and are forgotten");
 }

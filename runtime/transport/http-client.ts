@@ -49,6 +49,7 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 }
 
 class HttpClient implements Transport {
+  readonly carriesOneByOne = true;
   readonly #options: HttpClientOptions;
   readonly #reading: Omit<AnswerOptions, "resume">;
   readonly #link: Link;
@@ -115,10 +116,10 @@ class HttpClient implements Transport {
     const isOpening = isMethod(message, "initialize");
     if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
     for (const id of ids) this.#waiting.set(id, exchange);
+    const { signal } = exchange;
+    const posting = { body, isOpening, headers: this.#mirror(message), signal, hold: () => this.#hold(ids) };
     try {
-      await this.#operations.run(exchange, () =>
-        this.#converse({ body, isOpening, headers: this.#mirror(message), signal: exchange.signal }, exchange),
-      );
+      await this.#operations.run(exchange, () => this.#converse(posting, exchange));
     } catch (error) {
       if (isLostError(error) && !isOpening && !this.#operations.isEnded) this.#withdraw(exchange.open);
       throw error;
@@ -131,7 +132,8 @@ class HttpClient implements Transport {
     const { signal } = exchange;
     try {
       const response = await this.#post(posting, { repeats: !posting.isOpening });
-      await readAnswers(response, exchange, { ...this.#reading, resume: (id) => this.#link.get(id, signal) });
+      const resume = this.#standsAlone ? undefined : (id: string | undefined) => this.#link.get(id, signal);
+      await readAnswers(response, exchange, { ...this.#reading, resume });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRefusal(error, exchange);
       if (!exchange.isDone) throw error;
@@ -178,6 +180,11 @@ class HttpClient implements Transport {
     const response = await this.#keeper.post(posting, options);
     this.#listener.revive();
     return response;
+  }
+
+  #hold(ids: readonly RequestId[]): () => void {
+    const releases = ids.map((id) => this.#receiver?.hold?.(id));
+    return () => releases.forEach((release) => release?.());
   }
 
   get #standsAlone(): boolean {

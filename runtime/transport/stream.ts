@@ -79,7 +79,9 @@ export class StreamTransport implements Transport {
     const line = encode(message);
     if (this.#state === "closed") return;
     this.#text += `${line}\n`;
-    if (!this.#isScheduled) this.#schedule();
+    // Much at once is written at once, so that a slow reader is noticed while it is being sent.
+    if (this.#text.length > comfortable && !this.#congestion) this.#flush();
+    else if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
     if (this.#options.output.writableLength + this.#text.length > this.#limits.maxBufferedBytes) {
       this.disconnect(
@@ -143,3 +145,6 @@ export class StreamTransport implements Transport {
     if (this.#options.pausesInput) this.#options.input.resume();
   }
 }
+
+/** Fewer characters than this are worth waiting for more. */
+const comfortable = 64 * 1024;

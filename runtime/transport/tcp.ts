@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import {
   connect as connectTls,
   createServer as createTlsServer,
@@ -7,6 +7,7 @@ import {
 } from "node:tls";
 import type { Awaitable } from "../../generated/support.ts";
 import type { Limits } from "../rpc/limits.ts";
+import { portOf, startListening, watchSockets } from "./listening.ts";
 import { StreamTransport } from "./stream.ts";
 import type { Transport } from "./transport.ts";
 
@@ -64,7 +65,8 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const transports = new Set<Transport>();
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
-    if (!(await isAdmitted(socket, options))) return void socket.destroy();
+    const isAwaited = (await isAdmitted(socket, options)) && server.listening && !socket.destroyed;
+    if (!isAwaited) return void socket.destroy();
     const transport = createSocketTransport(socket, options, { pausesInput: true });
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
@@ -76,13 +78,15 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
     ? createTlsServer({ ...options.tls, ...halfOpen }, onSocket)
     : createServer(halfOpen, onSocket);
   server.maxConnections = options.maxConnections ?? 1_000;
-  await listen(server, toAddress(options));
-  const address = server.address();
+  const sockets = watchSockets(server);
+  await startListening(server, toAddress(options));
   return {
-    port: typeof address === "object" && address ? address.port : 0,
+    port: portOf(server),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.all([...transports].map((transport) => transport.close()));
+      // Those that were not let in yet, or do not even begin to encrypt.
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
@@ -115,16 +119,6 @@ function toAddress({
   port = 0,
 }: SocketAddress): { path: string } | { host: string; port: number } {
   return path === undefined ? { host, port } : { path };
-}
-
-function listen(server: Server, address: { path: string } | { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(address, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
 
 async function isAdmitted(socket: Socket, { admit }: TcpServerOptions): Promise<boolean> {

@@ -2,10 +2,12 @@ import { STATUS_CODES, type IncomingMessage, type Server as HttpServer } from "n
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
-import type { Awaitable } from "../../generated/support.ts";
 import { toLimits } from "../rpc/limits.ts";
+import { systemClock } from "../rpc/timers.ts";
+import type { Answer, HeaderFields } from "./http/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./http/hosts.ts";
-import type { Identity } from "./http/origin.ts";
+import { NodeHead } from "./http/node-head.ts";
+import { toGuard, type Authenticate, type Guard, type Identity } from "./http/origin.ts";
 import type { Transport } from "./transport.ts";
 import {
   WebSocketTransport,
@@ -38,8 +40,11 @@ export interface WsServerOptions extends WsOptions, HostOptions {
   readonly maxConnections?: number;
   /** Serves a connection. */
   readonly accept: (transport: Transport) => unknown;
-  /** Finds out who wants to connect, for `context.origin` of the handlers; nobody is refused with 401. Default: everybody may, unasked. */
-  readonly authenticate?: (request: IncomingMessage) => Awaitable<Identity | undefined>;
+  /**
+   * Finds out who wants to connect, as over HTTP; the connection lasts as long as that counts. What a guard publishes is for the HTTP handler
+   * of the same server to serve. A failure refuses with 401. Default: everybody may connect, unasked.
+   */
+  readonly authenticate?: Authenticate | Guard;
 }
 
 /** Connections over WebSocket that come in through an HTTP server. */
@@ -66,6 +71,8 @@ export function createWsTransport(url: string | URL, options: WsClientOptions = 
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
   const { maxConnections = 1_000 } = options;
   const rules = createHostRules(options);
+  const guard = toGuard(options.authenticate);
+  const added = new WeakMap<IncomingMessage, HeaderFields>();
   const transports = new Set<WebSocketTransport>();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -73,28 +80,37 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     perMessageDeflate: false,
     handleProtocols: (offered) => chooseProtocol(offered) ?? false,
   });
+  sockets.on("headers", (lines, request) => lines.push(...toLines(added.get(request) ?? {})));
+  let isClosed = false;
+  const isFull = (): boolean => isClosed || transports.size >= maxConnections;
   const open = (socket: WebSocket, identity: Identity | undefined): void => {
     const transport = new WebSocketTransport(toMessageSocket(socket, options), { ...options, origin: { identity } });
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
+    if (identity?.until !== undefined) closeAt(identity.until, socket, transport);
     options.accept(transport);
   };
   const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
     const status = findRefusal(request, rules);
-    if (status !== undefined) return refuse(stream, status);
-    if (transports.size >= maxConnections) return refuse(stream, 503);
-    const identity = await identify(request, options);
-    if (identity === "nobody") return refuse(stream, 401);
-    sockets.handleUpgrade(request, stream, head, (socket) => open(socket, identity));
+    if (status !== undefined) return refuse(stream, { status });
+    if (isFull()) return refuse(stream, { status: 503 });
+    const { outcome, fields } = await identify(request, guard);
+    if (outcome && "status" in outcome)
+      return refuse(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
+    // Others may have been let in meanwhile.
+    if (isFull()) return refuse(stream, { status: 503 });
+    added.set(request, fields);
+    sockets.handleUpgrade(request, stream, head, (socket) => open(socket, outcome));
   };
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     stream.on("error", ignore);
     if (isOurs(request, options.path)) void upgrade(request, stream, head);
-    else if (server.listenerCount("upgrade") === 1) refuse(stream, 404);
+    else if (server.listenerCount("upgrade") === 1) refuse(stream, { status: 404 });
   };
   server.on("upgrade", onUpgrade);
   return {
     async close() {
+      isClosed = true;
       server.off("upgrade", onUpgrade);
       await Promise.all([...transports].map((transport) => transport.close(closeCodes.goingAway)));
     },
@@ -172,22 +188,36 @@ function findRefusal(request: IncomingMessage, rules: HostRules): number | undef
   return protocols && chooseProtocol(new Set(protocols)) === undefined ? 400 : undefined;
 }
 
-/** Who cannot be identified is nobody, whatever went wrong. */
+/** Who wants to connect, and what belongs to the answer in any case. Who cannot be identified is nobody, whatever went wrong. */
 async function identify(
   request: IncomingMessage,
-  { authenticate }: WsServerOptions,
-): Promise<Identity | "nobody" | undefined> {
-  if (!authenticate) return undefined;
+  guard: Guard | undefined,
+): Promise<{ readonly outcome: Identity | Answer | undefined; readonly fields: HeaderFields }> {
+  let fields: HeaderFields = {};
+  if (!guard) return { outcome: undefined, fields };
+  const addFields = (more: HeaderFields): void => void (fields = { ...fields, ...more });
   try {
-    return (await authenticate(request)) ?? "nobody";
+    return { outcome: await guard.authenticate(new NodeHead(request), { addFields }), fields };
   } catch {
-    return "nobody";
+    return { outcome: { status: 401 }, fields };
   }
 }
 
-function refuse(stream: Duplex, status: number): void {
-  const reason = STATUS_CODES[status] ?? "";
-  stream.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport): void {
+  const wait = Math.max(0, until - Date.now());
+  socket.once(
+    "close",
+    systemClock.after(wait, () => void transport.close(closeCodes.policy)),
+  );
+}
+
+function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
+  const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
+  stream.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...toLines(fields), "", body].join("\r\n"));
+}
+
+function toLines(fields: HeaderFields): string[] {
+  return Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
 }
 
 function ignore(): void {}

@@ -12,11 +12,13 @@ export const closeCodes: {
   readonly normal: 1000;
   readonly goingAway: 1001;
   readonly binary: 1003;
+  readonly policy: 1008;
   readonly tooBig: 1009;
 } = {
   normal: 1000,
   goingAway: 1001,
   binary: 1003,
+  policy: 1008,
   tooBig: 1009,
 };
 

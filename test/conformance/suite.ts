@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { isObject } from "../../generated/support.ts";
 import { run, type Outcome, type RunOptions } from "./process.ts";
 
@@ -42,14 +42,23 @@ export async function installSuite(options: RunOptions): Promise<Suite> {
   );
 }
 
+/** Which scenarios are meant: those of one side at a revision, or its extensions. */
+export interface Selection {
+  readonly side: "server" | "client";
+  readonly revision: string;
+  readonly isExtension?: boolean;
+}
+
 /** Names the scenarios of one side at a revision. */
 export async function listScenarios(
   suite: Suite,
-  { side, revision }: { readonly side: "server" | "client"; readonly revision: string },
+  { side, revision, isExtension = false }: Selection,
   options: RunOptions,
 ): Promise<readonly string[]> {
-  const { output } = await run(suite.node, [suite.cli, "list", `--${side}`, "--spec-version", revision], options);
-  return [...output.matchAll(/^ {2}- (\S+) \[/gm)].map(([, name = ""]) => name);
+  const version = isExtension ? [] : ["--spec-version", revision];
+  const { output } = await run(suite.node, [suite.cli, "list", `--${side}`, ...version], options);
+  const found = [...output.matchAll(/^ {2}- (\S+) \[(\S+)\]/gm)];
+  return found.filter(([, , where]) => (where === "extension") === isExtension).map(([, name = ""]) => name);
 }
 
 /** Runs the suite with these arguments and collects what it found. */
@@ -63,14 +72,15 @@ export async function runSuite(suite: Suite, args: readonly string[], options: R
   }
 }
 
-/** The folder of a scenario is called `<scenario>-<time>`; on the server's side `server-` comes first. */
+/** The folder of a scenario is called `<scenario>-<time>`, within another where its name has a slash; on the server's side `server-` comes first. */
 async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const names = await readdir(folder);
-  const read = async (name: string): Promise<readonly [string, readonly Check[]]> => {
-    const checks: readonly Check[] = JSON.parse(await readFile(join(folder, name, "checks.json"), "utf8"));
+  const files = (await readdir(folder, { recursive: true })).filter((file) => basename(file) === "checks.json");
+  const read = async (file: string): Promise<readonly [string, readonly Check[]]> => {
+    const checks: readonly Check[] = JSON.parse(await readFile(join(folder, file), "utf8"));
+    const name = dirname(file).split(sep).join("/");
     return [name.replace(/-\d{4}-\d\d-\d\dT[-\dZ]+$/, ""), checks];
   };
-  return new Map(await Promise.all(names.map(read)));
+  return new Map(await Promise.all(files.map(read)));
 }
 
 const suiteName = "@modelcontextprotocol/conformance";

@@ -5,14 +5,14 @@ import { revisions } from "../../generated/revisions.ts";
 
 const catalogue: readonly RevisionEntry[] = [
   { id: "2031-01-01", status: "draft", lifecycle: "handshake" },
-  { id: "2030-01-01", status: "released", lifecycle: "per-request" },
-  { id: "2029-01-01", status: "released", lifecycle: "handshake" },
+  { id: "2030-01-01", status: "released", lifecycle: "unheard-of" },
+  { id: "2029-01-01", status: "released", lifecycle: "per-request" },
   { id: "2028-01-01", status: "released", lifecycle: "handshake" },
 ];
 
 describe("--protocol", () => {
   test.each([
-    ["absent", undefined, ["2029-01-01"]],
+    ["absent: all that are released", undefined, ["2029-01-01", "2028-01-01"]],
     ["latest", "latest", ["2029-01-01"]],
     ["all", "all", ["2031-01-01", "2029-01-01", "2028-01-01"]],
     ["one", "2028-01-01", ["2028-01-01"]],
@@ -30,12 +30,12 @@ describe("--protocol", () => {
   });
 
   test("another lifecycle is refused by what it is", () => {
-    expect(() => chooseRevisions("2030-01-01", catalogue)).toThrow("2030-01-01 has the per-request lifecycle");
+    expect(() => chooseRevisions("2030-01-01", catalogue)).toThrow("2030-01-01 has the unheard-of lifecycle");
   });
 });
 
 test("the catalogue agrees with the generated revisions", async () => {
   const expected = revisions.map(({ id, status, lifecycle }) => ({ id, status, lifecycle }));
   expect(await readCatalogue(packageRoot)).toEqual(expected);
-  expect(servable(expected)).toHaveLength(4);
+  expect(servable(expected)).toHaveLength(5);
 });

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 
 /** What a run of the command line left. */
 export interface CliResult {
@@ -20,13 +18,12 @@ export interface CliOptions {
   readonly closesOutput?: boolean;
 }
 
-/** Runs the command line from its sources, without a terminal. */
+/** Runs the command line as it was built, without a terminal. */
 export function runCli(
   args: readonly string[],
   { cwd, preload, env = {}, closesOutput }: CliOptions,
 ): Promise<CliResult> {
-  const imports = [loader, ...(preload === undefined ? [] : [`data:text/javascript,${encodeURIComponent(preload)}`])];
-  const flags = imports.flatMap((url) => ["--import", url]);
+  const flags = preload === undefined ? [] : ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, [...flags, program, ...args], {
     cwd,
     env: { ...process.env, ...env },
@@ -43,5 +40,4 @@ export function runCli(
   });
 }
 
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const program = join(import.meta.dirname, "..", "..", "generator", "cli.ts");
+const program = join(import.meta.dirname, "..", "..", "dist", "generator", "cli.js");

@@ -4,14 +4,37 @@ import { join, posix } from "node:path";
 import { check } from "prettier";
 import { describe, expect, test } from "vitest";
 import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
-import { importsOf } from "../../generator/create/emit-layer.ts";
+import type { LayerChoices } from "../../generator/create/layer/choices.ts";
+import { readSelection } from "../../generator/create/project-choices.ts";
+import { readSourceParts } from "../../generator/create/layer/source-parts.ts";
 import { emitProject } from "../../generator/create/project-files.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 
 const catalogue = await readCatalogue(packageRoot);
 const all = chooseRevisions("all", catalogue);
 const emit = (revisions: readonly string[], folder = "/home/me/demo"): Promise<ReadonlyMap<string, string>> =>
-  emitProject({ folder, name: "demo", revisions, version: "1.2.3", packageFolder: packageRoot });
+  emitProject({
+    folder,
+    name: "demo",
+    revisions,
+    selection,
+    manager: "npm",
+    version: "1.2.3",
+    packageFolder: packageRoot,
+  });
+const selection = readSelection({ extras: "none" });
+const usual: Omit<LayerChoices, "revisions"> = {
+  offers: ["tools", "resources", "prompts"],
+  transports: ["stdio"],
+  client: false,
+  validator: false,
+  auth: "none",
+};
+const importsOf = (path: string, source: string): string[] => {
+  const { imports, reExports } = readSourceParts(source);
+  const specifiers = [...imports, ...reExports].map(({ from }) => from).filter((from) => from.startsWith("."));
+  return specifiers.map((from) => posix.join(posix.dirname(path), from));
+};
 const layerOf = (tree: ReadonlyMap<string, string>): [string, string][] =>
   [...tree].filter(([path]) => path.startsWith("src/mcp/") && path.endsWith(".ts"));
 
@@ -29,6 +52,8 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       "README.md",
       "package.json",
       "src/server.ts",
+      "test/client.ts",
+      "test/links.ts",
       "test/server.test.ts",
       "test/tsconfig.json",
       "tsconfig.json",
@@ -76,19 +101,20 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
     }
   });
 
-  test("locks every generated file by its hash", () => {
-    const files = layer.map(([path, source]): [string, string] => [
+  test("locks every generated file by its hash (R63)", () => {
+    const all = [...layer, ...[...tree].filter(([path]) => path === "src/mcp/README.md")];
+    const files = all.map(([path, source]): [string, string] => [
       path.slice("src/mcp/".length),
       createHash("sha256").update(source).digest("hex"),
     ]);
     const lock: unknown = JSON.parse(text("src/mcp/mcp.lock.json"));
-    expect(lock).toEqual({ format: 1, generator: "1.2.3", revisions, files: Object.fromEntries(files) });
+    expect(lock).toEqual({ format: 1, generator: "1.2.3", revisions, ...usual, files: Object.fromEntries(files) });
   });
 
   test("names its revisions where people look", () => {
     for (const id of revisions) {
       expect(text("README.md")).toContain(id);
-      expect(text("test/server.test.ts")).toContain(`"${id}"`);
+      expect(text("test/client.ts")).toContain(`"${id}"`);
       expect(text("src/mcp/index.ts")).toContain(`./generated/${id}/methods.ts`);
     }
   });
@@ -103,11 +129,55 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
   });
 });
 
-test("dependencies are those that the brief of a small project allows", async () => {
+test("dependencies are those that the brief of a small project allows (R63)", async () => {
   const manifest: unknown = JSON.parse((await emit(all.slice(0, 1))).get("package.json") ?? "");
   expect(manifest).toMatchObject({ name: "demo", type: "module", engines: { node: ">=20.19" } });
   expect(manifest).toHaveProperty("dependencies", { zod: expect.any(String) });
   expect(Object.keys(Object(manifest).devDependencies)).toEqual(["@types/node", "tsx", "typescript", "vitest"]);
+});
+
+describe("a project with skills and a view", async () => {
+  const chosen = readSelection({ serve: "skills,ui", extras: "docker" });
+  const options = {
+    folder: "/home/me/demo",
+    name: "demo",
+    manager: "npm",
+    version: "1.2.3",
+    packageFolder: packageRoot,
+  } as const;
+  const tree = await emitProject({ ...options, revisions: all, selection: chosen });
+
+  test("has a folder of skills, which goes into its image, and the library that reads them", async () => {
+    expect([...tree.keys()].filter((path) => path.startsWith("skills/"))).toEqual([
+      "skills/edit-text/SKILL.md",
+      "skills/edit-text/references/CHECKLIST.md",
+    ]);
+    expect(JSON.parse(tree.get("package.json") ?? "")).toHaveProperty("dependencies.yaml", "^2.9.1");
+    expect(tree.get("Dockerfile")).toContain("/app/skills ./skills");
+    expect(tree.get("src/server.ts")).toContain('readSkills(new URL("../skills", import.meta.url))');
+    expect(tree.get("test/server.test.ts")).toContain('client.ask("skills/list")');
+  });
+
+  test("is formatted", async () => {
+    for (const path of ["src/server.ts", "src/mcp/index.ts", "test/server.test.ts", "skills/edit-text/SKILL.md"])
+      expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
+  });
+
+  test("at the edge writes its skill in code, since there is no folder to read", async () => {
+    const selection = readSelection({ serve: "all", transport: "worker", extras: "none" });
+    const worker = await emitProject({ ...options, revisions: all, selection });
+    expect([...worker.keys()].filter((path) => path.startsWith("skills/"))).toEqual([]);
+    expect(worker.get("package.json")).not.toContain("yaml");
+    const server = worker.get("src/server.ts") ?? "";
+    expect(server).toContain("await createSkill({");
+    expect(await check(server, { filepath: "src/server.ts", printWidth: 120 })).toBe(true);
+  });
+
+  test("has no view where tools have no metadata to name it", async () => {
+    const oldest = all.slice(-1);
+    const old = await emitProject({ ...options, revisions: oldest, selection: chosen });
+    expect(old.get("src/server.ts")).not.toContain("createUiResource");
+  });
 });
 
 test("the user's file stays short, with one import of ours", async () => {

@@ -43,8 +43,4 @@ describe("the folder of a project", () => {
   test.each(["", "  "])("needs a name: %j", async (name) => {
     await expect(findTarget(name)).rejects.toThrow("name a folder for the new project");
   });
-
-  test("is never a command of a later version by accident", async () => {
-    await expect(findTarget("update")).rejects.toThrow("has no command update yet");
-  });
 });

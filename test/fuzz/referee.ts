@@ -65,15 +65,24 @@ export class Referee {
         return;
       case "batch":
         return verdict.members.forEach((member) => this.#expect(member, verdict.members.flatMap(toId)));
+      case "either":
+        return verdict.verdicts
+          .filter(isAnswer)
+          .forEach((each) => this.#await({ verdict: each, companions: [], isExcused: true }));
       case "cancellation":
         for (const due of this.#due.get(verdict.id) ?? []) due.isExcused ||= due.verdict.kind === "call";
         return;
       case "call":
         this.used.push(verdict.id);
     }
-    const dues = this.#due.get(verdict.id) ?? [];
-    dues.push({ verdict, companions, isExcused: false, mayRepeat: dues.length > 0 });
-    this.#due.set(verdict.id, dues);
+    this.#await({ verdict, companions, isExcused: false });
+  }
+
+  #await(due: Omit<Due, "mayRepeat">): void {
+    const { id } = due.verdict;
+    const dues = this.#due.get(id) ?? [];
+    dues.push({ ...due, mayRepeat: dues.length > 0 });
+    this.#due.set(id, dues);
   }
 
   #seeMessage(message: unknown): void {
@@ -124,15 +133,21 @@ export class Referee {
   }
 }
 
+type Answer = Extract<Verdict, { readonly kind: "refusal" | "call" }>;
+
 /** An answer that must come. */
 interface Due {
-  readonly verdict: Extract<Verdict, { readonly kind: "refusal" | "call" }>;
+  readonly verdict: Answer;
   /** Ids of the same batch: nothing of it leaves before all of it is there. */
   readonly companions: readonly Id[];
-  /** It was cancelled, so it need not come. */
+  /** It need not come: it was cancelled, or is one of several that may. */
   isExcused: boolean;
   /** Its id is that of an earlier request that may still run. */
   readonly mayRepeat: boolean;
+}
+
+function isAnswer(verdict: Verdict): verdict is Answer {
+  return verdict.kind === "refusal" || verdict.kind === "call";
 }
 
 function toId(verdict: Verdict): readonly Id[] {

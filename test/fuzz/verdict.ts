@@ -15,7 +15,9 @@ export type Verdict =
   /** A result, or what the handler makes of it. */
   | { readonly kind: "call"; readonly id: Id; readonly method: string }
   | { readonly kind: "cancellation"; readonly id: Id }
-  | { readonly kind: "batch"; readonly members: readonly Verdict[] };
+  | { readonly kind: "batch"; readonly members: readonly Verdict[] }
+  /** One of these, or nothing: broken text that is also too deep may be refused for either, under an id that can be read or none. */
+  | { readonly kind: "either"; readonly verdicts: readonly Verdict[] };
 
 export type Id = string | number;
 
@@ -36,12 +38,18 @@ export function judgeLine(line: Uint8Array, hearing: Hearing): Verdict {
   const json = text.replace(/^\ufeff/, "").replace(/\r$/, "");
   if (json === "") return nothing;
   const value = parse(json);
-  if (value === undefined) return refuse(isTangled(json) ? [-32700, -32600] : [-32700], undefined, hearing);
+  if (value === undefined) return judgeBroken(json, hearing);
   if (depthOf(value) > 64 || findRepeated(json).length > 0) return judgeUnfit(value, findRepeated(json), hearing);
   return Array.isArray(value) ? judgeBatch(value, hearing) : judgeMessage(value, hearing, false);
 }
 
 const nothing: Verdict = { kind: "nothing" };
+
+function judgeBroken(text: string, hearing: Hearing): Verdict {
+  if (!isTangled(text)) return refuse([-32700], undefined, hearing);
+  const ids = [undefined, ...[...text.matchAll(/"id":(\d+|"[^"\\]*")/g)].map((match) => parse(match[1] ?? ""))];
+  return { kind: "either", verdicts: ids.map((id) => refuse([-32700, -32600], id, hearing)) };
+}
 
 /** Too deep, or with a member twice: a request is refused under its id if there is only one, everything else is dropped. */
 function judgeUnfit(value: unknown, repeated: readonly string[], hearing: Hearing): Verdict {

@@ -12,7 +12,7 @@ import { createValueMaker } from "../oracle/values.ts";
 
 const generated = join(import.meta.dirname, "../../generated");
 const revisions = readdirSync(generated, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
   .map(({ name }) => name);
 
 /** Far more than any call stack holds. */

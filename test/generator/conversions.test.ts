@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { changesIn, readConversions, readLosses } from "../../generator/conversions.ts";
-import { conversionRules, ruleFunction } from "../../generator/conversion-rules.ts";
-import { compareRevisions } from "../../generator/diff.ts";
+import { changesIn, readConversions, readLosses } from "../../generator/conversions/conversions.ts";
+import { conversionRules, ruleFunction } from "../../generator/conversions/rules.ts";
+import { compareRevisions } from "../../generator/conversions/compare-revisions.ts";
 import type { ConversionRule, RevisionModel } from "../../generator/model.ts";
 import { SpecError } from "../../generator/read/spec-error.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";

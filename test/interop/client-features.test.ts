@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
@@ -7,9 +6,10 @@ import { connectClient } from "../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../runtime/client/options.ts";
 import type { ClientSession } from "../../runtime/client/session.ts";
 import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
-const script = fileURLToPath(new URL("./sdk-asking-server.ts", import.meta.url));
+const script = await createProgram(new URL("./sdk-asking-server.ts", import.meta.url));
 const open: ClientSession<Declarations>[] = [];
 
 afterEach(async () => {
@@ -23,7 +23,7 @@ async function ask(options: Partial<ClientOptions<Declarations>> = {}): Promise<
       connect(
         createChildProcessTransport({
           command: process.execPath,
-          args: ["--import", import.meta.resolve("tsx"), script],
+          args: [script],
           stderr: "ignore",
         }),
         opening,

@@ -1,11 +1,16 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
 import { connect } from "../../runtime/client/client.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
+import type { ConnectionSource } from "../../runtime/client/opener.ts";
 import type { ClientSession } from "../../runtime/client/session.ts";
 import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { createHttpClientTransport } from "../../runtime/transport/http-client.ts";
+import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
 import type { Revision } from "../../generated/support.ts";
 
@@ -19,18 +24,18 @@ afterEach(async () => {
 const asked: string[] = [];
 const logged: string[] = [];
 
+const onStdio: ConnectionSource = (opening) => {
+  const args = [script, "stdio"];
+  // It does not heed the end of stdin.
+  const shutdown = { terminate: 100 };
+  return connect(createChildProcessTransport({ command: process.execPath, args, stderr: "ignore", shutdown }), opening);
+};
+
 /** Our client of the reference server, which offers everything and is told of everything. */
-async function join(revision: Revision): Promise<ClientSession<Declarations>> {
+async function join(revision: Revision, source = onStdio): Promise<ClientSession<Declarations>> {
   asked.length = 0;
   logged.length = 0;
-  const place = {
-    command: process.execPath,
-    args: [script, "stdio"],
-    stderr: "ignore",
-    // It does not heed the end of stdin.
-    shutdown: { terminate: 100 },
-  } as const;
-  const session = await connectClient<Declarations>((opening) => connect(createChildProcessTransport(place), opening), {
+  const session = await connectClient<Declarations>(source, {
     info: { name: "ours", version: "1" },
     revisions: [revision],
     validator: createAjvValidator(),
@@ -75,24 +80,42 @@ const calls: readonly (readonly [tool: string, args: object, says: RegExp])[] = 
   ["trigger-sampling-request", { prompt: "6 * 7?", maxTokens: 5 }, /42/],
 ];
 
+/** Calls every tool that needs nothing from outside. */
+async function callAll(session: ClientSession<Declarations>): Promise<void> {
+  expect(session.serverInfo.name).toBe("mcp-servers/everything");
+  await session.ping();
+  // The tools that ask the client appear once the server has digested the end of the handshake.
+  await expect.poll(() => listNames(session)).toEqual(expect.arrayContaining(calls.map(([name]) => name)));
+  for (const [name, args, says] of calls) {
+    if (name === "get-resource-links" && session.revision.id < "2025-06-18") {
+      // It sends a block that these revisions do not know.
+      await expect(session.callTool(name, args)).rejects.toMatchObject({ name: "InvalidMessageError" });
+      continue;
+    }
+    const result = await session.callTool(name, args);
+    expect(result.isError, name).not.toBe(true);
+    expect(JSON.stringify(result), name).toMatch(says);
+  }
+  expect(asked).toEqual(["sampling of 1"]);
+}
+
+/** Has the server tell of a resource and log, both without being asked at that moment. */
+async function hear(session: ClientSession<Declarations>): Promise<void> {
+  const [first] = await session.listResources();
+  const uri = first?.uri ?? "";
+  const told = new Promise<void>((resolve) => void session.subscribe(uri, () => resolve()));
+  await session.setLogLevel("debug");
+  await session.callTool("toggle-subscriber-updates");
+  await session.callTool("toggle-simulated-logging");
+  await told;
+  await expect.poll(() => logged.length, { timeout: 8_000 }).toBeGreaterThan(0);
+  await session.callTool("toggle-subscriber-updates");
+  await session.callTool("toggle-simulated-logging");
+}
+
 describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
   test("every tool that needs nothing from outside answers our client", async () => {
-    const session = await join(revision);
-    expect(session.serverInfo.name).toBe("mcp-servers/everything");
-    await session.ping();
-    // The tools that ask the client appear once the server has digested the end of the handshake.
-    await expect.poll(() => listNames(session)).toEqual(expect.arrayContaining(calls.map(([name]) => name)));
-    for (const [name, args, says] of calls) {
-      if (name === "get-resource-links" && revision.id < "2025-06-18") {
-        // It sends a block that these revisions do not know.
-        await expect(session.callTool(name, args)).rejects.toMatchObject({ name: "InvalidMessageError" });
-        continue;
-      }
-      const result = await session.callTool(name, args);
-      expect(result.isError, name).not.toBe(true);
-      expect(JSON.stringify(result), name).toMatch(says);
-    }
-    expect(asked).toEqual(["sampling of 1"]);
+    await callAll(await join(revision));
   });
 
   test("every resource can be read, every prompt be had, and arguments be completed", async () => {
@@ -115,18 +138,53 @@ describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
   });
 
   test("subscribes, and sets the log level", async () => {
-    const session = await join(revision);
-    const [first] = await session.listResources();
-    const uri = first?.uri ?? "";
-    const told = new Promise<void>((resolve) => void session.subscribe(uri, () => resolve()));
-    await session.setLogLevel("debug");
-    await session.callTool("toggle-subscriber-updates");
-    await session.callTool("toggle-simulated-logging");
-    await told;
-    await expect.poll(() => logged.length, { timeout: 8_000 }).toBeGreaterThan(0);
-    await session.callTool("toggle-subscriber-updates");
-    await session.callTool("toggle-simulated-logging");
+    await hear(await join(revision));
   });
+});
+
+/** Has the reference server listen on loopback, at a port that is free, and say at which. */
+const listenHere = `data:text/javascript,${encodeURIComponent(`
+  import { Server } from "node:net";
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (_port, then) {
+    return listen.call(this, 0, "127.0.0.1", () => (console.error("port " + this.address().port), then?.()));
+  };
+`)}`;
+
+// Streamable HTTP came with the second revision.
+const transports = [
+  ["Streamable HTTP", "streamableHttp", "/mcp", createHttpClientTransport, handshakeRevisions.slice(0, -1)],
+  ["HTTP with SSE", "sse", "/sse", createSseClientTransport, handshakeRevisions],
+] as const;
+
+describe.each(transports)("the reference server over %s", (_name, kind, path, createTransport, spoken) => {
+  let server: ChildProcess | undefined;
+  let port = "";
+
+  beforeAll(async () => {
+    const child = spawn(process.execPath, ["--import", listenHere, script, kind], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    server = child;
+    const lines = createInterface({ input: child.stderr });
+    port = await new Promise<string>((resolve) => {
+      lines.on("line", (line) => line.startsWith("port ") && resolve(line.slice(5)));
+    });
+  });
+
+  afterAll(() => server?.kill("SIGKILL"));
+
+  test.each(spoken.map((revision) => [revision.id, revision] as const))(
+    "answers, asks and tells our client at %s",
+    async (_id, revision) => {
+      const url = `http://127.0.0.1:${port}${path}`;
+      const source: ConnectionSource = (opening) => connect(createTransport(url), opening);
+      await callAll(await join(revision, source));
+      const session = await join(revision, source);
+      expect(session.revision).toBe(revision);
+      await hear(session);
+    },
+  );
 });
 
 test("the reference server asks our client to fill in its form (E-01)", async () => {

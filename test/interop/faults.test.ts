@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../runtime/client/client.ts";
 import { createAcceptor } from "../../runtime/lifecycle/handshake.ts";
@@ -12,10 +11,12 @@ import { createChildProcessTransport } from "../../runtime/transport/child-proce
 import { createHttpClientTransport } from "../../runtime/transport/http-client.ts";
 import { createTcpTransport, listenTcp, type TcpServer } from "../../runtime/transport/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
+import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { initialize, initialized } from "../runtime/rpc/wire.ts";
 import { fixture, isAlive, tinyServer } from "../runtime/transport/fixture.ts";
 
+const script = await createProgram(new URL("./our-http-server.ts", import.meta.url));
 const open: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -91,8 +92,7 @@ test("a stdio server ends when its client is killed in the middle of a call (R27
 });
 
 test("an HTTP server that is killed in the middle of a stream fails the call, and calls after it (R29, R52)", async () => {
-  const script = fileURLToPath(new URL("./our-http-server.ts", import.meta.url));
-  const server = start(["--import", import.meta.resolve("tsx"), script]);
+  const server = start([script]);
   const url = await readLine(server);
   const reconnect = { initialDelay: 5, maxDelay: 10, maxAttempts: 3 };
   const connection = await join(createHttpClientTransport(url, { reconnect }));

@@ -5,7 +5,7 @@ import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@mode
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpOrigin } from "../../runtime/transport/http/origin.ts";
-import { askRoots, changed, revisionOf, start, until, type Rig, type Tool } from "../runtime/transport/http-rig.ts";
+import { askRoots, changed, start, until, type Rig, type Tool } from "../runtime/transport/http-rig.ts";
 
 let rig: Rig;
 
@@ -30,7 +30,6 @@ beforeAll(async () => {
   rig = await start(tools, {
     sse: {},
     retry: 20,
-    polling: (revision) => revision === revisionOf("2025-11-25"),
   });
 });
 

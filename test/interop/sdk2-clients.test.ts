@@ -1,11 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { serveHttp } from "../../runtime/server/http.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "./official-clients.ts";
 import { createOurServer } from "./our-server.ts";
+import { createProgram } from "../program.ts";
 
-const script = fileURLToPath(new URL("./our-stdio-server.ts", import.meta.url));
+const script = await createProgram(new URL("./our-stdio-server.ts", import.meta.url));
 const open: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 async function start(kind: "stdio" | "HTTP" | "HTTP answering with JSON", ids: readonly string[]): Promise<Place> {
   if (kind === "stdio") {
-    const args = ["--import", import.meta.resolve("tsx"), script, ...ids];
+    const args = [script, ...ids];
     return { kind: "stdio", command: process.execPath, args };
   }
   const answers = kind === "HTTP" ? "auto" : "json";

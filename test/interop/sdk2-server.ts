@@ -61,11 +61,27 @@ export async function serveSdk2(): Promise<{ readonly url: string; close(): Prom
     await createSdk2Server().connect(transport);
     return transport;
   };
-  const server = createServer(async (request, response) => {
-    const known = sessions.get(String(request.headers["mcp-session-id"]));
-    const answer = await (known ?? (await open())).handleRequest(await toRequest(request));
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders();
-    for await (const chunk of answer.body ?? []) response.write(chunk);
+  const served = await serveFetch(async (request) => {
+    const known = sessions.get(request.headers.get("mcp-session-id") ?? "");
+    return (known ?? (await open())).handleRequest(request);
+  });
+  return {
+    url: served.url,
+    async close() {
+      for (const transport of sessions.values()) await transport.close();
+      await served.close();
+    },
+  };
+}
+
+/** Serves a function of the web platform on a port of its own, under the path `/mcp` and every other. */
+export async function serveFetch(
+  answer: (request: Request) => Promise<Response>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer(async (incoming, response) => {
+    const { status, headers, body } = await answer(await toRequest(incoming));
+    response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+    for await (const chunk of body ?? []) response.write(chunk);
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -73,7 +89,6 @@ export async function serveSdk2(): Promise<{ readonly url: string; close(): Prom
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/mcp`,
     async close() {
-      for (const transport of sessions.values()) await transport.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -86,7 +101,7 @@ async function toRequest(request: IncomingMessage): Promise<Request> {
   const { method = "GET", url = "/", headers } = request;
   const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   const body = method === "POST" ? { body: Buffer.concat(chunks) } : {};
-  return new Request(`http://127.0.0.1${url}`, { method, headers: pairs, ...body });
+  return new Request(`http://${headers.host}${url}`, { method, headers: pairs, ...body });
 }
 
 function say(text: string): CallToolResult {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../generated/support.ts";
@@ -9,10 +8,11 @@ import { connectClient } from "../../runtime/client/create-client.ts";
 import type { ConnectionSource } from "../../runtime/client/opener.ts";
 import type { ClientSession } from "../../runtime/client/session.ts";
 import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { serveSdk2 } from "./sdk2-server.ts";
 
-const script = fileURLToPath(new URL("./sdk2-stdio-server.ts", import.meta.url));
+const script = await createProgram(new URL("./sdk2-stdio-server.ts", import.meta.url));
 const open: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -21,8 +21,7 @@ afterEach(async () => {
 
 async function find(kind: "stdio" | "HTTP"): Promise<ConnectionSource> {
   if (kind === "stdio") {
-    const args = ["--import", import.meta.resolve("tsx"), script];
-    const place = { command: process.execPath, args, stderr: "ignore" } as const;
+    const place = { command: process.execPath, args: [script], stderr: "ignore" } as const;
     return (opening) => connect(createChildProcessTransport(place), opening);
   }
   const server = await serveSdk2();

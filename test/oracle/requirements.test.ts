@@ -3,32 +3,24 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../templates/support.ts";
 
-/* Every numbered rule of the stateful revisions is proven by a test that cites it, or stands in test/requirements.json with the reason
+/* Every numbered rule of the digests is proven by a test that cites it, or stands in test/requirements.json with the reason
    why not. A rule that is in neither, or in both, fails. */
 
 const root = join(import.meta.dirname, "../..");
-const digest = join(process.env.MCP_DIGEST_DIR ?? join(root, "../shared/reference"), "revisions-stateful.md");
-const families = [
-  "J",
-  "M",
-  "L",
-  "P",
-  "C",
-  "G",
-  "N",
-  "O",
-  "K",
-  "R",
-  "Q",
-  "TL",
-  "S",
-  "RT",
-  "E",
-  "TK",
-  "JS",
-  "I",
-  "SEC",
-  "T",
+const folder = process.env.MCP_DIGEST_DIR ?? join(root, "../shared/reference");
+
+/** Where rules are numbered, which of them bind this project, and what their ids look like there and in tests. */
+const digests: readonly { readonly file: string; readonly id: string; readonly row: (id: string) => string }[] = [
+  {
+    file: "revisions-stateful.md",
+    id: "(?:J|M|L|P|C|G|N|O|K|R|Q|TL|S|RT|E|TK|JS|I|SEC|T)-\\d{2}",
+    row: inTable,
+  },
+  { file: "revision-2026-and-auth.md", id: "[CSB]-\\d{3}", row: inTable },
+  { file: "revision-2026-and-auth.md", id: "(?:TH|TS|TX|DE|XF|XT|XU|XK)-\\d{2}", row: inTable },
+  { file: "revision-2026-and-auth.md", id: "(?:AC|AR|AZ|AX)-(?:[A-Z]\\d|\\d{2})", row: inTable },
+  // Reliability and security: paragraphs, each with its number in front.
+  { file: "security-requirements.md", id: "R[1-9]\\d?", row: (id) => `^(${id})\\. ` },
 ];
 
 const rules = readRules();
@@ -37,7 +29,12 @@ const unproven = readUnproven();
 
 describe("the numbered rules", () => {
   it("are all there", () => {
-    expect(rules.length).toBeGreaterThan(250);
+    expect(rules.length).toBeGreaterThan(500);
+    for (const { id } of digests)
+      expect(
+        rules.some((rule) => new RegExp(`^${id}$`).test(rule)),
+        id,
+      ).toBe(true);
   });
 
   it("are each proven by a test, or listed with a reason", () => {
@@ -60,18 +57,25 @@ describe("the numbered rules", () => {
   });
 });
 
+function inTable(id: string): string {
+  return `^\\| (${id}) \\|`;
+}
+
 function readRules(): string[] {
-  const lines = readFileSync(digest, "utf8").split("\n");
-  const ids = lines.map((line) => /^\| ([A-Z]+-\d{2}) \|/.exec(line)?.[1]).filter((id) => id !== undefined);
-  return [...new Set(ids)].filter((id) => families.includes(id.split("-")[0] ?? ""));
+  const found = digests.flatMap(({ file, id, row }) => {
+    const rows = readFileSync(join(folder, file), "utf8").matchAll(new RegExp(row(id), "gm"));
+    return [...rows].map(([, name = ""]) => name);
+  });
+  return [...new Set(found)];
 }
 
 function readCited(): Set<string> {
-  const folder = join(root, "test");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.(ts|jsonl)$/.test(file));
-  const tests = files.filter((file) => !file.includes("node_modules") && !file.endsWith("requirements.test.ts"));
-  const pattern = new RegExp(`(?<![A-Z-])(?:${families.join("|")})-\\d{2}(?!\\d)`, "g");
-  return new Set(tests.flatMap((file) => readFileSync(join(folder, file), "utf8").match(pattern) ?? []));
+  const tests = join(root, "test");
+  const files = readdirSync(tests, { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.(ts|jsonl)$/.test(file) && !file.includes("node_modules") && !file.endsWith("requirements.test.ts"),
+  );
+  const pattern = new RegExp(`(?<![\\w-])(?:${digests.map(({ id }) => id).join("|")})(?![\\w-])`, "g");
+  return new Set(files.flatMap((file) => readFileSync(join(tests, file), "utf8").match(pattern) ?? []));
 }
 
 function readUnproven(): Set<string> {

@@ -8,7 +8,7 @@ const specFolder = join(import.meta.dirname, "../../spec");
 
 /** Identifiers of the revisions under `spec/`, oldest first. */
 export const revisions: readonly string[] = readdirSync(specFolder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
   .map(({ name }) => name)
   .sort();
 
@@ -33,6 +33,7 @@ export function readBareModel(revision: string): RevisionModel {
       lifecycle: "handshake",
       batching: false,
       neverBatched: [],
+      polling: false,
       jsonSchemaDialect: undefined,
       errors: [],
       headers: [],

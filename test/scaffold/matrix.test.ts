@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as ClientOfV2 } from "@modelcontextprotocol/client";
@@ -6,17 +6,20 @@ import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
+import { chooseRevisions, readCatalogue, standsAloneAt } from "../../generator/create/catalogue.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { isObject } from "../../templates/support.ts";
 import { runCli } from "../create/cli.ts";
+import { pets } from "../create/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
+import { claim } from "../runtime/lifecycle/alone.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 
-const revisions = chooseRevisions("all", await readCatalogue(packageRoot));
-const [newest = ""] = revisions;
+const catalogue = await readCatalogue(packageRoot);
+const revisions = chooseRevisions("all", catalogue);
+const standsAlone = (revision: string): boolean => standsAloneAt(revision, catalogue);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));
 const installed = join(root, "installed");
 
@@ -34,19 +37,59 @@ test("a project is installed and committed, but for its dependencies", async () 
   expect(readFileSync(join(installed, ".gitignore"), "utf8")).toContain("node_modules/");
 });
 
+test.each([
+  ["access-tokens", ["--auth", "oauth"]],
+  ["worker", ["--transport", "worker"]],
+])("a project for %s is installed, and its tests call it", async (name, flags) => {
+  const options = [...flags, "--schema", "json", "--yes", "--no-git"];
+  const { code, stdout, stderr } = await runCli([name, ...options], { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("Its tests passed");
+});
+
+/** Every project with the same dependencies has one real installation. */
+function copyInstallation(folder: string): void {
+  for (const entry of ["node_modules", "package-lock.json"])
+    cpSync(join(installed, entry), join(folder, entry), { recursive: true, verbatimSymlinks: true });
+}
+
+test("a project for both stdio and HTTP lets in who has a key, and nobody else, with no further package", async () => {
+  const options = ["--transport", "both", "--auth", "api-key", "--protocol", "latest", "--no-install", "--no-git"];
+  const { code, stderr } = await runCli(["project-keys", ...options], { cwd: root });
+  expect(code, stderr).toBe(0);
+  copyInstallation(join(root, "project-keys"));
+  await npm(join(root, "project-keys"), "run", "typecheck");
+  expect(await npm(join(root, "project-keys"), "test")).toMatch(/Tests.* passed/);
+});
+
+test("a project from an OpenAPI document is installed, and its tests stand for the API", async () => {
+  writeFileSync(join(root, "pets.yaml"), pets);
+  const options = ["--from", "pets.yaml", "--protocol", "latest", "--yes", "--no-git"];
+  const { code, stdout, stderr } = await runCli(["project-pets", ...options], { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("Its tests passed");
+});
+
+test("a project that depends on this package answers a call", async () => {
+  const options = ["--runtime", "package", "--protocol", "latest", "--yes", "--no-git"];
+  const { code, stdout, stderr } = await runCli(["project-package", ...options], { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
+  expect(await npm(join(root, "project-package"), "test")).toMatch(/Tests.* passed/);
+});
+
 const projects = [...revisions.map((id) => ({ protocol: id, served: [id] })), { protocol: "all", served: revisions }];
 
 describe.each(projects)("a project for --protocol $protocol", ({ protocol, served }) => {
   const name = `project-${protocol}`;
   const folder = join(root, name);
   const [preferred = ""] = served;
+  const [preferredSession] = served.filter((revision) => !standsAlone(revision));
 
   beforeAll(async () => {
     const { code, stderr } = await runCli([name, "--protocol", protocol, "--no-install", "--no-git"], { cwd: root });
     expect(code, stderr).toBe(0);
-    // Every project has the same dependencies: one real installation serves them all.
-    for (const entry of ["node_modules", "package-lock.json"])
-      cpSync(join(installed, entry), join(folder, entry), { recursive: true, verbatimSymlinks: true });
+    copyInstallation(folder);
   });
 
   test("builds, and passes its own tests and type checks", async () => {
@@ -55,23 +98,33 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
   });
 
-  test("serves the official client of the first generation", async () => {
-    const client = new ClientOfV1({ name: "official", version: "1" });
-    await client.connect(new StdioOfV1({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
-    try {
-      expect(client.getServerVersion()).toMatchObject({ name });
-      expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["measure_text"]);
-      expect(await client.callTool(goodCall)).toMatchObject({ content: [{ type: "text" }] });
-      expect(await client.callTool(badCall)).toMatchObject({ isError: true });
-      expect((await client.readResource({ uri: "guide://style" })).contents).toHaveLength(1);
-      expect((await client.getPrompt(prompt)).messages).toHaveLength(1);
-    } finally {
-      await client.close();
-    }
-  });
+  if (preferredSession !== undefined) {
+    test("serves the official client of the first generation, which opens sessions", async () => {
+      const client = new ClientOfV1({ name: "official", version: "1" });
+      await client.connect(new StdioOfV1({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
+      try {
+        expect(client.getServerVersion()).toMatchObject({ name });
+        expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["measure_text"]);
+        expect(await client.callTool(goodCall)).toMatchObject({ content: [{ type: "text" }] });
+        expect(await client.callTool(badCall)).toMatchObject({ isError: true });
+        expect((await client.readResource({ uri: "guide://style" })).contents).toHaveLength(1);
+        expect((await client.getPrompt(prompt)).messages).toHaveLength(1);
+      } finally {
+        await client.close();
+      }
+    });
+
+    test("offers the newest revision with sessions to a client that asks for another", async () => {
+      const wire = new Wire(folder);
+      const clientInfo = { name: "raw", version: "1" };
+      const { result } = await wire.ask("initialize", { protocolVersion: "1999-01-01", capabilities: {}, clientInfo });
+      expect(result).toMatchObject({ protocolVersion: preferredSession });
+      expect(await wire.end()).toBe(0);
+    });
+  }
 
   test("serves the official client of the second generation", async () => {
-    const client = new ClientOfV2({ name: "official", version: "1" });
+    const client = new ClientOfV2({ name: "official", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StdioOfV2({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
     try {
       expect(client.getNegotiatedProtocolVersion()).toBe(preferred);
@@ -91,7 +144,8 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     const definitions = Object(schema.$defs ?? schema.definitions);
 
     test("writes nothing that the official schema refuses, and no field of another revision", async () => {
-      const wire = new Wire(folder);
+      const isAlone = standsAlone(revision);
+      const wire = new Wire(folder, isAlone ? claim() : undefined);
       const foreign = new Set<string>();
       const noteForeign = (definition: string, value: object): void => {
         const known = Object(Object(definitions[definition]).properties);
@@ -109,14 +163,15 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
         const items: unknown = Object.values(await accepted(method, definition))[0];
         for (const value of Array.isArray(items) ? items : []) noteForeign(item, Object(value));
       };
-      const opened = await accepted("initialize", "InitializeResult", {
-        protocolVersion: revision,
-        capabilities: {},
-        clientInfo: { name: "raw", version: "1" },
-      });
-      expect(opened.protocolVersion).toBe(revision);
-      wire.write('{"jsonrpc":"2.0","method":"notifications/initialized"}');
-      await accepted("ping", "EmptyResult");
+      if (isAlone) {
+        expect((await accepted("server/discover", "DiscoverResult")).supportedVersions).toContain(revision);
+      } else {
+        const clientInfo = { name: "raw", version: "1" };
+        const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+        expect((await accepted("initialize", "InitializeResult", params)).protocolVersion).toBe(revision);
+        wire.write('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+        await accepted("ping", "EmptyResult");
+      }
       await list("tools/list", "ListToolsResult", "Tool");
       await list("resources/list", "ListResourcesResult", "Resource");
       await list("resources/templates/list", "ListResourceTemplatesResult", "ResourceTemplate");
@@ -130,24 +185,18 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
       await expectRefusals(
         wire,
         validators("JSONRPCErrorResponse" in definitions ? "JSONRPCErrorResponse" : "JSONRPCError"),
+        isAlone ? -32602 : -32002,
       );
       for (const message of wire.received) expectValid(validators("JSONRPCMessage"), message, "JSONRPCMessage");
       expect([...foreign]).toEqual([]);
       expect(await wire.end()).toBe(0);
     });
   });
-
-  test("offers its newest revision to a client that asks for another", async () => {
-    const wire = new Wire(folder);
-    const clientInfo = { name: "raw", version: "1" };
-    const { result } = await wire.ask("initialize", { protocolVersion: "1999-01-01", capabilities: {}, clientInfo });
-    expect(result).toMatchObject({ protocolVersion: preferred });
-    expect(await wire.end()).toBe(0);
-  });
 });
 
-test("the default is the newest revision", () => {
-  expect(readFileSync(join(installed, "src/mcp/mcp.lock.json"), "utf8")).toContain(`"revisions": ["${newest}"]`);
+test("the default is every revision", () => {
+  const lock: unknown = JSON.parse(readFileSync(join(installed, "src/mcp/mcp.lock.json"), "utf8"));
+  expect(lock).toMatchObject({ revisions });
 });
 
 type Fields = Record<string, unknown>;
@@ -161,11 +210,11 @@ function expectValid(validator: Validator, value: unknown, definition: string): 
 }
 
 /** Wrong requests, each answered by an error of the code that the protocol asks for. */
-async function expectRefusals(wire: Wire, isError: Validator): Promise<void> {
+async function expectRefusals(wire: Wire, isError: Validator, notFound: number): Promise<void> {
   const refusals: readonly (readonly [string, object, number])[] = [
     ["tools/call", { name: "nothing", arguments: {} }, -32602],
     ["tools/call", {}, -32602],
-    ["resources/read", { uri: "guide://nothing" }, -32002],
+    ["resources/read", { uri: "guide://nothing" }, notFound],
     ["prompts/get", { name: "shorten", arguments: {} }, -32602],
     ["prompts/get", { name: "nothing" }, -32602],
     ["no/such/method", {}, -32601],

@@ -9,9 +9,12 @@ export class Wire {
   readonly received: unknown[] = [];
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
+  readonly #meta: object | undefined;
   #id = 0;
 
-  constructor(folder: string) {
+  /** @param meta - what every request says about itself, where requests stand alone */
+  constructor(folder: string, meta?: object) {
+    this.#meta = meta;
     this.#child = spawn(process.execPath, ["dist/server.js"], { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
@@ -24,7 +27,8 @@ export class Wire {
   /** Sends a request and returns the message that answers it. */
   async ask(method: string, params?: object): Promise<Record<string, unknown>> {
     const id = ++this.#id;
-    this.write(JSON.stringify({ jsonrpc: "2.0", id, method, ...(params && { params }) }));
+    const sent = this.#meta ? { ...params, _meta: this.#meta } : params;
+    this.write(JSON.stringify({ jsonrpc: "2.0", id, method, ...(sent && { params: sent }) }));
     for (;;) {
       const message = await this.next();
       if (message.id === id) return message;

@@ -1,39 +1,16 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+import { compile, compilers } from "./compile.ts";
 
 /* The generated types are those of the schema, declaration by declaration, for both compilers and under the strictest flags. */
 
 // Whole compiler runs, each in a process of its own.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const compilers = ["typescript", "typescript7"];
 const pinned = await openSpecFolder("spec");
 const revisions = [...pinned.pins.keys()];
-
-const strictest = {
-  target: "ES2023",
-  lib: ["ES2023", "DOM"],
-  module: "NodeNext",
-  moduleResolution: "NodeNext",
-  types: [],
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noImplicitOverride: true,
-  noImplicitReturns: true,
-  noFallthroughCasesInSwitch: true,
-  noUnusedLocals: true,
-  noUnusedParameters: true,
-  verbatimModuleSyntax: true,
-  erasableSyntaxOnly: true,
-  isolatedModules: true,
-  allowImportingTsExtensions: true,
-  skipLibCheck: false,
-  noEmit: true,
-};
 
 /**
  * `true` where two types accept each other's values and have the same keys at the top; else the reason. The levels below differ in
@@ -61,18 +38,12 @@ afterAll(async () => {
 });
 
 describe.each(compilers)("%s", (compiler) => {
-  it("finds every declaration of every revision as the schema has it", async () => {
-    const files = await Promise.all(revisions.map((revision) => writeComparison(revision)));
-    expect(await compile(compiler, files)).toEqual([]);
-  });
-
-  it("compiles the generated layer on its own, without a single global of Node", async () => {
+  // One run for all of it: a compiler takes longest to read what the runs would have in common.
+  it("finds every declaration as the schema has it; schemas and generated layer compile without a single global of Node", async () => {
+    const comparisons = await Promise.all(revisions.map((revision) => writeComparison(revision)));
+    const files = [...comparisons, resolve("generated/**/*.ts"), resolve("spec/*/schema.ts")];
     const settings = { isolatedDeclarations: true, declaration: true };
-    expect(await compile(compiler, [resolve("generated/**/*.ts")], settings)).toEqual([]);
-  });
-
-  it("compiles the schemas themselves", async () => {
-    expect(await compile(compiler, [resolve("spec/*/schema.ts")])).toEqual([]);
+    expect(await compile(compiler, { folder, files, settings })).toEqual([]);
   });
 });
 
@@ -135,7 +106,7 @@ describe("the comparison", () => {
         return writeComparison(revision, { types: `./wrong-${at}.ts`, name: `slip-${at}.ts` });
       }),
     );
-    const problems = await compile("typescript", files, { noUnusedLocals: false });
+    const problems = await compile("typescript7", { folder, files, settings: { noUnusedLocals: false } });
     for (const [at, { slip, says }] of slips.entries()) {
       const found = problems.filter((problem) => problem.includes(`slip-${at}.ts`));
       const lines = (await readFile(join(folder, `slip-${at}.ts`), "utf8")).split("\n");
@@ -180,18 +151,4 @@ async function writeComparison(
   const path = join(folder, name);
   await writeFile(path, `${lines.join("\n")}\n`);
   return path;
-}
-
-/** Lines that the compiler prints about the files. */
-async function compile(compiler: string, files: readonly string[], settings: object = {}): Promise<string[]> {
-  const config = join(await mkdtemp(join(folder, "compile-")), "tsconfig.json");
-  await writeFile(config, JSON.stringify({ compilerOptions: { ...strictest, ...settings }, include: files }));
-  const child = spawn(process.execPath, [`node_modules/${compiler}/bin/tsc`, "-p", config, "--pretty", "false"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const code = await new Promise<number | null>((done, fail) => child.on("error", fail).on("close", done));
-  const lines = output.split("\n").filter((line) => line !== "");
-  return code === 0 || lines.length > 0 ? lines : [`${compiler} ended with code ${code}`];
 }

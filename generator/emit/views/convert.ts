@@ -1,6 +1,6 @@
-import { conversionRules, ruleFunction } from "../../conversion-rules.ts";
-import type { Conversions } from "../../conversions.ts";
-import type { MethodDifference } from "../../diff.ts";
+import { conversionRules, ruleFunction } from "../../conversions/rules.ts";
+import type { Conversions } from "../../conversions/conversions.ts";
+import type { MethodDifference } from "../../conversions/compare-revisions.ts";
 import { createConvertWriter, type ConvertFunction, type ConvertWriter } from "../convert-text.ts";
 import { methodsOf, tableSpecs } from "../method-text.ts";
 import { usedNames } from "../used-names.ts";

@@ -12,6 +12,7 @@ export interface MethodsView {
   readonly lifecycle: string;
   readonly batching: boolean;
   readonly neverBatched: string;
+  readonly polling: boolean;
   readonly jsonSchemaDialect: string;
   readonly errors: readonly string[];
   readonly headers: readonly string[];
@@ -20,7 +21,8 @@ export interface MethodsView {
   readonly emptyCapabilities: string;
 }
 
-interface TableView {
+/** One dispatch table. */
+export interface TableView {
   readonly name: string;
   readonly typeName: string;
   readonly summary: string;
@@ -36,6 +38,7 @@ interface RowView {
   readonly paramsOptional: boolean;
   readonly result: string;
   readonly gate: string;
+  readonly needs: string;
 }
 
 const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
@@ -43,16 +46,16 @@ const rowTypes = { request: "RequestRow", notification: "NotificationRow", embed
 /** The dispatch tables as data, and everything else that the runtime wants to know. */
 export function methodsView(model: RevisionModel, checks: ValidateView["callees"]): MethodsView {
   const { rules } = model;
-  const tables = tableSpecs.map((spec) => tableView(spec, methodsOf(model.methods, spec), checks));
-  const types = tables.flatMap(({ rows }) => rows.map(({ type }) => type)).join(" ");
+  const tables = tableViews(model.methods, tableSpecs, checks);
   return {
-    support: [...usedNames(types, Object.values(rowTypes)), "Revision"].sort().join(", "),
+    support: [...rowTypesIn(tables), "Revision"].sort().join(", "),
     tables,
     id: JSON.stringify(model.id),
     status: JSON.stringify(model.status),
     lifecycle: JSON.stringify(rules.lifecycle),
     batching: rules.batching,
     neverBatched: JSON.stringify(rules.neverBatched),
+    polling: rules.polling,
     jsonSchemaDialect: rules.jsonSchemaDialect === undefined ? "" : JSON.stringify(rules.jsonSchemaDialect),
     errors: rules.errors.map(({ name, ...rule }) => `${name}: ${literalText(rule)}`),
     headers: rules.headers.map(literalText),
@@ -60,6 +63,21 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
     resultTypes: rules.resultTypes ? literalText(rules.resultTypes) : "",
     emptyCapabilities: JSON.stringify(rules.emptyCapabilities),
   };
+}
+
+/** The tables of these methods. */
+export function tableViews(
+  methods: readonly Method[],
+  specs: readonly TableSpec[],
+  checks: ValidateView["callees"],
+): TableView[] {
+  return specs.map((spec) => tableView(spec, methodsOf(methods, spec), checks));
+}
+
+/** The types of rows that tables mention. */
+export function rowTypesIn(tables: readonly TableView[]): string[] {
+  const types = tables.flatMap(({ rows }) => rows.map(({ type }) => type)).join(" ");
+  return usedNames(types, Object.values(rowTypes));
 }
 
 function tableView(spec: TableSpec, methods: readonly Method[], checks: ValidateView["callees"]): TableView {
@@ -80,9 +98,11 @@ function rowView({ sender }: TableSpec, method: Method, checks: ValidateView["ca
     paramsOptional: mayOmitParams(method),
     result: method.kind === "notification" ? "" : checks.result(method),
     gate: gate ? literalText(gate) : "",
+    needs: method.needs && method.kind === "request" ? literalText(method.needs) : "",
   };
 }
 
-function literalText(value: unknown): string {
+/** A value as it stands in code. */
+export function literalText(value: unknown): string {
   return JSON.stringify(value);
 }

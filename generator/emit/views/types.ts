@@ -9,7 +9,7 @@ export interface TypesView {
 }
 
 /** The declarations of the schema in its own order, bases kept as `extends`. */
-export function typesView({ constants, declarations }: RevisionModel): TypesView {
+export function typesView({ constants, declarations }: Pick<RevisionModel, "constants" | "declarations">): TypesView {
   return {
     constants: constants.map(
       ({ name, value, doc }) => `${docText(doc)}export const ${name} = ${JSON.stringify(value)};`,

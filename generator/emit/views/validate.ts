@@ -1,4 +1,4 @@
-import type { Method, RevisionModel } from "../../model.ts";
+import type { Declaration, Method, RevisionModel } from "../../model.ts";
 import { createCheckWriter, type CheckFunction, type CheckWriter } from "../check-text.ts";
 import { accessText } from "../type-text.ts";
 import { usedNames } from "../used-names.ts";
@@ -17,9 +17,12 @@ interface FunctionView extends CheckFunction {
 
 const supportNames = ["checkAnyObject", "fail", "isInteger", "isNumber", "isObject", "maxDepth", "tooDeep", "under"];
 
+/** What checks are written for; `scope` is there when the declarations use others, whose checks are elsewhere. */
+export type Checked = Pick<RevisionModel, "declarations" | "methods"> & { readonly scope?: readonly Declaration[] };
+
 /** One check per declaration in source order, and at the end those of results that are one of several types. */
-export function validateView(model: RevisionModel): ValidateView {
-  const writer = createCheckWriter(model);
+export function validateView(model: Checked): ValidateView {
+  const writer = createCheckWriter({ declarations: model.scope ?? model.declarations });
   const functions = model.declarations.flatMap((declaration) => writer.writeDeclaration(declaration));
   const params = new Map<string, string>();
   const results = new Map<string, string>();

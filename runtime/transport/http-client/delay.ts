@@ -1,3 +1,5 @@
+import { pause } from "../../rpc/timers.ts";
+
 /** How long to wait between attempts to reconnect. */
 export interface ReconnectOptions {
   /** Milliseconds before the second attempt, unless the server names a delay. Default 1 s. */
@@ -39,18 +41,7 @@ export function toDelay(
 
 /** Waits, unless the signal ends it: then it rejects with the reason. Keeps the process alive. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
-  });
+  return pause(milliseconds, undefined, signal);
 }
 
 /** Longer delays make `setTimeout` fire at once. */

@@ -1,4 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
+import type { AuthProvider } from "./auth-provider.ts";
+import { authorizeEndpoint } from "./authorized.ts";
 import { HttpError, LostError } from "./errors.ts";
 import { readText } from "./body.ts";
 
@@ -12,6 +14,8 @@ export interface EndpointOptions {
    * without a byte.
    */
   readonly fetch?: Fetch;
+  /** Authorizes every request, and gets what a server demands for it. Default: requests go out as they are. */
+  readonly auth?: AuthProvider;
   /** Sent with every request, and asked for anew each time: tokens may change. The headers of the protocol cannot be replaced. */
   readonly headers?: () => Awaitable<Readonly<Record<string, string>>>;
 }
@@ -22,6 +26,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Stops the clock of whoever waits, until what is returned is called. */
+  readonly hold?: (() => () => void) | undefined;
 }
 
 /** Makes requests to one URL of a server. */
@@ -33,6 +39,11 @@ export interface Endpoint {
 
 /** Prepares requests to a URL. Redirects are followed only within its origin: headers may carry secrets. */
 export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
+  const plain = createPlainEndpoint(url, options);
+  return options.auth ? authorizeEndpoint(plain, options.auth) : plain;
+}
+
+function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
   const { fetch = (target: URL, init: RequestInit) => globalThis.fetch(target, init) } = options;
   return {
     url,

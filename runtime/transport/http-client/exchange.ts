@@ -52,8 +52,8 @@ export interface AnswerOptions {
   readonly limits: Limits;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
-  /** Continues the stream after an event. */
-  readonly resume: (lastEventId: string | undefined) => Promise<Response>;
+  /** Continues the stream after an event; absent where streams that break are lost. */
+  readonly resume: ((lastEventId: string | undefined) => Promise<Response>) | undefined;
 }
 
 /**

@@ -12,6 +12,8 @@ export interface Posting {
   /** What the message says and headers have to repeat. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Stops the clock of whoever waits for the answer, until what is returned is called. */
+  readonly hold?: () => () => void;
 }
 
 /** The requests of one client to one server: each carries the session and the revision that hold when it is made. */
@@ -29,11 +31,11 @@ export class Link {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: mirrored, signal }: Posting): Promise<Response> {
+  async post({ body, isOpening, headers: mirrored, signal, hold }: Posting): Promise<Response> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     const all = isOpening ? headers : { ...headers, ...mirrored, ...toSessionHeaders(session, this.revision) };
-    const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal });
+    const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal, hold });
     if (!response.ok) throw await this.#refuse(response, session);
     if (isOpening) this.session = readSession(response);
     return response;

@@ -16,8 +16,8 @@ export interface StreamOptions {
   readonly isDone: () => boolean;
   /** Whether it may begin anew where no event id says how to continue. */
   readonly restarts: boolean;
-  /** Opens the next connection, after the given event. Rejects when there is none. */
-  readonly open: (lastEventId: string | undefined) => Promise<Response>;
+  /** Opens the next connection, after the given event. Rejects when there is none; absent where there never is. */
+  readonly open: ((lastEventId: string | undefined) => Promise<Response>) | undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export class EventStream {
 
   /** Reads until nothing more is expected. Rejects when the stream can neither go on nor begin anew. */
   async follow(first: Response | undefined): Promise<void> {
-    const { signal, isDone, restarts } = this.#options;
+    const { signal, isDone, restarts, open } = this.#options;
     let connection = first;
     let cause: Error | undefined;
     for (;;) {
@@ -47,12 +47,12 @@ export class EventStream {
       if (isDone()) return;
       signal.throwIfAborted();
       if (cause instanceof AnswerError) throw cause;
-      if (this.#lastEventId === undefined && !restarts) {
+      if (!open || (this.#lastEventId === undefined && !restarts)) {
         throw new LostError("The stream ended before the answer came, and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
       await sleep(toDelay(this.#fruitless, { retry: this.#retry, reconnection }), signal);
-      connection = await this.#reopen();
+      connection = await this.#reopen(open);
     }
   }
 
@@ -87,10 +87,10 @@ export class EventStream {
   }
 
   /** The next connection, or nothing when it is worth trying again. */
-  async #reopen(): Promise<Response | undefined> {
+  async #reopen(open: NonNullable<StreamOptions["open"]>): Promise<Response | undefined> {
     this.#fruitless += 1;
     try {
-      return await this.#options.open(this.#lastEventId);
+      return await open(this.#lastEventId);
     } catch (error) {
       if (!isPassing(error)) throw error;
       const { attempts } = this.#options.reconnection;

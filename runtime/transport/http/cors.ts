@@ -18,7 +18,7 @@ export function toCorsFields(
   if (!cors || origin === undefined || !hosts.isOrigin(origin)) return undefined;
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, Retry-After",
+    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After",
     vary: "Origin",
   };
 }
@@ -37,6 +37,7 @@ const protocolHeaders = [
   "Accept",
   "Authorization",
   "Content-Type",
+  "DPoP",
   "Last-Event-ID",
   "MCP-Protocol-Version",
   "Mcp-Method",

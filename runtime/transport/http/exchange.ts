@@ -17,21 +17,38 @@ export interface RequestHead {
   query(name: string): string | undefined;
   /** The value of a field; several lines are joined by commas. */
   header(name: string): string | undefined;
+  /** Whether a field stands on several lines: platforms hide it where one value is all that makes sense. */
+  isRepeated(name: string): boolean;
+  /** What the client has proven with its certificate; absent where it showed none, or the platform does not tell. */
+  certificate(): ClientCertificate | undefined;
+  /** Where the connection comes from, if the platform tells; behind a proxy that is the proxy. */
+  readonly address: string | undefined;
   /** What the request says that it is for, by its target and its `Host` lines: one name, or none when they contradict each other. */
   readonly host: string | undefined;
+}
+
+/** A certificate of a client, whose chain and key the TLS layer has checked. */
+export interface ClientCertificate {
+  /** The distinguished name, one part a line: `CN=agent`. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** SHA-256 of the certificate in base64url, as tokens that are bound to it say. */
+  readonly thumbprint: string;
 }
 
 /** One HTTP request and its answer, on whatever platform. Exactly one of `answer` and `stream` is called, once. */
 export interface Exchange extends RequestHead {
   /** Nobody waits for the answer any more. */
   readonly isGone: boolean;
-  /** Called once when the client goes away before it has been answered; afterwards it may be called, too. */
+  /** Called once when the client goes away before it has been answered, soon if it has gone already; afterwards it may be called, too. */
   onClose(run: () => void): void;
   /** Adds fields to the answer, whatever it will be. */
   addFields(fields: HeaderFields): void;
   /** The body as text. */
   readBody(maxBytes: number): Promise<Body>;
   answer(answer: Answer): void;
+  /** Called with the writer when a stream begins. */
+  onStream(run: (writer: EventWriter) => void): void;
   /** Begins an answer of status 200 whose body follows piece by piece. */
   stream(headers: HeaderFields): EventWriter;
 }
@@ -54,6 +71,6 @@ export interface EventWriter {
   end(): void;
   /** Breaks the connection off. */
   destroy(): void;
-  /** Called once when nothing can be written any more. */
+  /** Called once when nothing can be written any more, soon if that is so already. */
   onClose(run: () => void): void;
 }

@@ -10,6 +10,7 @@ export class FetchExchange implements Exchange {
   readonly #url: URL;
   #respond: (response: Response) => void = () => {};
   #fields: HeaderFields | undefined;
+  #onStream: ((writer: EventWriter) => void) | undefined;
 
   constructor(request: Request) {
     this.#request = request;
@@ -24,12 +25,26 @@ export class FetchExchange implements Exchange {
     return named?.includes(",") ? undefined : (named ?? this.#url.host);
   }
 
+  get address(): undefined {
+    return undefined;
+  }
+
+  /** The platform joins lines: it shows in the value. */
+  isRepeated(): boolean {
+    return false;
+  }
+
+  certificate(): undefined {
+    return undefined;
+  }
+
   get isGone(): boolean {
     return this.#request.signal.aborted;
   }
 
   onClose(run: () => void): void {
-    this.#request.signal.addEventListener("abort", run, { once: true });
+    if (this.isGone) queueMicrotask(run);
+    else this.#request.signal.addEventListener("abort", run, { once: true });
   }
 
   query(name: string): string | undefined {
@@ -70,9 +85,14 @@ export class FetchExchange implements Exchange {
     this.#respond(new Response(body ?? null, { status, headers: { ...headers, ...this.#fields } }));
   }
 
+  onStream(run: (writer: EventWriter) => void): void {
+    this.#onStream = run;
+  }
+
   stream(headers: HeaderFields): EventWriter {
     const writer = new FetchWriter();
-    this.#request.signal.addEventListener("abort", () => writer.destroy(), { once: true });
+    this.#onStream?.(writer);
+    this.onClose(() => writer.destroy());
     this.#respond(new Response(writer.readable, { status: 200, headers: { ...headers, ...this.#fields } }));
     return writer;
   }
@@ -122,7 +142,8 @@ class FetchWriter implements EventWriter {
   }
 
   onClose(run: () => void): void {
-    this.#onClose.push(run);
+    if (this.#isClosed) queueMicrotask(run);
+    else this.#onClose.push(run);
   }
 
   #drain(): void {

@@ -7,13 +7,14 @@ import { ClaimPost } from "./claim-post.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { deliver, type Delivery } from "./deliver.ts";
 import type { Exchange } from "./exchange.ts";
+import { answerDocument } from "./guard.ts";
 import { FetchExchange } from "./fetch.ts";
-import { climb, type Admission, type House } from "./ladder.ts";
+import { checkHost, checkOpen, climb, type Admission, type House } from "./ladder.ts";
 import { NodeExchange } from "./node.ts";
 import { Opening } from "./opening.ts";
 import type { Identity } from "./origin.ts";
 import { idOf, type Parcel } from "./parcel.ts";
-import { refuse } from "./refusal.ts";
+import { refuse, type Refusal } from "./refusal.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
@@ -25,8 +26,11 @@ import type { SseSession } from "./sse.ts";
 export interface HttpHandler {
   /** For the web platform: Bun, Deno, workers, Hono. */
   fetch(request: Request): Promise<Response>;
-  /** For `node:http`, Express and Fastify: the faster one on Node. Body parsers must not have read the body. */
-  node(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * For `node:http`, Express and Fastify: the faster one on Node. Where a body parser comes first, its limits hold, too; what it has
+   * made of the body is taken from `request.body`, as Express leaves it, or given as `body`.
+   */
+  node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** The sessions that this process takes part in, by id. */
   readonly sessions: ReadonlyMap<string, OpenSession>;
   /** Refuses what comes from now on, lets running calls finish for a moment and ends all streams. */
@@ -51,7 +55,7 @@ export function createHttpHandler(service: HttpService, options: HttpOptions = {
       void handle(exchange, house);
       return exchange.response;
     },
-    node: (request, response) => void handle(new NodeExchange(request, response), house),
+    node: (request, response, body) => void handle(new NodeExchange(request, response, body), house),
     get sessions() {
       return house.streams.size === 0
         ? house.sessions.live
@@ -88,11 +92,17 @@ async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
   try {
     const fields = toCorsFields(exchange, house.settings);
     if (fields) exchange.addFields(fields);
+    const document = house.settings.guard?.documents?.get(exchange.path);
+    if (document)
+      return exchange.answer(
+        (checkOpen(house) ?? checkHost(exchange, house))?.answer ?? answerDocument(exchange, document),
+      );
     if (isSseHouse(house) && exchange.path === house.sse.path)
-      return answerRefused(exchange, await openSse(exchange, house));
+      return answerRefused(exchange, await openSse(exchange, house), house);
     if (isSseHouse(house) && exchange.path === house.sse.messagesPath)
-      return answerRefused(exchange, await receiveSse(exchange, house));
-    await perform(exchange, await climb(exchange, house), house);
+      return answerRefused(exchange, await receiveSse(exchange, house), house);
+    const admission = await climb(exchange, house);
+    await perform(exchange, checkOpen(house) ?? admission, house);
   } catch (thrown) {
     house.settings.fail(thrown);
     exchange.answer(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
@@ -103,8 +113,10 @@ function isSseHouse(house: OpenHouse): house is OpenHouse & SseHouse {
   return house.sse !== undefined;
 }
 
-function answerRefused(exchange: Exchange, refusal: Awaited<ReturnType<typeof openSse>>): void {
-  if (refusal) exchange.answer(refusal.answer);
+function answerRefused(exchange: Exchange, refusal: Refusal | undefined, { settings }: OpenHouse): void {
+  if (!refusal) return;
+  settings.counters?.turnedAway(refusal.answer.status);
+  exchange.answer(refusal.answer);
 }
 
 async function perform(exchange: Exchange, admission: Admission, house: OpenHouse): Promise<void> {
@@ -112,7 +124,7 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
     case "message":
       return deliverNow(exchange, admission, house);
     case "refused":
-      return exchange.answer(admission.answer);
+      return answerRefused(exchange, admission, house);
     case "preflight":
       return exchange.answer({ status: 204, headers: toPreflightFields(house.settings.cors ?? {}) });
     case "claim":

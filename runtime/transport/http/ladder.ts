@@ -1,17 +1,19 @@
 import type { Revision } from "../../../generated/support.ts";
 import { errorCodes } from "../../rpc/errors.ts";
 import { climbClaim, type ClaimAdmission, type ClaimHouse } from "./claim-ladder.ts";
-import type { Answer, Exchange, RequestHead } from "./exchange.ts";
+import type { Exchange, RequestHead } from "./exchange.ts";
+import { authenticate, checkScopes } from "./guard.ts";
 import { accepts, isJson } from "./media.ts";
 import type { Identity } from "./origin.ts";
 import { idOf, isInitialize, readParcel, type Parcel } from "./parcel.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import type { HttpSettings } from "./settings.ts";
+import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** What the checks need to know. */
 export interface House extends ClaimHouse {
+  readonly service: Pick<HttpService, "readMirrors" | "readScopes">;
   readonly settings: HttpSettings;
   readonly sessions: Sessions;
   readonly isClosing: boolean;
@@ -56,20 +58,23 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
   const parcel = await readBody(exchange, house);
   if (isRefusal(parcel)) return parcel;
   const claimed = climbClaim(exchange, house, { identity, parcel });
-  if (claimed) return claimed;
+  if (claimed) return checkClaimScopes(exchange, house, { claimed, parcel }) ?? claimed;
   if (!house.settings.sessions) return climbAlone(exchange, house, { identity, parcel });
   if (isInitialize(parcel) && exchange.header(sessionHeader) === undefined) return { kind: "open", identity, parcel };
   const session = await findSession(exchange, house, identity);
   if (isRefusal(session)) return session;
   const unfit =
-    checkSecond(parcel) ?? checkVersion(exchange, house, session) ?? checkBatch(parcel, session.revision, house);
+    checkSecond(parcel) ??
+    checkVersion(exchange, house, session) ??
+    checkBatch(parcel, session.revision, house) ??
+    checkScopes(exchange, house, { identity, parcel });
   return unfit ?? { kind: "message", identity, parcel, session };
 }
 
 /** Name of the header that carries the id of a session. */
 export const sessionHeader = "mcp-session-id";
 
-/** A server that is closing says so at once, so that balancers look elsewhere. */
+/** A server that is closing says so at once, so that balancers look elsewhere; it may have begun to close while others were asked. */
 export function checkOpen({ isClosing }: House): Refusal | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
@@ -88,13 +93,6 @@ export function checkOrigin(head: RequestHead, { settings }: House): Refusal | u
   const origin = head.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin)) return undefined;
   return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
-}
-
-/** Asks who sends the request. */
-export async function authenticate(head: RequestHead, { settings }: House): Promise<Identity | Refusal | undefined> {
-  if (!settings.authenticate) return undefined;
-  const outcome: Identity | Answer = await settings.authenticate(head);
-  return "status" in outcome ? { kind: "refused", answer: outcome } : outcome;
 }
 
 /** Every one of these types must be acceptable. */
@@ -165,12 +163,21 @@ function climbAlone(
   { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
 ): Admission {
   if (isInitialize(parcel)) return { kind: "alone", identity, parcel, revision: undefined };
-  const unfit = checkVersion(exchange, house, undefined);
-  if (unfit) return unfit;
+  const unknown = checkVersion(exchange, house, undefined);
+  if (unknown) return unknown;
   const name = exchange.header(versionHeader)?.trim();
   const revision = name === undefined ? house.revisions.assumed : house.revisions.find(name);
   if (!revision) return refuse(400, `The header MCP-Protocol-Version is missing. Served: ${house.revisions.names}`);
-  return checkBatch(parcel, revision, house) ?? { kind: "alone", identity, parcel, revision };
+  const unfit = checkBatch(parcel, revision, house) ?? checkScopes(exchange, house, { identity, parcel });
+  return unfit ?? { kind: "alone", identity, parcel, revision };
+}
+
+function checkClaimScopes(
+  head: RequestHead,
+  house: House,
+  { claimed, parcel }: { readonly claimed: ClaimAdmission; readonly parcel: Parcel },
+): Refusal | undefined {
+  return claimed.kind === "claim" ? checkScopes(head, house, { identity: claimed.identity, parcel }) : undefined;
 }
 
 async function findSession(

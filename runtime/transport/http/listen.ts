@@ -1,6 +1,7 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
+import { portOf, startListening, watchSockets } from "../listening.ts";
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
 import { loopbackHosts } from "./hosts.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
@@ -17,6 +18,8 @@ export interface ListenOptions extends HttpOptions {
   readonly maxConnections?: number;
   /** Milliseconds that running calls and streams get when the server closes. Default 10 s. */
   readonly closeTimeout?: number;
+  /** Path that answers `200` while the server takes requests, for load balancers: `/health`. Default: there is none. */
+  readonly health?: string;
   /** Node's own options for TLS: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
 }
@@ -36,16 +39,18 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
     throw new Error(`Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts.`);
   }
   const handler = createHttpHandler(service, { ...options, path });
-  const server = await createNodeServer(handler, tls);
+  let closing: Promise<void> | undefined;
+  const isReady = (): boolean => closing === undefined;
+  const server = await createNodeServer(withHealth(handler, options.health, isReady), tls);
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
   const silent = watchSilent(server, tls ? "secureConnection" : "connection");
-  await listen(server, port, host);
-  let closing: Promise<void> | undefined;
+  const sockets = watchSockets(server);
+  await startListening(server, { port, host });
   return {
     url: `${tls ? "https" : "http"}://${toAuthority(server, host)}${path}`,
     handler,
-    close: () => (closing ??= close(server, { handler, silent, timeout: closeTimeout })),
+    close: () => (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout })),
   };
 }
 
@@ -60,29 +65,31 @@ const bounds = {
 } as const;
 
 /** Servers on stdio load this module too: they must not wait for what they do not use. */
-async function createNodeServer(handler: HttpHandler, tls: SecureOptions | undefined): Promise<NodeServer> {
-  if (!tls) return (await import("node:http")).createServer(bounds, handler.node);
-  return (await import("node:https")).createServer({ ...bounds, ...tls }, handler.node);
+async function createNodeServer(answer: HttpHandler["node"], tls: SecureOptions | undefined): Promise<NodeServer> {
+  if (!tls) return (await import("node:http")).createServer(bounds, answer);
+  return (await import("node:https")).createServer({ ...bounds, ...tls }, answer);
+}
+
+/** A server that is being closed is not ready for anything new, which those who ask over open connections learn. */
+function withHealth({ node }: HttpHandler, health: string | undefined, isReady: () => boolean): HttpHandler["node"] {
+  if (health === undefined) return node;
+  return (request, response) => {
+    if (request.url?.split("?")[0] !== health) return node(request, response);
+    request.resume();
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const fields = { "content-type": "application/json", "cache-control": "no-store" };
+    const status = isReady() ? 200 : 503;
+    response.writeHead(isRead ? status : 405, isRead ? fields : { ...fields, allow: "GET, HEAD" });
+    response.end(request.method === "GET" ? `{"status":"${isReady() ? "ok" : "closing"}"}` : undefined);
+  };
 }
 
 function isLoopback(host: string): boolean {
   return loopbackHosts.includes(host) || host === "::1";
 }
 
-function listen(server: NodeServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
-}
-
 function toAuthority(server: NodeServer, host: string): string {
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${portOf(server)}`;
 }
 
 /** Connections on which nothing was asked yet: clients open them in advance, and Node does not count them as idle. */
@@ -98,13 +105,14 @@ function watchSilent(server: NodeServer, event: "connection" | "secureConnection
 
 interface Closing {
   readonly handler: HttpHandler;
+  readonly sockets: ReadonlySet<Socket>;
   readonly silent: ReadonlySet<Socket>;
   readonly timeout: number;
 }
 
-async function close(server: NodeServer, { handler, silent, timeout }: Closing): Promise<void> {
+async function close(server: NodeServer, { handler, sockets, silent, timeout }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout);
   await handler.close();
   for (const socket of silent) socket.destroy();
   // Clients keep connections for their next request: each is closed as soon as its last answer has left.

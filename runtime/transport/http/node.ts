@@ -1,36 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { merge } from "../../rpc/merge.ts";
 import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import { NodeHead } from "./node-head.ts";
 
 /** A request of `node:http` and its answer. */
-export class NodeExchange implements Exchange {
-  readonly method: string;
-  readonly path: string;
+export class NodeExchange extends NodeHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  #fields: HeaderFields | undefined;
+  readonly #parsed: unknown;
+  #fields: HeaderFields = none;
+  #onStream: ((writer: EventWriter) => void) | undefined;
   #isRead = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
-    const { method = "", url = "/" } = request;
-    const end = url.indexOf("?");
-    const target = end === -1 ? url : url.slice(0, end);
-    this.method = method;
-    this.path = target.startsWith("/") ? target : (toUrl(url)?.pathname ?? target);
+  /** @param parsed - the body, if somebody else has read it */
+  constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
+    super(request);
     this.#request = request;
     this.#response = response;
-  }
-
-  get host(): string | undefined {
-    const { rawHeaders, url = "/" } = this.#request;
-    let host: string | undefined;
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const name = rawHeaders[index];
-      if (name?.length !== 4 || name.toLowerCase() !== "host") continue;
-      if (host !== undefined) return undefined;
-      host = rawHeaders[index + 1];
-    }
-    // Proxies are asked for whole URLs: then both have to name the same host.
-    return url.startsWith("/") || toUrl(url)?.host === host ? host : undefined;
+    this.#parsed = parsed ?? ("body" in request ? request.body : undefined);
   }
 
   get isGone(): boolean {
@@ -38,16 +25,7 @@ export class NodeExchange implements Exchange {
   }
 
   onClose(run: () => void): void {
-    this.#response.once("close", run);
-  }
-
-  query(name: string): string | undefined {
-    return toUrl(this.#request.url ?? "/")?.searchParams.get(name) ?? undefined;
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
+    onceClosed(this.#response, run);
   }
 
   addFields(fields: HeaderFields): void {
@@ -57,8 +35,9 @@ export class NodeExchange implements Exchange {
   readBody(maxBytes: number): Promise<Body> {
     const request = this.#request;
     this.#isRead = true;
-    // Somebody else has read it: no event would ever come.
-    if (request.readableEnded) return Promise.resolve({ kind: "lost" });
+    // Its sender has gone, or somebody else has read it: no event would ever come.
+    if (request.readableEnded && this.#parsed !== undefined) return Promise.resolve(toBody(this.#parsed, maxBytes));
+    if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = [];
       let size = 0;
@@ -80,14 +59,20 @@ export class NodeExchange implements Exchange {
   answer({ status, headers, body }: Answer): void {
     if (this.isGone) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
-    const fields: Record<string, string | number> = { ...headers, ...this.#fields };
+    const fields: Record<string, string | number> = merge(headers ?? none, this.#fields);
     if (status !== 204) fields["content-length"] = length;
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     this.#response.writeHead(status, fields).end(body);
   }
 
+  onStream(run: (writer: EventWriter) => void): void {
+    this.#onStream = run;
+  }
+
   stream(headers: HeaderFields): EventWriter {
-    return new NodeWriter(this.#response.writeHead(200, { ...headers, ...this.#fields }));
+    const writer = new NodeWriter(this.#response.writeHead(200, merge(headers ?? none, this.#fields)));
+    this.#onStream?.(writer);
+    return writer;
   }
 
   /** Whether more than a little would have to be read and thrown away before the connection can be used again. */
@@ -96,6 +81,8 @@ export class NodeExchange implements Exchange {
     return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > drainedBytes;
   }
 }
+
+const none: HeaderFields = {};
 
 class NodeWriter implements EventWriter {
   readonly #response: ServerResponse;
@@ -115,11 +102,12 @@ class NodeWriter implements EventWriter {
 
   write(text: string): void {
     this.#isFlushed = true;
-    if (!this.#response.destroyed) this.#response.write(text);
+    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(text);
   }
 
   drained(): Promise<void> {
     const response = this.#response;
+    if (response.destroyed) return Promise.resolve();
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
         response.off("drain", done).off("close", done);
@@ -141,12 +129,18 @@ class NodeWriter implements EventWriter {
   }
 
   onClose(run: () => void): void {
-    this.#response.once("close", run);
+    onceClosed(this.#response, run);
   }
 
   #flush(): void {
     if (!this.#isFlushed && !this.#response.destroyed) this.#response.flushHeaders();
   }
+}
+
+/** Calls back when the connection closes, also when it has closed before: its event comes only once. */
+function onceClosed(response: ServerResponse, run: () => void): void {
+  if (response.destroyed) queueMicrotask(run);
+  else response.once("close", run);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -163,9 +157,21 @@ function toText(chunks: readonly Uint8Array[]): Body {
   }
 }
 
-function toUrl(target: string): URL | undefined {
-  const base = "http://localhost";
-  return URL.canParse(target, base) ? new URL(target, base) : undefined;
+/** What a body parser has made of a body, as text again: so it passes the same checks as any other. */
+function toBody(parsed: unknown, maxBytes: number): Body {
+  if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText([parsed]);
+  const text = typeof parsed === "string" ? parsed : stringify(parsed);
+  if (text === undefined) return { kind: "lost" };
+  return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };
+}
+
+/** Parsers nest without a limit, and writing does not. */
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function ignore(): void {}

@@ -14,7 +14,7 @@ export interface RefusalDetails {
   readonly code?: number;
   /** Of the request that is refused, when it could be read. */
   readonly id?: RequestId | undefined;
-  readonly headers?: HeaderFields;
+  readonly headers?: HeaderFields | undefined;
 }
 
 /** A refusal with a JSON-RPC error as its body. */

@@ -152,7 +152,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   }
 
   get polls(): boolean {
-    return this.#revision !== undefined && this.remember !== undefined && this.#settings.polling(this.#revision);
+    return this.#revision?.polling === true && this.remember !== undefined && this.#settings.polling;
   }
 
   openStream(): EventStream {
@@ -184,8 +184,13 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   }
 
   readonly #remember = (event: StoredEvent): Promise<void> | undefined => {
-    const kept = this.#settings.events?.append(this.key, event);
-    return kept instanceof Promise ? kept.catch((error: unknown) => this.#settings.fail(error)) : undefined;
+    const { events, fail } = this.#settings;
+    try {
+      const kept = events?.append(this.key, event);
+      return kept instanceof Promise ? kept.catch(fail) : undefined;
+    } catch (thrown) {
+      return fail(thrown);
+    }
   };
 
   #answer(id: RequestId | undefined, text: string): void {

@@ -16,6 +16,7 @@ export class Sessions {
   readonly #unlisted = new Set<Looked>();
   #stopTicking: (() => void) | undefined;
   #slow: Post[] = [];
+  #isClosed = false;
 
   constructor(service: HttpService, settings: HttpSettings, revisions: SpokenRevisions) {
     this.#service = service;
@@ -87,6 +88,7 @@ export class Sessions {
 
   /** Ends all conversations in order; their sessions live on in the store if other processes share it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#stopTicking?.();
     const sessions = [...this.#live.values(), ...this.#unlisted];
     this.#live.clear();
@@ -99,7 +101,7 @@ export class Sessions {
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
     if (live && !record) this.#drop(live);
-    if (!record?.agreement || !revision) return undefined;
+    if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     session.usedAt = this.#settings.clock.now();
     return session;
@@ -123,7 +125,11 @@ export class Sessions {
 
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
-    void session.connection.close().then(() => this.#settings.events?.remove(session.key));
+    const { events, fail } = this.#settings;
+    session.connection
+      .close()
+      .then(() => events?.remove(session.key))
+      .catch(fail);
   }
 
   /** One timer for all: keeps streams alive, and gives up what nobody uses. It stops when there is nothing to look after. */

@@ -1,6 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Mirror } from "../../codec/mirror.ts";
 import type { Channel } from "../../rpc/channel.ts";
+import type { Counters } from "../../rpc/counters.ts";
 import { toError } from "../../rpc/errors.ts";
 import { toLimits, type Limits } from "../../rpc/limits.ts";
 import type { Connection } from "../../rpc/peer.ts";
@@ -13,7 +14,7 @@ import { MemorySessionStore } from "../../store/memory-session-store.ts";
 import type { SessionStore } from "../../store/session-store.ts";
 import type { CorsOptions } from "./cors.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
-import type { Authenticate } from "./origin.ts";
+import { toGuard, type Authenticate, type Guard } from "./origin.ts";
 import type { AnswerStyle } from "./post.ts";
 
 /** What is served over HTTP. */
@@ -24,6 +25,8 @@ export interface HttpService {
   accept(channel: Channel, agreement?: Agreement): Connection;
   /** Which parts of a request's arguments have to be in its headers, too. Default: none. */
   readMirrors?(method: string, params: unknown, revision: Revision): readonly Mirror[];
+  /** Which scopes the sender of a request needs. Default: none. */
+  readScopes?(method: string, params: unknown): readonly string[];
 }
 
 /** Options of a server over HTTP. */
@@ -37,11 +40,11 @@ export interface HttpOptions extends HostOptions {
   /** Remembers what was streamed. Default: in memory, bounded. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
   /**
-   * At which revisions clients come back for the rest of a stream whose connection the server has closed: streams begin with an event that
-   * only carries an id. Older clients choke on it. Default: none.
+   * Where the revision lets clients come back for the rest of a stream whose connection the server has closed, streams begin with an
+   * event that only carries an id. `false`: they do not, and no connection is let go. Default `true`.
    */
-  readonly polling?: (revision: Revision) => boolean;
-  /** Milliseconds that such clients are told to wait. Default 1 s. */
+  readonly polling?: boolean;
+  /** Milliseconds that clients are told to wait before they come back. Default 1 s. */
   readonly retry?: number;
   /** Milliseconds between comments on idle streams. A call that takes longer is answered by a stream. Default 15 s. */
   readonly keepAlive?: number;
@@ -51,12 +54,14 @@ export interface HttpOptions extends HostOptions {
   readonly strictVersion?: boolean;
   readonly limits?: Partial<Limits>;
   /** Default: nobody is asked who they are. */
-  readonly authenticate?: Authenticate;
+  readonly authenticate?: Authenticate | Guard;
   /** Lets pages of the allowed origins use this server from a browser. Default: not. */
   readonly cors?: CorsOptions;
   /** Also serves the two endpoints of HTTP with SSE, for old clients. Default: not. */
   readonly sse?: SseOptions;
   readonly onError?: OnError;
+  /** Counts what is turned away. Default: nothing is counted. */
+  readonly counters?: Counters;
   readonly clock?: Clock;
 }
 
@@ -89,9 +94,10 @@ export interface HttpSettings extends Required<
   readonly events: EventStore | undefined;
   readonly limits: Limits;
   readonly hosts: HostRules;
-  readonly authenticate: Authenticate | undefined;
+  readonly guard: Guard | undefined;
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
+  readonly counters: Counters | undefined;
   readonly clock: Clock;
   /** Sets this process's event ids apart from those of others that serve the same session. */
   readonly nonce: string;
@@ -102,10 +108,11 @@ export interface HttpSettings extends Required<
 /** Given options over the defaults. */
 export function toSettings(options: HttpOptions): HttpSettings {
   const { answers = "auto", sessions = {}, events = new MemoryEventStore(), sse, onError } = options;
+  let nonce: string | undefined;
   return {
     path: options.path,
     answers,
-    polling: options.polling ?? (() => false),
+    polling: options.polling ?? true,
     retry: options.retry ?? 1_000,
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
@@ -114,11 +121,15 @@ export function toSettings(options: HttpOptions): HttpSettings {
     events: events === false ? undefined : events,
     limits: toLimits(options.limits),
     hosts: createHostRules(options),
-    authenticate: options.authenticate,
+    guard: toGuard(options.authenticate),
     cors: options.cors,
     sse: sse && toSse(sse),
+    counters: options.counters,
     clock: options.clock ?? systemClock,
-    nonce: crypto.randomUUID().slice(0, 6),
+    // Made when it is first needed: edge workers give no random values before there is a request.
+    get nonce() {
+      return (nonce ??= crypto.randomUUID().slice(0, 6));
+    },
     fail(thrown) {
       onError?.({ kind: "transport", error: toError(thrown) });
     },

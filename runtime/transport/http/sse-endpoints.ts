@@ -1,7 +1,7 @@
 import { errorCodes } from "../../rpc/errors.ts";
 import type { Exchange } from "./exchange.ts";
+import { authenticate, checkScopes } from "./guard.ts";
 import {
-  authenticate,
   checkAccept,
   checkContent,
   checkHost,
@@ -13,6 +13,7 @@ import {
 } from "./ladder.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
 import { streamFields } from "./post.ts";
+import type { SessionKey } from "../../store/session-store.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import type { HttpService, SseOptions } from "./settings.ts";
 import { SseSession } from "./sse.ts";
@@ -36,12 +37,17 @@ export async function openSse(exchange: Exchange, house: SseHouse): Promise<Refu
   const key = { id: crypto.randomUUID(), owner: identity?.principal };
   const isListed = await house.settings.sessions?.store.add(key);
   if (isListed === false) return tooMany();
+  const late = checkOpen(house);
+  if (late) {
+    await forget(key, house);
+    return late;
+  }
   const session = new SseSession(key, exchange.stream(streamFields), house.settings.maxStreamBytes);
   const connection = house.service.accept(session);
   house.streams.set(key.id, session);
   session.serve(connection, `${house.sse.endpoint}?${sessionParameter}=${key.id}`);
   house.sessions.adopt(session);
-  void connection.closed.then(() => forget(session, house));
+  void connection.closed.then(() => forget(key, house));
   return undefined;
 }
 
@@ -57,6 +63,8 @@ export async function receiveSse(exchange: Exchange, house: SseHouse): Promise<R
   if (isRefusal(parcel)) return parcel;
   const session = await findSse(exchange, house, identity);
   if (isRefusal(session)) return session;
+  const forbidden = checkScopes(exchange, house, { identity, parcel });
+  if (forbidden) return forbidden;
   const origin: HttpOrigin = { identity, releaseConnection: () => false };
   exchange.answer({ status: 202 });
   session.receive(parcel.kind === "single" ? parcel.value : parcel.values, origin);
@@ -87,7 +95,7 @@ async function findSse(
   return session;
 }
 
-async function forget({ key }: SseSession, house: SseHouse): Promise<void> {
+async function forget(key: SessionKey, house: SseHouse): Promise<void> {
   house.streams.delete(key.id);
   try {
     await house.settings.sessions?.store.remove(key);

@@ -101,17 +101,27 @@ export class EventStream {
   async resume(open: () => EventWriter, read: () => Awaitable<readonly StoredEvent[] | undefined>): Promise<boolean> {
     const held: StoredEvent[] = [];
     this.#held = held;
-    await this.#remembered;
-    const missed = await read();
-    // Another connection has come back meanwhile: it is the one that counts.
-    if (this.#held !== held) return false;
-    this.#held = undefined;
-    if (missed) this.connect(open());
-    for (const event of missed ?? []) this.#write(event, undefined);
-    const last = missed?.at(-1)?.sequence ?? -1;
-    for (const event of held) if (event.sequence > last) this.#write(event, undefined);
-    if (this.#isEnded) this.release();
+    let missed: readonly StoredEvent[] | undefined;
+    try {
+      await this.#remembered;
+      missed = await read();
+    } finally {
+      // Another connection may have come back meanwhile: it is the one that counts.
+      if (this.#held === held) this.#catchUp(missed && { writer: open(), missed });
+      else missed = undefined;
+    }
     return missed !== undefined;
+  }
+
+  /** Writes what was missed, and what was held back meanwhile; without a new connection, to the one that is there. */
+  #catchUp(back: { readonly writer: EventWriter; readonly missed: readonly StoredEvent[] } | undefined): void {
+    const { writer, missed = [] } = back ?? {};
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (writer) this.connect(writer);
+    const last = missed.at(-1)?.sequence ?? -1;
+    for (const event of [...missed, ...held.filter(({ sequence }) => sequence > last)]) this.#write(event, undefined);
+    if (this.#isEnded) this.release();
   }
 
   #emit(data: string, retry: number | undefined): void {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runPin } from "../../../generator/commands/pin.ts";
-import { emitTree } from "../../../generator/generate.ts";
+import { emitUnformatted } from "../../../generator/generate.ts";
 import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
 import type { Fetch } from "../../../generator/pin/source.ts";
 import { readPins, type Pin } from "../../../generator/read/pins.ts";
@@ -41,7 +41,9 @@ describe("a new revision", () => {
       warnings: [],
     });
     expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
-    expect((await emitTree({ spec, revisions: [next] })).get(`${next}/methods.ts`)).toContain(`id: "${next}"`);
+    expect(new Map(await emitUnformatted({ spec, revisions: [next] })).get(`${next}/methods.ts`)).toContain(
+      `id: "${next}"`,
+    );
   });
 
   it("starts from the overlay of the revision before it, with the links moved to its own pages", async () => {
@@ -60,7 +62,7 @@ describe("a new revision", () => {
     spec = join(folder, "deep", "own");
     await pinText(dated(schema, next), { revision: next });
     expect((await readdir(spec)).sort()).toEqual([next, "overlay.schema.json", "pins.json"]);
-    expect([...(await emitTree({ spec })).keys()]).toContain(`${next}/types.ts`);
+    expect([...new Map(await emitUnformatted({ spec })).keys()]).toContain(`${next}/types.ts`);
   });
 
   it("keeps line feeds only, whatever the file has", async () => {

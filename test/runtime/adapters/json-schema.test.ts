@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -11,9 +10,11 @@ import type { SchemaBounds } from "../../../runtime/adapters/schema-bounds.ts";
 import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/common/schema-issue.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer } from "../../../runtime/server/server.ts";
+import { createProgram } from "../../program.ts";
 import { callServer } from "../server/call.ts";
 import { newest } from "../server/connected.ts";
 
+const withoutEval = await createProgram(new URL("./without-eval.ts", import.meta.url));
 const draft7 = "http://json-schema.org/draft-07/schema#";
 const draft2020 = "https://json-schema.org/draft/2020-12/schema";
 
@@ -94,7 +95,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate({ a: {} }, schema)).not.toEqual([]);
   });
 
-  test("refuses dialects that it does not read, clearly and only then (JS-03)", () => {
+  test("refuses dialects that it does not read, clearly and only then (JS-03, B-006)", () => {
     const schema = { ...object({}), $schema: "http://json-schema.org/draft-04/schema#" };
     expect(() => validate({}, schema)).toThrow(/draft-04.* is not supported: use draft-07 or 2020-12/);
     expect(validate({}, object({}))).toEqual([]);
@@ -103,7 +104,7 @@ describe.each(makers)("%s", (_name, make) => {
   test.each([
     ["a remote reference", object({ a: { $ref: "https://example.org/secret.json" } })],
     ["a file", object({ a: { $ref: "file:///etc/passwd" } })],
-  ])("reaches nothing outside of the schema: %s (R50)", (_case, schema) => {
+  ])("reaches nothing outside of the schema: %s (R50, B-007)", (_case, schema) => {
     const fetched: unknown[] = [];
     const original = globalThis.fetch;
     globalThis.fetch = (input) => (fetched.push(input), Promise.reject(new Error("no network")));
@@ -125,7 +126,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(() => validate({ a: 1 }, nosy)).toThrow();
   });
 
-  test("bounds the size and depth of schemas (R50)", () => {
+  test("bounds the size and depth of schemas (R50, B-009)", () => {
     let deep: object = {};
     for (let i = 0; i < 100; i++) deep = { not: deep };
     const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_value, index) => [`a${index}`, {}]));
@@ -215,8 +216,7 @@ test("ajv tells everything that is wrong when asked to", () => {
 });
 
 test("cfworker runs where code cannot be made of text", async () => {
-  const script = fileURLToPath(new URL("./without-eval.ts", import.meta.url));
-  const args = ["--disallow-code-generation-from-strings", "--import", import.meta.resolve("tsx"), script];
+  const args = ["--disallow-code-generation-from-strings", withoutEval];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(JSON.parse(stdout)).toEqual({ canMakeCode: false, valid: 0, invalid: 1 });
 });

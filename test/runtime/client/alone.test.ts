@@ -100,6 +100,19 @@ describe("a client and a server without sessions", () => {
   );
 });
 
+test("lists are read every time where nobody tells of changes (TL-01)", async () => {
+  const server = createServer({ name: "demo", version: "1", tools: [], dynamic: ["tools"] }, [alone]);
+  const [near, far] = createMemoryPair();
+  createServerAcceptor(server)(far);
+  const client = createClient<Declarations>({ info, revisions: [alone] });
+  const session = await client.connect(near);
+  expect(session.serverCapabilities.tools).toEqual({ listChanged: true });
+  expect(await session.listTools()).toEqual([]);
+  server.tools.add({ name: "new", run: () => "" });
+  expect(await session.listTools()).toMatchObject([{ name: "new" }]);
+  await client.close();
+});
+
 describe("what a client sends", () => {
   test("names its revision, itself and what it can do in every request (C-002, C-003)", async () => {
     const { wire, client } = await start();
@@ -214,6 +227,16 @@ describe("what a server answers to the first question", () => {
     wire.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
     expect((await client).revision).toBe(other);
     wire.end();
+  });
+
+  test("the refused version is tried once more when the server names it (C-009)", async () => {
+    const { wire, client } = await start();
+    wire.post(refusal(alone.id));
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ method: "server/discover", params: { _meta: { [meta.version]: alone.id } } });
+    wire.post({ ...refusal(alone.id), id: 2 });
+    await expect(client).rejects.toMatchObject({ code: -32022 });
+    expect(wire.sent).toHaveLength(2);
   });
 
   test("versions that nobody here speaks are reported, and no session is opened (C-009, TS-13)", async () => {

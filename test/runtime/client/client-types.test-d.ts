@@ -114,7 +114,7 @@ test("what later revisions removed is not there", () => {
   void on202511.subscribe("a:b", () => {});
   // @ts-expect-error no ping in 2026-07-28
   void on2026.ping();
-  // @ts-expect-error no subscriptions to single resources in 2026-07-28
+  // There it is a part of what is listened to.
   void on2026.subscribe("a:b", () => {});
   // @ts-expect-error no level for a session in 2026-07-28
   void on2026.setLogLevel("info");

@@ -50,7 +50,7 @@ describe("modes are declared by the handlers that are given (E-01)", () => {
 });
 
 describe("a form", () => {
-  test("is answered with what the user gave, and the defaults of the rest (E-08, E-09)", async () => {
+  test("is answered with what the user gave, and the defaults of the rest (E-08, E-09, C-092)", async () => {
     const seen: unknown[] = [];
     const { wire } = await open({
       form(params, { server, check }) {
@@ -78,13 +78,16 @@ describe("a form", () => {
     ["a missing field", {}, "name: is required"],
     ["a wrong value", { name: "xy", colour: "green" }, 'colour: must be one of "red", "blue"'],
     ["a value too many", { name: "xy", secret: "s" }, "secret: was not asked for"],
-  ])("with %s is not sent: the program learns why, the server only that it failed (E-10)", async (_, content, why) => {
-    const { wire, reports } = await open({ form: () => ({ action: "accept", content }) });
-    await play(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
-    const [report] = reports;
-    expect(isFormError(report?.error)).toBe(true);
-    expect(report?.error.message).toContain(why);
-  });
+  ])(
+    "with %s is not sent: the program learns why, the server only that it failed (E-10, C-093)",
+    async (_, content, why) => {
+      const { wire, reports } = await open({ form: () => ({ action: "accept", content }) });
+      await play(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
+      const [report] = reports;
+      expect(isFormError(report?.error)).toBe(true);
+      expect(report?.error.message).toContain(why);
+    },
+  );
 
   test("with anything but primitive fields is refused (E-07)", async () => {
     const { wire } = await open({ form: () => ({ action: "cancel" }) });
@@ -104,7 +107,7 @@ describe("a form", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test("works the same before there were modes (E-06)", async () => {
+  test("works the same before there were modes (E-06, C-091)", async () => {
     const { wire } = await open({ form: () => ({ action: "accept", content: { name: "xy" } }) }, older);
     await play(wire, [
       ask(form),

@@ -25,9 +25,9 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 test.each([
-  ["a single page", [undefined], [{}]],
-  ["until the cursor is absent (N-03)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
-  ["an empty cursor is a cursor (N-03, trap 13)", ["", undefined], [{}, { cursor: "" }]],
+  ["a single page (C-041)", [undefined], [{}]],
+  ["until the cursor is absent (N-03, C-041, C-042)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
+  ["an empty cursor is a cursor (N-03, trap 13, C-040)", ["", undefined], [{}, { cursor: "" }]],
   ["a cursor that comes again ends the list (trap 13)", ["a", "b", "a", "b"], [{}, { cursor: "a" }, { cursor: "b" }]],
   ["an empty cursor that comes again ends the list", ["", "", ""], [{}, { cursor: "" }]],
 ])("%s", async (_, cursors, expected) => {

@@ -7,9 +7,11 @@ import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { LostError } from "../../../runtime/transport/http-client/errors.ts";
-import { connect } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import type { OpenerOptions } from "../../../runtime/client/opener.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { welcome } from "./raw-server.ts";
 import { openSession, type RawServer, type WiredSession } from "./session-wire.ts";
 
 const server: RawServer = {
@@ -212,6 +214,22 @@ describe("calls that are cut off", () => {
     expect(await again).toEqual([]);
     expect(opened.wires).toHaveLength(1);
   });
+});
+
+test.each<readonly [string, (wire: Wire, options: OpenerOptions) => Promise<ClientConnection>]>([
+  ["obeys the signal", connect],
+  ["ignores it", (wire, { signal: _signal, ...options }) => connect(wire, options)],
+])("a client that is closed while it connects is not connected, with an opener that %s", async (_what, open) => {
+  const wire = new Wire();
+  const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions: handshakeRevisions });
+  const connecting = client.connect((options) => open(wire, options));
+  connecting.catch(() => {});
+  const closing = client.close();
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 1, result: welcome(newest.id) });
+  await expect(connecting).rejects.toMatchObject({ name: "ClosedError" });
+  await closing;
+  expect(wire.isClosed).toBe(true);
 });
 
 describe("attempts", () => {

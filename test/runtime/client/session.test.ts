@@ -104,6 +104,17 @@ describe("lists", () => {
     for (const id of [2, 3]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
+  test("that were not read to their end are not kept as if they had been", async () => {
+    const { wire, session } = await openSession({}, watched);
+    const page = { tools: [tool("a")], nextCursor: "x" };
+    expect(await during(wire, session.listTools({ maxPages: 1 }), answer(2, listTools, page))).toEqual([tool("a")]);
+    const whole = during(wire, session.listTools(), [
+      ...answer(3, listTools, page),
+      ...answer(4, listTools, { tools: [tool("b")] }),
+    ]);
+    expect(await whole).toEqual([tool("a"), tool("b")]);
+  });
+
   test("are not kept while the server cannot speak unasked", async () => {
     const { wire, session, opening } = await openSession({}, watched);
     await during(wire, session.listTools(), answer(2, listTools, { tools: [] }));
@@ -200,7 +211,7 @@ describe("calls", () => {
   });
 });
 
-describe("structured results fit the output schema (TL-12)", () => {
+describe("structured results fit the output schema (TL-12, C-082, C-084)", () => {
   const sum = tool("sum", {
     outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
   });
@@ -312,6 +323,22 @@ describe("subscriptions", () => {
       session.subscribe("file:///a", () => {}),
       answer(3, subscribe, {}),
     );
+  });
+
+  test("begin anew only when the server has ended the last one: requests may overtake each other (R-03)", async () => {
+    const { wire, session } = await openSession({}, everything);
+    const stop = await during(
+      wire,
+      session.subscribe("file:///a", () => {}),
+      answer(2, subscribe, {}),
+    );
+    const stopping = stop();
+    await play(wire, [["~", { id: 3, ...unsubscribe }]]);
+    const again = session.subscribe("file:///a", () => {});
+    await settle();
+    expect(wire.sent).toEqual([]);
+    await play(wire, [[">", { id: 3, result: {} }], ...answer(4, subscribe, {})]);
+    await Promise.all([stopping, again]);
   });
 
   test("that change their mind end as the last wish was", async () => {

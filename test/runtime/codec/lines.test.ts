@@ -18,7 +18,7 @@ function decoder(limits: { maxMessageBytes?: number; maxDepth?: number } = {}): 
   return { lines: new LineDecoder({ maxMessageBytes: 1_000, maxDepth: 64, ...limits }, sink), values, problems };
 }
 
-describe("lines are cut the same wherever the chunks end (R23)", () => {
+describe("lines are cut the same wherever the chunks end (R23, TS-01)", () => {
   const text = '{"a":"é€😀"}\n\n{"b":"x\\ny"}\r\n\r\n[1,"ü"]\n"last"\n';
   const expected = [{ a: "é€😀" }, { b: "x\ny" }, [1, "ü"], "last"];
 

@@ -103,6 +103,23 @@ describe("a request that stands alone", () => {
     expect(await answer(request(1, "tools/list", {}, { [meta.clientInfo]: undefined }))).toHaveProperty("result");
   });
 
+  test("is answered the same whoever its client says it is (S-015)", async () => {
+    const ask = (name: string): Promise<unknown> =>
+      answer(request(1, "tools/list", {}, { [meta.clientInfo]: { name, version: "1" } }));
+    const [one, other, none] = [await ask("official"), await ask("__proto__"), await answer(request(1, "tools/list"))];
+    expect(one).toMatchObject({ result: { tools: [{ name: "add" }, { name: "ask" }, { name: "chat" }] } });
+    expect([other, none]).toEqual([one, one]);
+  });
+
+  test("finds the same list on every connection, in the order of the definition, whatever was called before (S-021, S-022)", async () => {
+    const list = request(9, "tools/list");
+    const server = create();
+    const [first] = await say([list], server);
+    const call = request(1, "tools/call", { name: "add", arguments: { a: 1, b: 2 } });
+    const later = await say([call, request(2, "tools/call", { name: "none" }), list], server);
+    expect(later.at(-1)).toEqual(first);
+  });
+
   test("metadata of a result is kept beside the server's identity", async () => {
     const run = (): object => ({ content: [], _meta: { "example.com/a": 1 } });
     const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", run }] }, revisions);
@@ -122,11 +139,11 @@ describe("a request that stands alone", () => {
     ["resources/subscribe", "resources/subscribe", { uri: "a:b" }, -32601],
     ["resources/unsubscribe", "resources/unsubscribe", { uri: "a:b" }, -32601],
     ["the name of an object's member", "constructor", {}, -32601],
-  ])("%s is refused (S-005, S-014, S-020)", async (_what, method, params, code) => {
+  ])("%s is refused (S-005, S-014, S-020, R20)", async (_what, method, params, code) => {
     expect(await answer(request(7, method, params))).toMatchObject({ id: 7, error: { code } });
   });
 
-  test("a missing capability is named as an object (S-014)", async () => {
+  test("a missing capability is named as an object (S-014, R22)", async () => {
     expect(await answer(request(1, "tools/call", { name: "ask" }))).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
     });
@@ -134,7 +151,8 @@ describe("a request that stands alone", () => {
 
   test("no request is ever sent to the client (S-001, S-040)", async () => {
     const sent = await say([request(1, "tools/call", { name: "ask" }, { [meta.capabilities]: { sampling: {} } })]);
-    expect(sent).toMatchObject([{ id: 1, result: { isError: true } }]);
+    const question = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
+    expect(sent).toMatchObject([{ id: 1, result: { inputRequests: { "createMessage-1": question } } }]);
   });
 });
 
@@ -147,7 +165,7 @@ describe("metadata of a request", () => {
     ["capabilities of a wrong shape", { [meta.capabilities]: { roots: 1 } }],
     ["a client that has no name", { [meta.clientInfo]: { version: "1" } }],
     ["an unknown log level", { [meta.logLevel]: "loud" }],
-  ])("with %s is refused (S-011, S-082)", async (_what, changes) => {
+  ])("with %s is refused (S-011, S-082, R18)", async (_what, changes) => {
     expect(await answer(request(1, "tools/list", {}, changes))).toMatchObject({ id: 1, error: { code: -32602 } });
   });
 
@@ -197,8 +215,8 @@ describe("what belongs to a request", () => {
     const call = { name: "ask" };
     const sent = await say([request(1, "tools/call", call, sampling), request(2, "tools/call", call)]);
     expect(sent).toMatchObject([
-      { id: 1, result: {} },
       { id: 2, error: { code: -32021 } },
+      { id: 1, result: { resultType: "input_required" } },
     ]);
   });
 
@@ -229,7 +247,7 @@ describe("what belongs to a request", () => {
 });
 
 describe("both eras on one connection", () => {
-  test("a session and requests that stand alone do not know of each other (DE-01, DE-02, DE-05)", async () => {
+  test("a session and requests that stand alone do not know of each other (DE-01, DE-02, DE-05, R19)", async () => {
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
     const sent = await say([initialize(newest.id), initialized, list, request(3, "tools/list"), { ...list, id: 4 }]);
     expect(sent).toMatchObject([
@@ -245,7 +263,7 @@ describe("both eras on one connection", () => {
     }
   });
 
-  test("requests that stand alone may come before the handshake (DE-02)", async () => {
+  test("requests that stand alone may come before the handshake (DE-02, R19)", async () => {
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
     const sent = await say([request(1, "tools/list"), initialize(newest.id), initialized, list]);
     expect(sent).toMatchObject([

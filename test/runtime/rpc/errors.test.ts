@@ -14,6 +14,11 @@ import {
   toError,
   toErrorObject,
 } from "../../../runtime/rpc/errors.ts";
+import { refusalCodes } from "../../../runtime/rpc/refusal-codes.ts";
+
+test("codes of our own lie outside of what JSON-RPC and the protocol reserve (S-007, R6)", () => {
+  for (const code of Object.values(refusalCodes)) expect(code > -32_000 || code < -32_768, String(code)).toBe(true);
+});
 
 test("an error for the peer passes unchanged", () => {
   const error = new RpcError(1001, "Busy", { data: { retry: true } });

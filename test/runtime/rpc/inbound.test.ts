@@ -119,6 +119,29 @@ test("an id that is still running is refused, and the first call goes on (R13)",
   await play(wire, [["<", { id: 1, result: text("ok") }]]);
 });
 
+test("no more calls run at once than the limit allows: others are refused, and ping is answered", async () => {
+  const { handlers, answers } = controlled();
+  const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
+  const message = "Too many requests at once: 2 are running. Wait for an answer, then ask again.";
+  await play(wire, [
+    [">", call(1)],
+    [">", call(2)],
+    [">", call(3)],
+    ["<", { id: 3, error: { code: 429, message, data: { limit: 2 } } }],
+    [">", { id: 4, method: "ping" }],
+    ["<", { id: 4, result: {} }],
+  ]);
+  answers[0]?.(text("ok"));
+  await settle();
+  await play(wire, [
+    ["<", { id: 1, result: text("ok") }],
+    [">", call(3)],
+  ]);
+  answers[2]?.(text("now"));
+  await settle();
+  await play(wire, [["<", { id: 3, result: text("now") }]]);
+});
+
 test("ping is answered while calls run (P-01, R16)", async () => {
   const { handlers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);

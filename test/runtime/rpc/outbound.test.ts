@@ -21,7 +21,7 @@ const progress = (progressToken: unknown, value: number, rest: object = {}): obj
   params: { progressToken, progress: value, ...rest },
 });
 
-test("ids are never used again, whatever becomes of the calls (J-05)", async () => {
+test("ids are never used again, whatever becomes of the calls (J-05, C-001)", async () => {
   const { wire, client } = await connectWire();
   const ids: unknown[] = [];
   for (const answer of [{ result: {} }, { error: { code: 1, message: "no" } }, { result: {} }]) {
@@ -216,7 +216,7 @@ describe("time-outs", () => {
 });
 
 describe("cancellation by a signal", () => {
-  test("ends the call with the signal's reason and tells the peer (C-01); a late answer is ignored (C-04)", async () => {
+  test("ends the call with the signal's reason and tells the peer (C-01); a late answer is ignored (C-04, C-022, C-024)", async () => {
     const { wire, client, reports } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
@@ -236,7 +236,7 @@ describe("cancellation by a signal", () => {
     await play(wire, []);
   });
 
-  test("after the answer does nothing (C-05)", async () => {
+  test("after the answer does nothing (C-05, C-022)", async () => {
     const { wire, client } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
@@ -283,7 +283,7 @@ describe("progress", () => {
     await call;
   });
 
-  test("after the result is no fault (trap 12); for a token that never was it is", async () => {
+  test("after the result is no fault (trap 12); for a token that never was it is (C-031)", async () => {
     const { wire, client, reports } = await connectWire();
     const call = client.request("ping");
     wire.post({ jsonrpc: "2.0", id: 2, result: {} });

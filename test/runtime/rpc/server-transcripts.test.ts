@@ -72,7 +72,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
     [
-      "an id of null is refused, not taken for a notification (J-04)",
+      "an id of null is refused, not taken for a notification (J-04, R4)",
       [
         [">", { id: null, method: "ping" }],
         ["<", refusal(-32600, "The id must be a string or a safe integer")],
@@ -93,7 +93,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
     [
-      "an unknown method is -32601",
+      "an unknown method is -32601 (R6)",
       [
         [">", { id: 1, method: "no/such" }],
         ["<", { id: 1, error: { code: -32601, message: "Method not found", data: { method: "no/such" } } }],
@@ -128,7 +128,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
     [
-      "bad params are -32602 with their path",
+      "bad params are -32602 with their path (R6)",
       [
         [">", { id: 1, method: "tools/call", params: { name: 5 } }],
         [
@@ -262,7 +262,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
     [
-      "ids come back unchanged: 0, empty, negative, the string of a number (J-06)",
+      "ids come back unchanged: 0, empty, negative, the string of a number (J-06, R4)",
       [
         ...[0, "", -7, "7", "__proto__", Number.MAX_SAFE_INTEGER].flatMap((id): Line[] => [
           [">", call(id, "late")],

@@ -33,7 +33,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   test.each([
     ["prompt arguments", prompt],
     ["template variables", template],
-  ])("%s are completed with at most 100 values (K-02)", async (_name, ref) => {
+  ])("%s are completed with at most 100 values (K-02, S-130)", async (_name, ref) => {
     const server = create(startsWith);
     expect(await ask(server, { ref, argument: { name: "name", value: "name14" } })).toMatchObject({
       completion: { values: ["name14", ...names.slice(140)], total: 11, hasMore: false },

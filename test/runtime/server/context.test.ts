@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { CapabilityError } from "../../../runtime/rpc/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/source.ts";
+import type { HandlerContext } from "../../../runtime/server/protocol.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
 import { callServer, createSession, meta, type CallSetup, type Sent } from "./call.ts";
 
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
@@ -14,7 +16,10 @@ function newest(): Revision {
   return first;
 }
 
-function create(run: ToolSource["run"], definition: Partial<ServerSource> = {}): Server {
+/** A handler of the newest revision with a handshake: it has all that contexts may have. */
+type Run = (args: unknown, context: HandlerContext<Declarations>) => unknown;
+
+function create(run: Run, definition: Partial<ServerSource> = {}): Server {
   return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", run }] }, revisions);
 }
 
@@ -60,10 +65,9 @@ test("functions may be taken off the context", async () => {
 });
 
 describe("logging", () => {
-  const logAll: ToolSource["run"] = async (_args, { log }) => {
-    for (const level of ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]) {
-      await log(level, level);
-    }
+  const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+  const logAll: Run = async (_args, { log }) => {
+    for (const level of levels) await log(level, level);
     return "";
   };
 
@@ -129,9 +133,9 @@ describe("questions to the client", () => {
     const sent: Sent[] = [];
     const server = create(async (_args, { sample, elicit, roots }) =>
       JSON.stringify([
-        await sample?.({ messages: [], maxTokens: 1 }),
-        await elicit?.({ message: "?" }),
-        await roots?.(),
+        await sample({ messages: [], maxTokens: 1 }),
+        await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }),
+        await roots(),
       ]),
     );
     const result = await call(server, { sent, answer });
@@ -157,7 +161,10 @@ describe("questions to the client", () => {
   test("that the revision does not have are a failure of ours", async () => {
     const oldest = handshake.at(-1);
     const errors: string[] = [];
-    const server = create((_args, { elicit }) => elicit?.({}), { onError: ({ error }) => errors.push(error.message) });
+    const server = create(
+      (_args, { elicit }) => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }),
+      { onError: ({ error }) => errors.push(error.message) },
+    );
     expect(await call(server, {}, oldest)).toMatchObject({ isError: true });
     expect(errors).toEqual([expect.stringMatching(/has no elicitation requests that a server may send/)]);
   });

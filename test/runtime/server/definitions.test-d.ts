@@ -6,13 +6,14 @@ import type * as v202506 from "../../../generated/2025-06-18/index.ts";
 import type * as v202511 from "../../../generated/2025-11-25/index.ts";
 import type * as v2026 from "../../../generated/2026-07-28/index.ts";
 import { createDefiners } from "../../../runtime/server/definers.ts";
-import type { ArgumentValues, TemplateVariables } from "../../../runtime/server/definitions.ts";
+import type { ArgumentValues } from "../../../runtime/server/definitions.ts";
 import { fromJsonSchema, type FromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
 import type { Authenticated } from "../../../runtime/server/protocol.ts";
 import { limitRate } from "../../../runtime/server/rate-limit.ts";
 import type { ServerSource } from "../../../runtime/server/source.ts";
+import type { TemplateVariables } from "../../../runtime/server/template-variables.ts";
 
 const on2024 = createDefiners<v2024.Declarations>([]);
 const on202503 = createDefiners<v202503.Declarations>([]);
@@ -94,7 +95,7 @@ test("calls run as tasks where the revision has them (TK-01)", () => {
   on202511.defineTool({ name: "a", task: { support: "forbidden" }, run });
   // @ts-expect-error tasks came with 2025-11-25
   on202506.defineTool({ name: "a", task: true, run });
-  // @ts-expect-error tasks left the core with 2026-07-28
+  // Tasks left the core with 2026-07-28, and are an extension of it.
   on2026.defineTool({ name: "a", task: true, run });
   on202511.defineTool({
     name: "a",
@@ -105,7 +106,7 @@ test("calls run as tasks where the revision has them (TK-01)", () => {
     },
   });
   // @ts-expect-error no tasks, no task of the call
-  on202506.defineTool({ name: "a", run: (_args, { task }) => String(task) });
+  on202506.defineTool({ name: "a", run: (_args, { task }) => task?.id ?? "" });
 });
 
 test("content blocks are those of the revision", () => {

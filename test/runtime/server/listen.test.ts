@@ -59,7 +59,7 @@ function notices(wire: Wire): readonly unknown[] {
 }
 
 describe("a request to listen", () => {
-  test("is acknowledged first, with what is offered of it (S-031, S-032, 2.10)", async () => {
+  test("is acknowledged first, with what is offered of it (S-031, S-032, 2.10, R21)", async () => {
     const wire = await listenOn(create(), listen("sub", everything));
     expect(wire.sent).toEqual([
       {
@@ -90,7 +90,7 @@ describe("a request to listen", () => {
     expect(wire.sent[0]).toHaveProperty("params.notifications", {});
   });
 
-  test("hears what it asked for and nothing else, under its own id (S-023, S-030, S-032, trap 8)", async () => {
+  test("hears what it asked for and nothing else, under its own id (S-023, S-030, S-032, trap 8, R21, S-081)", async () => {
     const server = create();
     const wire = await listenOn(
       server,
@@ -131,7 +131,7 @@ describe("a request to listen", () => {
     expect(wire.sent).toHaveLength(1);
   });
 
-  test("is answered when the server closes (S-033, S-035)", async () => {
+  test("is answered when the server closes (S-033, S-035, R21)", async () => {
     const server = create();
     const wire = await listenOn(server, listen("sub", everything));
     await server.close();

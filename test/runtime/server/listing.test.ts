@@ -89,7 +89,7 @@ describe("a list in pages", () => {
 
 describe("cursors", () => {
   test.each(["", ".", "MQ", "MQ.", "MQ.AAAA", "MQ==.AAAA", "../..", "__proto__", "ü.ü", `MQ.${"A".repeat(30_000)}`])(
-    "that nobody issued, such as %j, are refused (N-02, N-04)",
+    "that nobody issued, such as %j, are refused (N-02, N-04, S-090)",
     async (cursor) => {
       await expect(list(create({ pageSize: 2 }), cursor)).rejects.toMatchObject(refusal);
       await expect(list(create(), cursor)).rejects.toMatchObject(refusal);
@@ -132,7 +132,7 @@ describe("cursors", () => {
     ]);
   });
 
-  test("are stable, and the same on every instance with the same key (N-04)", async () => {
+  test("are stable, and the same on every instance with the same key (N-04, S-090)", async () => {
     const [one, other] = [create({ pageSize: 2, cursorKeys: [key] }), create({ pageSize: 2, cursorKeys: [key] })];
     const cursor = await firstCursor(one);
     expect(await firstCursor(one)).toBe(cursor);

@@ -8,7 +8,10 @@ import type { Middleware } from "../../../runtime/server/middleware.ts";
 import { limitRate, type RateLimitOptions } from "../../../runtime/server/rate-limit.ts";
 import type { ServerSource } from "../../../runtime/server/source.ts";
 import { callServer, createSession, meta } from "./call.ts";
-import { newest, open } from "./connected.ts";
+import { handshakeRevisions, newest, open } from "./connected.ts";
+import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
+import { serve } from "../../../runtime/server/serve.ts";
+import { Wire, initialize, initialized, settle } from "../rpc/wire.ts";
 
 const read = (): string => "text";
 const run = read;
@@ -108,7 +111,9 @@ describe("middleware", () => {
   test("an answer that it breaks is not sent: results are checked after it (R14)", async () => {
     const errors: string[] = [];
     const onError: ServerSource["onError"] = ({ error }) => errors.push(error.message);
-    const { client } = await open(create([() => ({ content: "x" })], { onError }));
+    const { client } = await open(
+      create([({ method }, next) => (method === "tools/call" ? { content: "x" } : next())], { onError }),
+    );
     await expect(client.request("tools/call", { name: "t" })).rejects.toMatchObject({ code: -32603 });
     expect(errors).toEqual([expect.stringContaining("tools/call")]);
     await client.close();
@@ -221,5 +226,159 @@ describe("limitRate", () => {
     { burst: NaN, perSecond: 1 },
   ])("refuses %j as a rate", (rate) => {
     expect(() => limitRate(rate)).toThrow(/limitRate: burst is .*, use 1 or more/);
+  });
+});
+
+describe("around what the lifecycle answers itself", () => {
+  const record =
+    (seen: unknown[]): Middleware =>
+    async ({ method, context }, next) => {
+      const result = await next();
+      seen.push([method, context.session, context.client.info, context.revision]);
+      return result;
+    };
+
+  test.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
+    "middleware sees `initialize` and `ping` with the session that they belong to, at %s",
+    async (id, revision) => {
+      const seen: unknown[][] = [];
+      const { client, connection } = await open(create([record(seen)]), revision);
+      await client.request("tools/list");
+      const facts = [connection.session, { name: "test", version: "1" }, id];
+      expect(seen).toEqual([
+        ["initialize", ...facts],
+        ["ping", ...facts],
+        ["tools/list", ...facts],
+      ]);
+      for (const [, session] of seen) expect(session).toBe(connection.session);
+      await client.close();
+    },
+  );
+
+  test("it may refuse a session: nothing is opened, and the client may try again", async () => {
+    let attempts = 0;
+    const server = create([
+      (request, next) => {
+        if (request.method === "initialize" && (attempts += 1) === 1) throw new RpcError(4711, "not today");
+        return next();
+      },
+    ]);
+    const wire = new Wire();
+    const connection = serve(server, wire);
+    wire.post(initialize(newest().id));
+    await settle();
+    expect([wire.sent.splice(0), connection.session]).toEqual([
+      [{ jsonrpc: "2.0", id: 0, error: { code: 4711, message: "not today" } }],
+      undefined,
+    ]);
+    wire.post(initialize(newest().id, {}, 1));
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest().id } }]);
+    wire.end();
+  });
+
+  test("while it works on one `initialize`, a second opens nothing (R17)", async () => {
+    let opened = 0;
+    const server = create([async (_request, next) => (await settle(), next())]);
+    const wire = new Wire();
+    serve(server, wire, { onOpen: () => (opened += 1) });
+    wire.post(initialize(newest().id), initialize(newest().id, {}, 1));
+    for (let turn = 0; turn < 3; turn += 1) await settle();
+    expect(opened).toBe(1);
+    expect(wire.sent).toMatchObject([
+      { id: 0, result: {} },
+      { id: 1, error: { code: -32600 } },
+    ]);
+    wire.end();
+  });
+
+  describe("what comes behind `initialize` in one chunk", () => {
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+
+    test("waits for its answer, in order, and finds the session open; `ping` does not wait (L-05, L-06)", async () => {
+      let begin = (): void => {};
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const server = create([async (_request, next) => (await begun, next())]);
+      const wire = new Wire();
+      const connection = serve(server, wire);
+      wire.post(initialize(newest().id), { ...list, id: 1, method: "ping" }, initialized, list);
+      await settle();
+      expect([wire.sent.splice(0), connection.state]).toEqual([
+        [{ jsonrpc: "2.0", id: 1, result: {} }],
+        "NOT_INITIALIZED",
+      ]);
+      begin();
+      for (let turn = 0; turn < 3; turn += 1) await settle();
+      expect(wire.sent).toMatchObject([
+        { id: 0, result: { protocolVersion: newest().id } },
+        { id: 2, result: { tools: [{ name: "t" }] } },
+      ]);
+      expect(connection.state).toBe("INITIALIZED");
+      wire.end();
+    });
+
+    test("is refused when the session is, and a second attempt behind it is made", async () => {
+      let attempts = 0;
+      const server = create([
+        async (_request, next) => {
+          await settle();
+          if ((attempts += 1) === 1) throw new RpcError(4711, "not today");
+          return next();
+        },
+      ]);
+      const wire = new Wire();
+      serve(server, wire);
+      wire.post(initialize(newest().id), { ...list, id: 1 }, initialize(newest().id, {}, 2), { ...list, id: 3 });
+      for (let turn = 0; turn < 6; turn += 1) await settle();
+      expect(wire.sent).toMatchObject([
+        { id: 0, error: { code: 4711 } },
+        { id: 1, error: { code: -32600 } },
+        { id: 2, result: {} },
+        { id: 3, result: {} },
+      ]);
+      wire.end();
+    });
+
+    test("is served before the connection ends, if it ends there", async () => {
+      const wire = new Wire();
+      serve(create([async (_request, next) => (await settle(), next())]), wire);
+      wire.post(initialize(newest().id), initialized, list);
+      wire.receiver?.ended();
+      for (let turn = 0; turn < 6; turn += 1) await settle();
+      expect(wire.sent).toMatchObject([{ id: 0 }, { id: 2, result: { tools: [{ name: "t" }] } }]);
+    });
+
+    test("waits in bounded number", async () => {
+      const wire = new Wire();
+      const server = create([(request, next) => (request.method === "initialize" ? new Promise(() => {}) : next())]);
+      serve(server, wire, { limits: { maxCalls: 3 } });
+      wire.post(initialize(newest().id), ...[1, 2, 3, 4].map((id) => ({ ...list, id })));
+      await settle();
+      expect(wire.sent).toMatchObject([{ id: 4, error: { code: -32600 } }]);
+      wire.end();
+    });
+  });
+
+  test("an answer to `initialize` that it breaks is not sent (R14)", async () => {
+    const errors: string[] = [];
+    const onError: ServerSource["onError"] = ({ error }) => errors.push(error.message);
+    const wire = new Wire();
+    serve(create([async (_request, next) => (await next(), { protocolVersion: 1 })], { onError }), wire);
+    wire.post(initialize(newest().id));
+    await settle();
+    expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 0, error: { code: -32603, message: "Internal error" } }]);
+    expect(errors).toEqual([expect.stringContaining("initialize")]);
+    wire.end();
+  });
+
+  test("over HTTP too", async () => {
+    const seen: unknown[][] = [];
+    const handler = createHttpHandler(create([record(seen)]));
+    const body = JSON.stringify(initialize(newest().id));
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+    expect([response.status, response.headers.has("mcp-session-id")]).toEqual([200, true]);
+    expect(seen.map(([method]) => method)).toEqual(["initialize"]);
+    await handler.close();
   });
 });

@@ -41,7 +41,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     });
   });
 
-  test("an unknown prompt or a missing argument is refused (Q-04)", async () => {
+  test("an unknown prompt or a missing argument is refused (Q-04, S-120)", async () => {
     await expect(get(server, { name: "other" }, revision)).rejects.toMatchObject({ code: -32602 });
     await expect(get(server, { name: "review" }, revision)).rejects.toMatchObject({
       code: -32602,

@@ -3,7 +3,7 @@ import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { ServerSource, TemplateSource } from "../../../runtime/server/source.ts";
-import { callServer, meta } from "./call.ts";
+import { callServer, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
 
 const read = (): string => "";
@@ -104,6 +104,16 @@ test("cursors of a callback cannot be made up by a client (N-02, N-04)", async (
   for (const cursor of ["ü 2", btoa('{"part":1,"inner":"/etc","skip":0}'), "x.y"]) {
     await expect(callServer(server, newest(), ["resources/list", { cursor }])).rejects.toMatchObject({ code: -32602 });
   }
+});
+
+test("a cursor of a callback is of no use to anybody else", async () => {
+  const server = create({ resourceTemplates: [template(() => ({ resources: [], nextCursor: "of ada" }))] });
+  const of = (principal: string): CallSetup => ({ origin: { identity: { principal } } });
+  const page = await callServer(server, newest(), ["resources/list"], of("ada"));
+  const next = ["resources/list", { cursor: Object(page).nextCursor }] as const;
+  await expect(callServer(server, newest(), next, of("ada"))).resolves.toBeDefined();
+  for (const other of [of("bob"), {}])
+    await expect(callServer(server, newest(), next, other)).rejects.toMatchObject({ code: -32602 });
 });
 
 test("callbacks know who asks, and those of hidden templates are not asked", async () => {

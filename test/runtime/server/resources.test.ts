@@ -48,7 +48,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     });
   });
 
-  test("text, bytes and templates are read (R-08, R-10)", async () => {
+  test("text, bytes and templates are read (R-08, R-10, S-111)", async () => {
     expect(await read(server, "note://today", revision)).toMatchObject({
       contents: [{ uri: "note://today", text: "a note at note://today" }],
     });

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { createProgram } from "../../program.ts";
 import { newest } from "./connected.ts";
 
-const script = fileURLToPath(new URL("./stdio-server.ts", import.meta.url));
+const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
 interface Running {
   readonly child: ChildProcessWithoutNullStreams;
@@ -17,7 +17,7 @@ interface Running {
 }
 
 async function start(): Promise<Running> {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), script]);
+  const child = spawn(process.execPath, [script]);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const exit = once(child, "exit");
   let stderr = "";

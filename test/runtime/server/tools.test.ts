@@ -48,7 +48,7 @@ function call(server: Server, name: string, args?: object, setup?: CallSetup): P
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const { server } = serve(add);
 
-  test("a tool call answers with the structured value and the same JSON as text (TL-10, TL-11)", async () => {
+  test("a tool call answers with the structured value and the same JSON as text (TL-10, TL-11, S-103)", async () => {
     const params = { name: "add", arguments: { a: 1, b: 2 }, ...meta(revision) };
     expect(await callServer(server, revision, ["tools/call", params])).toMatchObject({
       content: [{ type: "text", text: '{"sum":3}' }],
@@ -56,7 +56,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     });
   });
 
-  test("failed argument validation is a result that names the arguments (A12, TL-06, TL-08)", async () => {
+  test("failed argument validation is a result that names the arguments (A12, TL-06, TL-08, S-105)", async () => {
     const params = { name: "add", arguments: { a: "1" }, ...meta(revision) };
     const result = await callServer(server, revision, ["tools/call", params]);
     expect(result).toMatchObject({ isError: true });
@@ -77,7 +77,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(JSON.stringify(await callServer(server, revision, ["tools/list", meta(revision)]))).not.toContain("$schema");
   });
 
-  test("an unknown tool is a protocol error (TL-06)", async () => {
+  test("an unknown tool is a protocol error (TL-06, S-105)", async () => {
     const unknown = callServer(server, revision, ["tools/call", { name: "sub", ...meta(revision) }]);
     await expect(unknown).rejects.toMatchObject({ code: -32602, message: "Unknown tool: sub" });
   });
@@ -96,7 +96,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 describe("a tool without an input schema", () => {
   const { server } = serve({ name: "ping", run: () => "pong" });
 
-  test("advertises that it takes nothing (TL-15)", async () => {
+  test("advertises that it takes nothing (TL-15, S-100)", async () => {
     expect(await callServer(server, latest, ["tools/list"])).toEqual({
       tools: [{ name: "ping", inputSchema: { type: "object", additionalProperties: false } }],
     });
@@ -124,7 +124,7 @@ describe("what run may return", () => {
     );
   });
 
-  test("an output that does not fit its schema is a failure of ours, and says so to nobody else (TL-11)", async () => {
+  test("an output that does not fit its schema is a failure of ours, and says so to nobody else (TL-11, S-102)", async () => {
     const tool = { name: "t", output: z.object({ secret: z.number() }), run: () => ({ secret: "hunter2" }) };
     const failure = await call(serve(tool).server, "t").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
@@ -169,6 +169,19 @@ describe("failures", () => {
     ]);
   });
 
+  test.each<readonly [string, unknown]>([
+    ["nothing", undefined],
+    ["a text", "hunter2"],
+    ["an object that no text can be made of", Object.create(null)],
+    ["an object that must not be touched", revoked()],
+  ])("%s that is thrown counts as a failing tool (O-05)", async (_what, thrown) => {
+    const { server, reports } = serve({ name: "t", run: () => Promise.reject(thrown) });
+    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
+    expect(reports).toMatchObject([
+      { kind: "handler", error: { message: expect.stringContaining('Tool "t" failed') } },
+    ]);
+  });
+
   test("a validator that throws counts as a failing tool", async () => {
     const validate = (): never => {
       throw new Error("broken");
@@ -202,6 +215,13 @@ describe("failures", () => {
     expect(reports).toEqual([]);
   });
 });
+
+/** Whatever is done to it throws. */
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 describe("argument validation", () => {
   test("paths name items and members", async () => {
@@ -280,11 +300,11 @@ describe("schemas", () => {
 });
 
 describe("names", () => {
-  test.each(["a", "A-b_c.9", "x".repeat(128)])("%s is accepted (TL-16)", (name) => {
+  test.each(["a", "A-b_c.9", "x".repeat(128)])("%s is accepted (TL-16, S-104)", (name) => {
     expect(() => serve({ name, run: () => "" })).not.toThrow();
   });
 
-  test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("%j is refused (TL-16)", (name) => {
+  test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("%j is refused (TL-16, S-104)", (name) => {
     expect(() => serve({ name, run: () => "" })).toThrow(/use 1 to 128 of the characters/);
   });
 

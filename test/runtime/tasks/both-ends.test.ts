@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { createDefiners } from "../../../runtime/server/definers.ts";
+import type { HandlerContext } from "../../../runtime/server/protocol.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/serve-http.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 import { newest } from "../fixture-revision.ts";
 import { initialize } from "../rpc/wire.ts";
-import { createGate, related } from "./task-wire.ts";
+import { createGate, related, serveTasks } from "./task-wire.ts";
 
 const { defineServer, defineTool } = createDefiners<Declarations>([newest]);
 
@@ -114,11 +115,13 @@ describe("a question of the server as a task of the client", () => {
   });
 
   test("is cancelled with the call that asks (C-07, TK-21)", async () => {
+    const begun = createGate();
     const aborted = createGate();
     const slow = {
       task: true,
       createMessage: (_params: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
         new Promise((_, reject) => {
+          begun.open();
           signal.addEventListener("abort", () => {
             aborted.open();
             reject(signal.reason);
@@ -129,11 +132,31 @@ describe("a question of the server as a task of the client", () => {
     const stop = new AbortController();
     const calling = client.callTool("thinks", {}, { signal: stop.signal });
     calling.catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun.opened;
     stop.abort(new Error("enough"));
     await expect(calling).rejects.toThrow("enough");
     await aborted.opened;
   });
+});
+
+const thinks = {
+  name: "thinks",
+  run: (_args: unknown, { sample }: HandlerContext<Declarations>) => sample({ messages: [], maxTokens: 1, task: {} }),
+};
+
+test("a task that a client begins when the call that asked for it is over already, is cancelled (C-07, TK-21)", async () => {
+  const { client } = await serveTasks(
+    { tools: [thinks] },
+    { capabilities: { sampling: {}, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } } },
+  );
+  const requestId = client.post("tools/call", { name: "thinks" });
+  const question = await client.hearMethod("sampling/createMessage");
+  client.note("notifications/cancelled", { requestId });
+  const now = new Date().toISOString();
+  client.answer(question, {
+    task: { taskId: "a", status: "working", createdAt: now, lastUpdatedAt: now, ttl: null },
+  });
+  expect((await client.hearMethod("tasks/cancel")).params).toMatchObject({ taskId: "a" });
 });
 
 describe("over HTTP, without a stream of its own", () => {

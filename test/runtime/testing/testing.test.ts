@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revision } from "../../../generated/2025-11-25/methods.ts";
+import type { Declarations as Newest } from "../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/client.ts";
 import { createDefiners } from "../../../runtime/server/definers.ts";
+import { createServer } from "../../../runtime/server/server.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { play, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
@@ -52,6 +55,22 @@ describe("a client in one line", () => {
     });
     expect((await client.callTool("ask")).content).toEqual([{ type: "text", text: "hello you" }]);
     await client.close();
+  });
+});
+
+describe("a client of a server that speaks several revisions", () => {
+  const both = createServer({ name: "both", version: "1", tools: [{ name: "hello", run: () => "hello" }] }, revisions);
+
+  test("speaks the newest of them", async () => {
+    await using client = await connectTo<Newest>(both);
+    expect(client.revision).toBe(revisions[0]);
+    expect((await client.callTool("hello")).content).toEqual([{ type: "text", text: "hello" }]);
+  });
+
+  test.each(revisions)("speaks $id when it is told to", async (pinned) => {
+    await using client = await connectTo(both, { revisions: [pinned] });
+    expect(client.revision).toBe(pinned);
+    expect(await client.callTool("hello")).toMatchObject({ content: [{ type: "text", text: "hello" }] });
   });
 });
 

@@ -5,7 +5,7 @@ import { createChildProcessTransport } from "../../../runtime/transport/child-pr
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 
-test("a client starts a server, talks to it and ends it (T-02)", async () => {
+test("a client starts a server, talks to it, lets it log and ends it (T-02, T-06, TS-04)", async () => {
   const log: string[] = [];
   const { transport, client } = await connectFixture({ stderr: (text) => log.push(text) });
   expect(client.revision).toBe(newest);
@@ -24,7 +24,7 @@ test("a client starts a server, talks to it and ends it (T-02)", async () => {
   expect(await client.closed).toBeUndefined();
 });
 
-describe("the shutdown ladder (L-21, R28)", () => {
+describe("the shutdown ladder (L-21, R28, TS-08)", () => {
   const shutdown = { terminate: 200, kill: 200 };
 
   test.each([
@@ -53,7 +53,7 @@ describe("the shutdown ladder (L-21, R28)", () => {
 });
 
 describe("a server that goes away", () => {
-  test("fails pending calls at once and says how it ended (R29, R52)", async () => {
+  test("fails pending calls at once and says how it ended (L-22, R29, R52)", async () => {
     const { client } = await connectFixture();
     const hanging = client.request("tools/call", { name: "hang" });
     void client.request("tools/call", { name: "exit", arguments: { n: 7 } }).catch(() => {});

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
 import {
@@ -8,14 +7,15 @@ import {
   type ChildProcessOptions,
   type ChildProcessTransport,
 } from "../../../runtime/transport/child-process.ts";
+import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 
-const script = fileURLToPath(new URL("./fixtures/stdio-server.ts", import.meta.url));
+const script = await createProgram(new URL("./fixtures/stdio-server.ts", import.meta.url));
 
 /** How the fixture server is started. */
 export const fixture: { readonly command: string; readonly args: readonly string[] } = {
   command: process.execPath,
-  args: ["--import", import.meta.resolve("tsx"), script],
+  args: [script],
 };
 
 /** The fixture server as a bare process. */

@@ -166,7 +166,7 @@ describe("Origin (T-70, T-14)", () => {
     ["POST", "http://127.0.0.1:1@evil.example"],
     ["POST", "http://localhost, https://evil.example"],
     ["POST", "file://localhost"],
-  ])("%s from %s is refused before anything else is looked at (R31)", async (method, origin) => {
+  ])("%s from %s is refused before anything else is looked at (R31, R33)", async (method, origin) => {
     const body = method === "POST" ? "{" : undefined;
     const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });
     expect(answer.status).toBe(403);
@@ -210,6 +210,16 @@ describe("Host (R30)", () => {
     expect(await rawPost([])).toMatch(/^HTTP\/1.1 400 /);
   });
 
+  it.each([
+    ["a header that is too long", ["X-Long: " + "x".repeat(17 * 1024)], 431],
+    ["two lengths", ["Content-Length: 5"], 400],
+    ["a length and chunks", ["Transfer-Encoding: chunked"], 400],
+    ["a header that goes on in a second line", ["X-A: 1", " 2"], 400],
+    ["two sessions", ["Mcp-Session-Id: a", "Mcp-Session-Id: b"], 404],
+  ])("%s beside it is refused (R35)", async (_, lines, status) => {
+    expect(await rawPost(["Host: localhost", ...lines])).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
   it("a foreign target is refused, whatever the Host line says", async () => {
     const body = JSON.stringify(initialize("2025-11-25"));
     const head = ["POST http://evil.example/mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
@@ -217,7 +227,7 @@ describe("Host (R30)", () => {
     expect(await sendRaw([...head, ...rest].join("\r\n"))).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  it("must be listed to listen for other machines (T-71)", async () => {
+  it("must be listed to listen for other machines (T-71, SEC-02)", async () => {
     await expect(listenHttp(createService({}), { host: "0.0.0.0" })).rejects.toThrow("allowedHosts");
     const listed = await start({}, { host: "0.0.0.0", allowedHosts: ["mcp.example:443"] });
     const headers = { host: "mcp.example:443" };
@@ -280,7 +290,7 @@ describe("who sends a request", () => {
     return name === undefined ? { status: 401, headers } : { principal: name, claims: { name } };
   };
 
-  it("is asked first, and the hook's refusal is the answer (T-72)", async () => {
+  it("is asked first, and the hook's refusal is the answer (T-72, R33)", async () => {
     const guarded = await start({}, { authenticate: token });
     const answer = await guarded.send({ body: "{", headers: { "content-type": "text/plain" } });
     expect(answer.status).toBe(401);
@@ -288,13 +298,15 @@ describe("who sends a request", () => {
     await guarded.close();
   });
 
-  it("owns the session: to others it does not exist (R38, trap 7)", async () => {
+  it("owns the session: to others it does not exist, and the session alone proves nothing (SEC-01, R38, trap 7)", async () => {
     const tools = { who: (context: { origin: unknown }) => JSON.stringify(context.origin) };
     const guarded = await start(tools, { authenticate: token });
     const mine = await guarded.open("2025-11-25", { authorization: "Bearer ann" });
     const other = { authorization: "Bearer bob" };
     expect((await mine.post(call(1, "who"))).text).toContain('\\"principal\\":\\"ann\\"');
     expect((await mine.post(call(2, "who"), other)).status).toBe(404);
+    const { authorization: _token, ...anonymous } = mine.headers;
+    expect((await guarded.send({ headers: anonymous, body: call(2, "who") })).status).toBe(401);
     expect((await guarded.send({ method: "GET", headers: { ...mine.headers, ...other } })).status).toBe(404);
     expect((await guarded.send({ method: "DELETE", headers: { ...mine.headers, ...other } })).status).toBe(404);
     expect((await mine.post(call(3, "who"))).status).toBe(200);

@@ -103,23 +103,62 @@ describe("a client that does not read", () => {
 });
 
 describe("shutdown", () => {
+  it("is told at once to who asks for the server's health over an open connection (R43)", async () => {
+    let finish = (_result: string): void => {};
+    let hasBegun = false;
+    const work = (): Promise<string> => {
+      hasBegun = true;
+      return new Promise((resolve) => (finish = resolve));
+    };
+    rig = await start({ work }, { health: "/health" });
+    const { host, port } = new URL(rig.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    let told = "";
+    socket.on("data", (chunk: Buffer) => (told += chunk.toString()));
+    const begin = `GET /health HTTP/1.1\r\nhost: ${host}\r\n`;
+    socket.write(`${begin}\r\n${begin}`);
+    await until(() => told.includes('{"status":"ok"}'), "the first answer");
+    const working = (await rig.open()).post(call(1, "work"));
+    await until(() => hasBegun, "the call");
+    const closing = rig.listener.close();
+    socket.write("\r\n");
+    await until(() => told.includes('{"status":"closing"}'), "the second answer");
+    expect(told.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 200", "HTTP/1.1 503"]);
+    finish("done");
+    socket.destroy();
+    await Promise.all([closing, working]);
+  });
+
   it("lets running calls finish, ends streams and leaves no connection (R43)", async () => {
-    rig = await start({ work: () => delay(30, "done") });
+    let finish = (_result: string): void => {};
+    let hasBegun = false;
+    const work = (): Promise<string> => {
+      hasBegun = true;
+      return new Promise((resolve) => (finish = resolve));
+    };
+    rig = await start({ work });
     const session = await rig.open();
     const stream = await session.listen();
     const working = session.post(call(1, "work"));
-    await delay(10);
-    await rig.listener.close();
+    await until(() => hasBegun, "the call");
+    const closing = rig.listener.close();
+    finish("done");
     expect((await working).status).toBe(200);
+    await closing;
     await stream.end();
     await expect(rig.send({ body: {} })).rejects.toThrow();
   });
 
   it("does not wait for ever for calls that hang", async () => {
-    rig = await start({ hang: () => new Promise(() => {}) });
+    let hasBegun = false;
+    const hang = (): Promise<never> => {
+      hasBegun = true;
+      return new Promise(() => {});
+    };
+    rig = await start({ hang });
     const session = await rig.open();
     const hanging = session.post(call(1, "hang"));
-    await delay(20);
+    await until(() => hasBegun, "the call");
     await rig.listener.close();
     expect((await hanging).status).toBe(404);
   });

@@ -1,27 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Revision } from "../../../generated/support.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "../../../runtime/store/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
 import type { SessionKey } from "../../../runtime/store/session-store.ts";
 import type { HttpOrigin } from "../../../runtime/transport/http/origin.ts";
 import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
-import {
-  call,
-  changed,
-  log,
-  revisionOf,
-  start,
-  textOf,
-  until,
-  type Rig,
-  type Session,
-  type Stream,
-  type Tool,
-} from "./http-rig.ts";
-
-const polling = (revision: Revision): boolean => revision === revisionOf("2025-11-25");
+import type { Report } from "../../../runtime/rpc/report.ts";
+import { count, cutAndResume } from "./cuts.ts";
+import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
 
 let rig: Rig | undefined;
 let step: ((value: string) => void) | undefined;
@@ -34,13 +21,7 @@ const tools: Record<string, Tool> = {
     if (args.log !== undefined) await log(context, args.log);
     return new Promise((resolve) => (step = resolve));
   },
-  count: async (context, args) => {
-    for (let n = 1; n <= Number(args.to); n += 1) {
-      void log(context, n);
-      if (n % 7 === 0) await delay(1);
-    }
-    return args.to;
-  },
+  count,
   release: async (context) => {
     const released = isHttpOrigin(context.origin) && context.origin.releaseConnection();
     await delay(20);
@@ -49,7 +30,7 @@ const tools: Record<string, Tool> = {
 };
 
 async function open(options: Omit<ListenOptions, "port"> = {}, revision = "2025-11-25"): Promise<Session> {
-  rig = await start(tools, { polling, retry: 20, ...options });
+  rig = await start(tools, { retry: 20, ...options });
   return rig.open(revision);
 }
 
@@ -160,7 +141,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     answer.cut();
   });
 
-  it("is not offered without an event store", async () => {
+  it("is not offered without an event store (T-32)", async () => {
     const session = await open({ events: false }, revision);
     const stream = await session.postStream(call(1, "count", { to: 2 }));
     await stream.end();
@@ -220,43 +201,65 @@ describe("polling (T-40)", () => {
   );
 });
 
-describe("200 cuts", () => {
+it("polling can be switched off: streams begin with what there is to say", async () => {
+  const session = await open({ polling: false });
+  const stream = await session.postStream(call(1, "count", { to: 1 }));
+  await stream.end();
+  expect(stream.text).not.toMatch(/^(retry|data: $)/m);
+  expect(textOf((await session.post(call(2, "release"))).json)).toBe("false");
+});
+
+describe("100 cuts", () => {
   it.each([
     ["the store in memory", () => new MemoryEventStore({ maxEvents: 10_000 })],
     ["a store that is far away", () => new SlowEventStore()],
   ])("lose and double nothing, with %s (T-45)", async (_, createStore) => {
-    const session = await open({ events: createStore() });
-    const to = 2_000;
-    let stream: Stream = await session.postStream(call(1, "count", { to }));
-    const seen: unknown[] = [];
-    let last: string | undefined;
-    let cuts = 0;
-    for (let isDone = false; !isDone;) {
-      const taken = await readSome(stream, cuts < 200 ? 1 + (cuts % 12) : Infinity);
-      for (const { data, id } of taken) {
-        last = id;
-        if (data !== "") seen.push(JSON.parse(data));
-      }
-      isDone = seen.some((message) => Reflect.get(Object(message), "id") === 1);
-      if (isDone) break;
-      cuts += 1;
-      stream.cut();
-      stream = await session.listen(last);
-      expect(stream.status).toBe(200);
-    }
-    expect(cuts).toBeGreaterThanOrEqual(200);
-    const numbers = seen
-      .slice(0, -1)
-      .map((message) => Reflect.get(Object(Reflect.get(Object(message), "params")), "data"));
-    expect(numbers).toEqual(Array.from({ length: to }, (_value, index) => index + 1));
-    expect(textOf(seen.at(-1))).toBe(String(to));
+    await cutAndResume(await open({ events: createStore() }), 100);
   });
 });
 
-/** Some events of a stream, as few as asked for, or all up to its end. */
-async function readSome(stream: Stream, count: number): Promise<readonly { data: string; id: string | undefined }[]> {
-  await until(() => stream.events.length >= count || stream.isEnded, "an event");
-  return stream.events.slice(0, count);
+describe("an event store that fails", () => {
+  const broken = (): never => {
+    throw new Error("the store is gone");
+  };
+  const failures = (reports: readonly Report[]): readonly unknown[] => reports.map(({ error }) => error.message);
+
+  it("while a client comes back: what is sent afterwards still arrives where it is connected", async () => {
+    const events = new MemoryEventStore();
+    const session = await open({ events: { ...toStore(events), after: () => Promise.reject(new Error("gone")) } });
+    const stream = await session.listen();
+    const [connection] = rig?.connections ?? [];
+    if (!connection) throw new Error("no connection");
+    await changed(connection);
+    const { id } = await stream.next();
+    expect((await session.listen(id)).status).toBe(500);
+    await changed(connection);
+    expect(await stream.message()).toMatchObject({ method: "notifications/tools/list_changed" });
+  });
+
+  it.each([
+    ["at once", broken],
+    ["later", () => Promise.reject(new Error("the store is gone"))],
+  ])("%s keeps nobody from an answer, and no process from going on", async (_, fail) => {
+    const reports: Report[] = [];
+    const events: EventStore = { append: fail, after: () => undefined, remove: fail };
+    const session = await open({ events, onError: (report) => reports.push(report) });
+    const stream = await session.postStream(call(1, "count", { to: 1 }));
+    await stream.end();
+    expect(stream.messages.map(textOf).at(-1)).toBe("1");
+    await session.end();
+    await until(() => reports.length >= 3, "the reports");
+    expect(new Set(failures(reports))).toEqual(new Set(["the store is gone"]));
+  });
+});
+
+/** A store's methods as functions, so that some of them can be replaced. */
+function toStore(store: EventStore): EventStore {
+  return {
+    append: (session, event) => store.append(session, event),
+    after: (session, position) => store.after(session, position),
+    remove: (session) => store.remove(session),
+  };
 }
 
 /** Answers after a while, as a database does. */

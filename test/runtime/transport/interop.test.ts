@@ -1,12 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
+import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 import { connectFixture, fixture } from "./fixture.ts";
 
-const sdkServer = fileURLToPath(new URL("./fixtures/sdk-server.ts", import.meta.url));
+const sdkServer = await createProgram(new URL("./fixtures/sdk-server.ts", import.meta.url));
 
 test("the official client speaks with our server over stdio", async () => {
   const client = new Client({ name: "official", version: "1" });
@@ -26,7 +26,7 @@ test.each(handshakeRevisions.map(({ id }) => id))(
   "our client speaks with the official server over stdio at %s",
   async (id) => {
     const { client, transport } = await connectFixture({
-      args: [...fixture.args.slice(0, -1), sdkServer],
+      args: [sdkServer],
       revisions: handshakeRevisions.filter((revision) => revision.id === id),
     });
     expect(client.revision.id).toBe(id);

@@ -40,7 +40,7 @@ function parse(output: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-test("everything but messages goes to stderr: console.log and process.stdout.write too (T-05, R26)", async () => {
+test("everything but messages goes to stderr: console.log and process.stdout.write too (T-05, R26, TS-02)", async () => {
   const child = start();
   child.stdin.end(lines(initialize(newest.id), initialized, call(1, "noisy")));
   const [output, log] = await Promise.all([text(child.stdout), text(child.stderr)]);

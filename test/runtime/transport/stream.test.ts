@@ -129,3 +129,17 @@ test("the end of the input is told after its last line", () => {
   input.emit("end");
   expect(events).toEqual([1, 2, "ended"]);
 });
+
+test("a slow reader is noticed in the very turn in which much is sent (R25)", async () => {
+  const { transport, output, events } = open({ maxBufferedBytes: 1_000_000 });
+  output.isSlow = true;
+  const bulk = { jsonrpc: "2.0", method: "x", params: { text: "x".repeat(100_000) } } as const;
+  expect(transport.send(bulk)).toBeInstanceOf(Promise);
+  expect(output.writes).toHaveLength(1);
+  for (let count = 1; count < 12; count += 1) void transport.send(bulk);
+  await settle();
+  expect(events).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("more than 1000000 bytes wait") }),
+    "finished",
+  ]);
+});

@@ -58,7 +58,7 @@ function openBare(port: number): { readonly socket: Socket; readonly lines: () =
   };
 }
 
-test("a server listens on this machine only, unless told otherwise (T-71)", async () => {
+test("a server listens on this machine only, unless told otherwise (T-71, B-014)", async () => {
   const { server, sockets } = await serve();
   await connectTcp({ port: server.port });
   expect(sockets[0]?.localAddress).toBe("127.0.0.1");
@@ -91,7 +91,7 @@ test("a client that has nothing more to say still gets its answers (half-close)"
   expect(lines()).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: "late" }] } }]);
 });
 
-test("bytes may come in any pieces (T-03)", async () => {
+test("bytes may come in any pieces (T-03, TX-03)", async () => {
   const { server } = await serve();
   const { socket, lines } = openBare(server.port);
   socket.setNoDelay(true);
@@ -129,6 +129,32 @@ test("more connections than allowed are dropped", async () => {
   const { server } = await serve({ maxConnections: 1 });
   await connectTcp({ port: server.port });
   await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
+});
+
+test("a server that closes waits for nobody whom it has not let in yet", async () => {
+  let admit = (_: boolean): void => {};
+  let isAsked = false;
+  const { server, connections } = await serve({
+    admit: () => {
+      isAsked = true;
+      return new Promise<boolean>((resolve) => (admit = resolve));
+    },
+  });
+  openBare(server.port);
+  await expect.poll(() => isAsked).toBe(true);
+  await server.close();
+  admit(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(connections).toEqual([]);
+});
+
+test("nor for a client that never begins to encrypt", async () => {
+  const { server } = await serve({ tls: {} });
+  const { socket } = openBare(server.port);
+  const ended = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
+  await new Promise((resolve) => socket.once("connect", resolve));
+  await server.close();
+  await ended;
 });
 
 test("a client learns that nobody listens", async () => {

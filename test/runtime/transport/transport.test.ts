@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { fileURLToPath } from "node:url";
 import type { Connection } from "../../../runtime/rpc/peer.ts";
 import { createChildProcessTransport, type ChildProcessTransport } from "../../../runtime/transport/child-process.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
@@ -11,6 +10,7 @@ import { createSseClientTransport } from "../../../runtime/transport/sse-client.
 import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket-ws.ts";
+import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 import { testTransport, type SuiteServer } from "./transport.suite.ts";
@@ -45,6 +45,8 @@ function shut(server: Server): Promise<void> {
   });
 }
 
+const script = await createProgram(new URL("./fixtures/suite-server.ts", import.meta.url));
+
 testTransport("memory", {
   neverBreaks: true,
   start() {
@@ -65,15 +67,13 @@ testTransport("memory", {
 
 testTransport("stdio of a child process", {
   start() {
-    const script = fileURLToPath(new URL("./fixtures/suite-server.ts", import.meta.url));
     const children = new Set<ChildProcessTransport>();
     const signal = (name: NodeJS.Signals): void => {
       for (const { pid } of children) if (pid !== undefined) process.kill(pid, name);
     };
     return Promise.resolve({
       open() {
-        const args = ["--import", import.meta.resolve("tsx"), script];
-        const child = createChildProcessTransport({ command: process.execPath, args, stderr: "ignore" });
+        const child = createChildProcessTransport({ command: process.execPath, args: [script], stderr: "ignore" });
         children.add(child);
         return child;
       },

@@ -63,6 +63,20 @@ async function serveBare(onSocket: (socket: WebSocket) => void, options: { proto
   return listen(http);
 }
 
+/** Lets those in who have asked, all at once. */
+function createGate(): {
+  readonly authenticate: () => Promise<{ principal: string }>;
+  readonly admit: () => void;
+  readonly asked: () => number;
+} {
+  const waiting: (() => void)[] = [];
+  return {
+    authenticate: () => new Promise((resolve) => waiting.push(() => resolve({ principal: "me" }))),
+    admit: () => waiting.forEach((resolve) => resolve()),
+    asked: () => waiting.length,
+  };
+}
+
 async function connectWs(url: string, options?: WsClientOptions): Promise<ClientConnection> {
   const client = await connect(createWsTransport(url, options), info);
   open.push(() => client.close());
@@ -136,7 +150,7 @@ describe("a server", () => {
     [{ host: "evil.example" }, 403],
     [{ host: "evil.example", origin: "http://evil.example" }, 403],
     [{ origin: ["http://localhost", "http://evil.example"] }, 400],
-  ])("with headers %j answers an upgrade with %i (T-70, R30, R31)", async (headers, status) => {
+  ])("with headers %j answers an upgrade with %i (T-70, R30, R31, B-014)", async (headers, status) => {
     const { url, connections } = await serve();
     expect(await upgrade(url, headers)).toBe(status);
     if (status !== 101) expect(connections).toEqual([]);
@@ -161,10 +175,11 @@ describe("a server", () => {
     });
     const { url } = await serve({
       accept: (transport) => serveSession(transport),
-      authenticate: async ({ headers }) => {
+      authenticate: async (head) => {
         await Promise.resolve();
-        if (headers.authorization === undefined) throw new Error("nobody");
-        return headers.authorization === "Bearer right" ? { principal: "me" } : undefined;
+        const shown = head.header("authorization");
+        if (shown === undefined) throw new Error("nobody");
+        return shown === "Bearer right" ? { principal: "me" } : { status: 401 };
       },
     });
     expect(await upgrade(url, {})).toBe(401);
@@ -180,6 +195,29 @@ describe("a server", () => {
     expect(await upgrade(url, {})).toBe(503);
     first.terminate();
     await expect.poll(() => upgrade(url, {})).toBe(101);
+  });
+
+  test("counts the connections that it lets in, not those that ask", async () => {
+    const { authenticate, admit, asked } = createGate();
+    const { url } = await serve({ maxConnections: 1, authenticate });
+    const statuses = Promise.all([upgrade(url, {}), upgrade(url, {}), upgrade(url, {})]);
+    await vi.waitUntil(() => asked() === 3);
+    admit();
+    expect((await statuses).sort()).toEqual([101, 503, 503]);
+  });
+
+  test("lets nobody in any more when it has closed", async () => {
+    const { authenticate, admit, asked } = createGate();
+    const http = createServer();
+    const url = await listen(http);
+    const connections: unknown[] = [];
+    const service = serveWebSocket(http, { accept: (transport) => connections.push(transport), authenticate });
+    const status = upgrade(url, {});
+    await vi.waitUntil(() => asked() === 1);
+    await service.close();
+    admit();
+    expect(await status).toBe(503);
+    expect(connections).toEqual([]);
   });
 
   test("takes only its own path", async () => {
@@ -292,7 +330,7 @@ describe("a client", () => {
   });
 
   test("learns why it is refused", async () => {
-    const { url } = await serve({ authenticate: () => undefined });
+    const { url } = await serve({ authenticate: () => ({ status: 401 }) });
     await expect(connectWs(url)).rejects.toMatchObject({
       name: "ClosedError",
       cause: { message: expect.stringContaining("401") },

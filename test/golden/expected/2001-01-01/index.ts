@@ -57,4 +57,12 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ClientNotification: t.ClientNotification;
   ServerNotification: t.ServerNotification;
+  lacks: Lacks;
+}
+
+/** What other revisions have and this one lacks, and where it is: compile errors quote it. */
+export interface Lacks {
+  methods: {};
+  members: {};
+  kinds: {};
 }

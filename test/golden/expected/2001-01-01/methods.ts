@@ -124,6 +124,7 @@ export const revision: Revision = {
   lifecycle: "handshake",
   batching: true,
   neverBatched: ["initialize"],
+  polling: true,
   jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
   clientRequests,
   serverRequests,

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
@@ -10,9 +9,11 @@ import { createHttpHandler, type ServeHttpOptions } from "../../../../runtime/se
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
 import { alone, claim, meta, request } from "../../lifecycle/alone.ts";
 
+const begun: string[] = [];
 const aborted: string[] = [];
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  begun.length = 0;
   aborted.length = 0;
   for (const close of closers.splice(0)) await close();
 });
@@ -30,6 +31,7 @@ const wait = defineTool({
   input: z.object({ talks: z.boolean().optional() }),
   async run({ talks }, { signal, progress }) {
     if (talks) await progress(1);
+    begun.push("wait");
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
     aborted.push("wait");
     return "late";
@@ -156,16 +158,15 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test.each([
     ["in JSON", {}],
     ["in a stream", { talks: true }],
-  ])("closing the connection of an answer %s cancels the request (TH-10)", async (_how, args) => {
+  ])("closing the connection of an answer %s cancels the request (TH-10, R42)", async (_how, args) => {
     const target = await start();
     const gone = new AbortController();
     const sent = post(target, request(1, "tools/call", { name: "wait", arguments: args }, { progressToken: 1 }), gone);
     if ("talks" in args) await sent;
-    else await delay(50);
+    else await expect.poll(() => begun).toEqual(["wait"]);
     gone.abort();
     await sent.then((answer) => answer.text()).catch(() => {});
-    for (let tries = 0; aborted.length === 0 && tries < 100; tries += 1) await delay(10);
-    expect(aborted).toEqual(["wait"]);
+    await expect.poll(() => aborted).toEqual(["wait"]);
   });
 
   test("two clients may use the same id at the same time (S-009, S-024)", async () => {
@@ -194,7 +195,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     },
   );
 
-  test("a version that is not served is refused, with those that are (TH-13, S-017)", async () => {
+  test("a version that is not served is refused, with those that are (TH-13, S-017, R37)", async () => {
     const requested = "v999.0.0";
     const message = request(5, "tools/list", {}, { [meta.version]: requested });
     const answer = await post(await start(), message, { headers: { "mcp-protocol-version": requested } });
@@ -216,7 +217,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["no name", request(5, "tools/call", { name: "who" }), { "mcp-name": undefined }],
     ["no URI", request(5, "resources/read", { uri: "note://a" }), { "mcp-name": undefined }],
     ["a name that cannot be decoded", request(5, "tools/call", { name: "who" }), { "mcp-name": "=?base64?d2hv!?=" }],
-  ])("headers that name %s are refused (TH-12, TH-18, 3.3)", async (_what, message, headers) => {
+  ])("headers that name %s are refused (TH-12, TH-18, 3.3, R37)", async (_what, message, headers) => {
     expect(await code(await post(await start(), message, { headers }))).toEqual([400, -32020, 5]);
   });
 
@@ -242,7 +243,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["other text", { region: "Hello" }, { [region]: "hello" }, false],
     ["no header", { region: "Hello" }, {}, false],
     ["a header for nothing", {}, { [region]: "Hello" }, false],
-  ])("a mirrored parameter with %s (TH-25, TH-26, TH-27)", async (_what, args, headers, isAccepted) => {
+  ])("a mirrored parameter with %s (TH-25, TH-26, TH-27, R37)", async (_what, args, headers, isAccepted) => {
     const call = request(5, "tools/call", { name: "mirrored", arguments: args });
     const answer = await post(await start(), call, { headers });
     if (isAccepted)

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { exportJWK, generateKeyPair, type CryptoKey } from "jose";
+import { Provider, errors, type Configuration, type ResourceServer } from "oidc-provider";
+
+/** What an authorization server for development is made of. */
+export interface AuthorizationOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Servers for which it gives out tokens: scopes by URL. */
+  readonly resources: Readonly<Record<string, readonly string[]>>;
+  /** Whoever signs in is this user, without being asked. Default `alice`. */
+  readonly user?: string;
+  /** Programs of users that are known beforehand, by id: where users are sent back to. Others can register themselves. */
+  readonly apps?: Readonly<Record<string, readonly string[]>>;
+  /** Programs that sign in as themselves, by id: their secret. */
+  readonly services?: Readonly<Record<string, string>>;
+  /** `opaque` ones can only be asked about. Default `jwt`. */
+  readonly tokens?: "jwt" | "opaque";
+  /** Seconds that a token lasts. Default 300. */
+  readonly lifetime?: number;
+  /** Changes what the library is told: whatever else it can do. */
+  readonly configure?: (configuration: Configuration) => Configuration;
+}
+
+/** An authorization server that runs. */
+export interface AuthorizationServer {
+  readonly issuer: string;
+  /** What it signs with. For tests, which sign what it would not. */
+  readonly signingKey: CryptoKey;
+  /** The library's own object, to add what it has no options for, such as grants. */
+  readonly provider: Provider;
+  close(): Promise<void>;
+}
+
+/**
+ * An authorization server for the own machine: it lets everybody in as one user, asks for nothing and forgets everything when it ends. For real
+ * users take a product.
+ */
+export async function startAuthorizationServer(options: AuthorizationOptions): Promise<AuthorizationServer> {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  const address = server.address();
+  const issuer = `http://127.0.0.1:${typeof address === "object" ? address?.port : options.port}`;
+  const jwk = { ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "development" };
+  const { configure = (configuration) => configuration } = options;
+  const provider = new Provider(issuer, configure(toConfiguration(options, jwk)));
+  const answer = provider.callback();
+  server.on("request", (request, response) => {
+    if (request.url?.startsWith("/interaction/")) void approve(provider, options, { request, response });
+    else void answer(request, response);
+  });
+  return {
+    issuer,
+    signingKey: privateKey,
+    provider,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function toConfiguration(options: AuthorizationOptions, jwk: object): Configuration {
+  const { user = "alice", apps = {}, services = {}, lifetime = 300 } = options;
+  return {
+    jwks: { keys: [jwk] },
+    scopes: ["openid", "offline_access", ...new Set(Object.values(options.resources).flat())],
+    clients: [
+      ...Object.entries(apps).map(([id, places]) => ({
+        client_id: id,
+        token_endpoint_auth_method: "none" as const,
+        application_type: "native" as const,
+        redirect_uris: [...places],
+      })),
+      ...Object.entries(services).map(([id, secret]) => ({
+        client_id: id,
+        client_secret: secret,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+      })),
+    ],
+    clientDefaults: { grant_types: ["authorization_code", "refresh_token"] },
+    cookies: { keys: [crypto.randomUUID()] },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+      registration: { enabled: true },
+      dPoP: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => Object.keys(options.resources)[0] ?? "",
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_context, resource) => toResourceServer(resource, options),
+      },
+    },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: () => ({ accountId: user, claims: () => ({ sub: user }) }),
+    pkce: { required: () => true },
+    ttl: { AccessToken: lifetime, ClientCredentials: lifetime },
+  };
+}
+
+/** Tokens are for one server, and only for one that is known. */
+function toResourceServer(resource: string, { resources, tokens = "jwt" }: AuthorizationOptions): ResourceServer {
+  const scopes = Object.hasOwn(resources, resource) ? resources[resource] : undefined;
+  if (!scopes) throw new errors.InvalidTarget();
+  const common = { scope: scopes.join(" "), audience: resource };
+  return tokens === "jwt"
+    ? { ...common, accessTokenFormat: "jwt", jwt: { sign: { alg: "RS256" } } }
+    : { ...common, accessTokenFormat: "opaque" };
+}
+
+/** Says yes for the user, to everything that the client asked for. */
+async function approve(
+  provider: Provider,
+  { user = "alice" }: AuthorizationOptions,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+): Promise<void> {
+  try {
+    const { prompt, params } = await provider.interactionDetails(request, response);
+    const result = prompt.name === "login" ? { login: { accountId: user } } : { consent: { grantId: await grant() } };
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+
+    async function grant(): Promise<string> {
+      const made = new provider.Grant({ accountId: user, clientId: String(params.client_id) });
+      made.addOIDCScope(String(params.scope ?? ""));
+      for (const resource of [params.resource].flat()) {
+        if (typeof resource === "string") made.addResourceScope(resource, String(params.scope ?? ""));
+      }
+      return made.save();
+    }
+  } catch (error) {
+    console.error(error);
+    response.writeHead(400).end();
+  }
+}

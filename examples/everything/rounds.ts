@@ -1,0 +1,137 @@
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import {
+  createDefiners,
+  inputRequired,
+  revisions,
+  type ArgumentFlags,
+  type PromptDefinition,
+  type ToolDefinition,
+} from "create-mcp-server/runtime";
+import { z } from "zod";
+
+const { defineTool, definePrompt } = createDefiners<Declarations>(revisions);
+
+type Elicit = Parameters<ToolDefinition<Declarations>["run"]>[1]["elicit"];
+type Form = Declarations["ElicitRequestFormParams"]["requestedSchema"];
+
+function form(field: string, schema: Declarations["PrimitiveSchemaDefinition"] = { type: "string" }): Form {
+  return { type: "object", properties: { [field]: schema }, required: [field] };
+}
+
+const capital: Declarations["CreateMessageRequest"]["params"] = {
+  messages: [{ role: "user", content: { type: "text", text: "What is the capital of France?" } }],
+  maxTokens: 100,
+};
+
+/**
+ * Tools that cannot answer before the client has. Where every request stands alone, the call is made again with the answers, whose
+ * keys are those that the conformance suite uses.
+ */
+export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+  defineTool({
+    name: "test_input_required_result_elicitation",
+    description: "Greets the user by name; knows nothing of earlier rounds, and takes an answer whenever it is there.",
+    visible: ({ revision }) => revision >= "2026-07-28",
+    run(_args, { inputResponses }) {
+      const name = readName(inputResponses?.user_name);
+      if (name !== undefined) return `Hello, ${name}!`;
+      const params = { message: "What is your name?", requestedSchema: form("name") };
+      return inputRequired({ inputRequests: { user_name: { method: "elicitation/create", params } } });
+    },
+  }),
+  defineTool({
+    name: "test_input_required_result_sampling",
+    description: "Asks the client's model about a capital.",
+    async run(_args, { sample }) {
+      const { model } = await sample(capital, { key: "capital_question" });
+      return `${model} has answered.`;
+    },
+  }),
+  defineTool({
+    name: "test_input_required_result_list_roots",
+    description: "Counts the folders that the user opened.",
+    async run(_args, { roots }) {
+      const folders = await roots({ key: "client_roots" });
+      return `${folders.length} roots.`;
+    },
+  }),
+  defineTool({
+    name: "test_input_required_result_request_state",
+    description: "Asks for a confirmation, and knows afterwards what it was about.",
+    visible: asksForms,
+    run: (_args, { elicit }) => confirm(elicit),
+  }),
+  defineTool({
+    name: "test_input_required_result_tampered_state",
+    description: "Asks for a confirmation, and refuses it for another question.",
+    visible: asksForms,
+    run: (_args, { elicit }) => confirm(elicit),
+  }),
+  defineTool({
+    name: "test_input_required_result_multiple_inputs",
+    description: "Asks user, model and client at once.",
+    visible: asksForms,
+    async run(_args, { elicit, sample, roots }) {
+      const [{ content }, { model }, folders] = await Promise.all([
+        elicit({ message: "What is your name?", requestedSchema: form("name") }, { key: "user_name" }),
+        sample(capital, { key: "greeting" }),
+        roots({ key: "client_roots" }),
+      ]);
+      return `${content?.name} has ${folders.length} roots, and ${model} says hello.`;
+    },
+  }),
+  defineTool({
+    name: "test_input_required_result_multi_round",
+    description: "Asks twice, one question after the other.",
+    visible: asksForms,
+    async run(_args, { elicit }) {
+      const first = await elicit({ message: "What is your name?", requestedSchema: form("name") }, { key: "step1" });
+      const message = `What is your favourite colour, ${first.content?.name}?`;
+      const second = await elicit({ message, requestedSchema: form("color") }, { key: "step2" });
+      return `${first.content?.name} likes ${second.content?.color}.`;
+    },
+  }),
+  defineTool({
+    name: "test_input_required_result_capabilities",
+    description: "Asks whom it can: the user, or else the model.",
+    async run(_args, { client, elicit, sample }) {
+      if (client.capabilities.elicitation) return confirm(elicit);
+      const { model } = await sample(capital);
+      return `${model} has answered.`;
+    },
+  }),
+];
+
+/** A prompt that asks the user first. */
+export const roundPrompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
+  definePrompt({
+    name: "test_input_required_result_prompt",
+    description: "A prompt that asks for its context.",
+    visible: asksForms,
+    async get(_args, { elicit }) {
+      const { content } = await elicit(
+        { message: "What is it about?", requestedSchema: form("context") },
+        { key: "user_context" },
+      );
+      return `Consider this: ${content?.context}`;
+    },
+  }),
+];
+
+/** What clients send is theirs: it is looked at like everything else that comes from outside. */
+function readName(answer: unknown): string | undefined {
+  const given = z.object({ action: z.literal("accept"), content: z.object({ name: z.string() }) }).safeParse(answer);
+  return given.data?.content.name;
+}
+
+async function confirm(elicit: Elicit): Promise<string> {
+  const { action, content } = await elicit(
+    { message: "Is that right?", requestedSchema: form("ok", { type: "boolean" }) },
+    { key: "confirm" },
+  );
+  return `state-ok: ${action}, ${content?.ok}`;
+}
+
+function asksForms({ revision }: { readonly revision: string }): boolean {
+  return revision >= "2025-06-18";
+}

@@ -1,0 +1,85 @@
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import { parseYaml } from "create-mcp-server/adapters/yaml";
+import { createSkillReader, type ClientSession } from "create-mcp-server/runtime";
+
+/** A client's conversation with a server. */
+export type Scenario = (server: ClientSession<Declarations>) => Promise<void>;
+
+/** What the conformance suite wants to see, by the name that it gives to it. `context` is what it tells the client besides. */
+export function findScenario(name: string, context: ScenarioContext): Scenario | undefined {
+  // Authorization happens before; what is called then is always the same.
+  if (name.startsWith("auth/")) return listAndCall("test-tool");
+  const scenarios = readScenarios(context);
+  return Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+}
+
+function readScenarios(context: ScenarioContext): { readonly [name: string]: Scenario } {
+  return {
+    // A server without any capability: there is nothing else to ask.
+    initialize: async (server) => void (await server.request("ping")),
+    tools_call: listAndCall("add_numbers", { a: 2, b: 3 }),
+    "elicitation-sep1034-client-defaults": listAndCall("test_client_elicitation_defaults"),
+    "sse-retry": listAndCall("test_reconnection"),
+    "json-schema-2020-12-preservation": echoSchema,
+    "request-metadata": async (server) => void (await server.request("server/discover", {})),
+    "sep-2322-client-request-state": callEveryTool,
+    "http-standard-headers": useEverything,
+    "http-custom-headers": (server) => callTools(server, context.toolCalls ?? []),
+    "http-invalid-tool-headers": callEveryTool,
+    "json-schema-ref-no-deref": async (server) => void (await server.listTools()),
+    "sep-2640-client-no-prefetch": async (server) => void (await createSkillReader(server, { parseYaml }).list()),
+    "sep-2640-client-verify-digest": useSkills,
+    "sep-2640-client-verify-size": useSkills,
+    "sep-2640-client-verify-frontmatter": useSkills,
+  };
+}
+
+/** What a scenario is told. */
+export interface ScenarioContext {
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly arguments?: object;
+}
+
+function listAndCall(name: string, args: object = {}): Scenario {
+  return (server) => callTools(server, [{ name, arguments: args }]);
+}
+
+async function callTools(server: ClientSession<Declarations>, calls: readonly ToolCall[]): Promise<void> {
+  await server.listTools();
+  for (const { name, arguments: args = {} } of calls) await server.callTool(name, args);
+}
+
+/** Calls what the client was ready to list: tools with headers that cannot be followed are not among them. */
+async function callEveryTool(server: ClientSession<Declarations>): Promise<void> {
+  for (const { name, inputSchema } of await server.listTools()) {
+    const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : [];
+    await server.callTool(name, Object.fromEntries(required.map((argument) => [argument, "somewhere"])));
+  }
+}
+
+/** Reads every file of every skill, as long as each is what the server said of it. */
+async function useSkills(server: ClientSession<Declarations>): Promise<void> {
+  const reader = createSkillReader(server, { parseYaml });
+  for (const entry of await reader.list()) {
+    const skill = await reader.load(entry);
+    if (entry.resources !== "dynamic") for (const { uri } of entry.resources) await skill.read(uri);
+  }
+}
+
+/** Sends the schema of one tool back through another, untouched. */
+async function echoSchema(server: ClientSession<Declarations>): Promise<void> {
+  const tools = await server.listTools();
+  const tool = tools.find(({ name }) => name === "json_schema_2020_12_tool");
+  if (!tool) throw new Error("The server lists no json_schema_2020_12_tool.");
+  await server.callTool("json_schema_echo", { schema: tool.inputSchema });
+}
+
+async function useEverything(server: ClientSession<Declarations>): Promise<void> {
+  for (const { name } of await server.listTools()) await server.callTool(name);
+  for (const { uri } of await server.listResources()) await server.readResource(uri);
+  for (const { name } of await server.listPrompts()) await server.getPrompt(name);
+}

@@ -1,0 +1,8 @@
+import { parseYaml } from "create-mcp-server/adapters/yaml";
+import { readSkills, type Skill } from "create-mcp-server/runtime";
+
+/** Where this package is, whether it runs from its sources or compiled. */
+const home = import.meta.resolve("create-mcp-server/package.json");
+
+/** What a host may teach its model: see the folder beside this file. */
+export const skills: readonly Skill[] = await readSkills(new URL("examples/everything/skills", home), { parseYaml });

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import { createDefiners, revisions, RpcError, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
+import { z } from "zod";
+
+const { defineTool } = createDefiners<Declarations>(revisions);
+
+const task = { pollInterval: 200 };
+
+/** Tools whose calls go on as tasks, each in another way. Names and words are those that the conformance suite asks for. */
+export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+  defineTool({
+    name: "greet",
+    description: "Greets at once, and never as a task.",
+    input: z.object({ name: z.string() }),
+    run: ({ name }) => `Hello, ${name}!`,
+  }),
+  defineTool({
+    name: "slow_compute",
+    description: "Takes as long as it is told.",
+    input: z.object({ seconds: z.number(), label: z.string().optional() }),
+    task,
+    async run({ seconds, label = "work" }, { signal }) {
+      await sleep(seconds * 1_000, undefined, { signal });
+      return `${label} is done.`;
+    },
+  }),
+  defineTool({
+    name: "failing_job",
+    description: "Fails in a way that the model can read, and only runs as a task.",
+    task: { ...task, support: "required" },
+    async run() {
+      await sleep(1_000);
+      throw new ToolError("The job failed.");
+    },
+  }),
+  defineTool({
+    name: "protocol_error_job",
+    description: "Ends in an error of the protocol.",
+    task,
+    async run() {
+      await sleep(100);
+      throw new RpcError(-32603, "The job broke down.");
+    },
+  }),
+  defineTool({
+    name: "confirm_delete",
+    description: "Asks the user while it runs.",
+    visible: asksForms,
+    input: z.object({ filename: z.string() }),
+    task,
+    async run({ filename }, { elicit }) {
+      const { action, content } = await elicit({
+        message: `Delete ${filename}?`,
+        requestedSchema: { type: "object", properties: { confirm: { type: "boolean" } }, required: ["confirm"] },
+      });
+      return action === "accept" && content?.confirm === true ? `Deleted ${filename}.` : `Kept ${filename}.`;
+    },
+  }),
+  defineTool({
+    name: "multi_input",
+    description: "Asks the user two things at once while it runs.",
+    visible: asksForms,
+    task,
+    async run(_args, { elicit }) {
+      const answers = await Promise.all(["name", "colour"].map((field) => elicit(ask(field), { key: field })));
+      return answers.map(({ content }, index) => `${index + 1}: ${JSON.stringify(content)}`).join(", ");
+    },
+  }),
+  defineTool({
+    name: "test_tool_with_task",
+    description: "Asks the user for a name first, and greets them in a task.",
+    visible: asksForms,
+    input: z.object({ name: z.string().optional() }),
+    task: {
+      ...task,
+      support: "required",
+      async prepare(args, { elicit }) {
+        const { content } = await elicit(ask("name", ["name"]), { key: "user_name" });
+        return { ...args, name: String(content?.name) };
+      },
+    },
+    run: ({ name = "nobody" }) => `Hello, ${name}!`,
+  }),
+];
+
+function ask(field: string, required: string[] = []): Declarations["ElicitRequestFormParams"] {
+  const requestedSchema = { type: "object", properties: { [field]: { type: "string" } }, required } as const;
+  return { message: `What is your ${field}?`, requestedSchema };
+}
+
+function asksForms({ revision }: { readonly revision: string }): boolean {
+  return revision >= "2025-06-18";
+}

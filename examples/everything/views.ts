@@ -1,0 +1,49 @@
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import {
+  createDefiners,
+  createUiResource,
+  revisions,
+  type ToolDefinition,
+  type UiResource,
+} from "create-mcp-server/runtime";
+
+const { defineTool } = createDefiners<Declarations>(revisions);
+
+/** Shows the time of a call. It asks its client for what the tool gave, and reaches nothing else. */
+export const clock: UiResource = createUiResource({
+  uri: "ui://everything/clock",
+  name: "clock",
+  description: "Shows the time of the last look.",
+  prefersBorder: true,
+  html: `<!doctype html>
+<title>Clock</title>
+<p id="time">No time yet.</p>
+<script>
+  const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent) return;
+    if (data.id === 1) send({ method: "ui/notifications/initialized", params: {} });
+    if (data.method === "ui/notifications/tool-result") {
+      document.getElementById("time").textContent = data.params.content[0].text;
+    }
+  });
+  const appInfo = { name: "clock", version: "1.0.0" };
+  send({ id: 1, method: "ui/initialize", params: { protocolVersion: "2026-01-26", appInfo, appCapabilities: {} } });
+</script>`,
+});
+
+/** Tools with a view; clients without views read what they say. */
+export const views: readonly ToolDefinition<Declarations>[] = [
+  defineTool({
+    name: "show_time",
+    description: "Tells what time it is.",
+    ui: { resourceUri: "ui://everything/clock" },
+    run: () => `It is ${new Date().toISOString()}.`,
+  }),
+  defineTool({
+    name: "refresh_time",
+    description: "Tells the view what time it is now.",
+    ui: { resourceUri: "ui://everything/clock", visibility: ["app"] },
+    run: () => `It is ${new Date().toISOString()}.`,
+  }),
+];

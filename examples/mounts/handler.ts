@@ -1,0 +1,20 @@
+import { revision, type Declarations } from "create-mcp-server/2025-11-25";
+import { createDefiners, createHttpHandler, type HttpHandler } from "create-mcp-server/runtime";
+import { z } from "zod";
+
+const { defineServer, defineTool } = createDefiners<Declarations>([revision]);
+
+const greet = defineTool({
+  name: "greet",
+  description: "Greets somebody, step by step.",
+  input: z.object({ name: z.string() }),
+  async run({ name }, { progress }) {
+    await progress(1, 2);
+    return `Hello, ${name}!`;
+  },
+});
+
+/** One server for every mount. Each framework hands its requests over; sessions, streams and all checks are the handler's. */
+export const handler: HttpHandler = createHttpHandler(
+  defineServer({ name: "mounted", version: "1.0.0", tools: [greet] }),
+);

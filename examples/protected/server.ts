@@ -1,0 +1,51 @@
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import { verifyJwt } from "create-mcp-server/adapters/jose";
+import { requireToken } from "create-mcp-server/auth/server";
+import { auditRequests, createDefiners, limitRate, revisions, serveHttp } from "create-mcp-server/runtime";
+
+/* A server that only lets in who shows an access token. The authorization server is the one in ../authorization-server. */
+
+const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+const notes = new Map<string, string[]>();
+
+const read = defineTool({
+  name: "read-notes",
+  description: "The notes of the user.",
+  run: (_args, { auth }) => (notes.get(auth?.principal ?? "") ?? []).join("\n") || "There are none.",
+});
+
+const write = defineTool({
+  name: "write-note",
+  description: "Takes a note for the user.",
+  scopes: ["notes:write"],
+  run(_args, { auth }) {
+    const owner = auth?.principal ?? "";
+    const mine = notes.get(owner) ?? [];
+    notes.set(owner, [...mine, `Note ${mine.length + 1}`]);
+    return "Noted.";
+  },
+});
+
+const listener = await serveHttp(
+  defineServer({
+    name: "protected",
+    version: "1.0.0",
+    tools: [read, write],
+    middleware: [
+      limitRate({ burst: 50, perSecond: 5 }),
+      auditRequests({ write: (entry) => console.error(JSON.stringify(entry)) }),
+    ],
+  }),
+  {
+    port: 3000,
+    authenticate: requireToken({
+      resource: "http://127.0.0.1:3000/mcp",
+      issuer: process.env.ISSUER ?? "http://127.0.0.1:4000",
+      verify: verifyJwt(),
+      scopes: ["notes:read"],
+      onDenied: (denied) => console.error(JSON.stringify(denied)),
+    }),
+  },
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void listener.close());
+console.error(`Notes are kept at ${listener.url}`);

@@ -1,0 +1,157 @@
+import { isObject, type Check, type Revision } from "../../generated/support.ts";
+import { findMethod } from "../../runtime/common/rows.ts";
+import { toMetadata } from "../../runtime/lifecycle/discover.ts";
+import type { Exchange, Wire } from "./wire.ts";
+
+/** What came of a request. */
+export type Answer =
+  | { readonly kind: "result"; readonly result: Record<string, unknown>; readonly exchange: Exchange }
+  | { readonly kind: "error"; readonly code: unknown; readonly message: string; readonly exchange: Exchange }
+  | { readonly kind: "broken"; readonly problem: string; readonly exchange: Exchange }
+  | { readonly kind: "none"; readonly exchange: Exchange };
+
+/** A message of the server that does not fit the revision. */
+export interface Misfit {
+  readonly subject: string;
+  readonly problem: string;
+}
+
+/** Talks with a server in one revision, and keeps what does not fit it. */
+export class Conversation {
+  readonly wire: Wire;
+  readonly revision: Revision;
+  readonly misfits: Misfit[] = [];
+  /** What the server declared in its first answer. */
+  capabilities: Readonly<Record<string, unknown>> = {};
+  server = { name: "", version: "" };
+  #count = 0;
+
+  constructor(wire: Wire, revision: Revision) {
+    this.wire = wire;
+    this.revision = revision;
+  }
+
+  get standsAlone(): boolean {
+    return this.revision.lifecycle === "per-request";
+  }
+
+  /** Makes a request. A result is checked against the revision unless `checks` is false. */
+  async ask(method: string, params: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Answer> {
+    const id = options.id ?? (this.#count += 1);
+    const full = this.standsAlone
+      ? { ...params, _meta: { ...toMetadata(this.revision, own), ...toRecord(params._meta) } }
+      : params;
+    const message = { jsonrpc: "2.0", id, method, ...(Object.keys(full).length > 0 && { params: full }) };
+    const exchange = await this.wire.exchange(message, id, this.#headers(method, params));
+    return this.#read(exchange, { method, id, checks: options.checks ?? true });
+  }
+
+  /** Sends a notification. */
+  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<Exchange> {
+    return this.wire.exchange(
+      { jsonrpc: "2.0", method, ...(params && { params }) },
+      undefined,
+      this.#headers(method, params ?? {}),
+    );
+  }
+
+  /** Whether the server declares a capability. */
+  has(...path: readonly string[]): boolean {
+    let value: unknown = this.capabilities;
+    for (const key of path) value = isObject(value) ? value[key] : undefined;
+    return value === true || isObject(value);
+  }
+
+  /** Messages that the server sent by itself, checked as well. */
+  readUnasked(): readonly Misfit[] {
+    return this.wire.unasked.flatMap((value) => this.#checkUnasked(value));
+  }
+
+  #read(
+    exchange: Exchange,
+    { method, id, checks }: { readonly method: string; readonly id: string | number; readonly checks: boolean },
+  ): Answer {
+    const { answer } = exchange;
+    if (answer === undefined) return { kind: "none", exchange };
+    if (!isObject(answer) || answer.jsonrpc !== "2.0")
+      return this.#broken(method, 'a message without "jsonrpc": "2.0"', exchange);
+    if (answer.id !== id && Object.hasOwn(answer, "result"))
+      return this.#broken(method, "a result with another id", exchange);
+    if (isObject(answer.error)) {
+      const { code, message } = answer.error;
+      if (!Number.isInteger(code) || typeof message !== "string")
+        return this.#broken(method, "an error without an integer code or without a message", exchange);
+      return { kind: "error", code, message, exchange };
+    }
+    if (!isObject(answer.result))
+      return this.#broken(method, "a response with neither a result object nor an error", exchange);
+    const issue = checks ? findMethod(this.revision.clientRequests, method)?.result(answer.result) : undefined;
+    if (issue)
+      this.misfits.push({
+        subject: method,
+        problem: `the result at ${issue.path || "its root"} should be ${issue.expected}`,
+      });
+    return { kind: "result", result: answer.result, exchange };
+  }
+
+  #broken(method: string, problem: string, exchange: Exchange): Answer {
+    this.misfits.push({ subject: method, problem });
+    return { kind: "broken", problem, exchange };
+  }
+
+  #checkUnasked(value: unknown): Misfit[] {
+    if (!isObject(value) || typeof value.method !== "string") {
+      return isObject(value) && isObject(value.error)
+        ? []
+        : [
+            {
+              subject: "a message",
+              problem: "it is neither a request nor a notification, and answers nothing that was asked",
+            },
+          ];
+    }
+    const { method, params = {} } = value;
+    const isRequest = Object.hasOwn(value, "id");
+    const table = isRequest ? this.revision.serverRequests : this.revision.serverNotifications;
+    const row = findMethod<{ readonly params: Check }>(table, method);
+    if (!row)
+      return [
+        { subject: method, problem: `this revision has no such ${isRequest ? "request" : "notification"} of a server` },
+      ];
+    const issue = row.params(params);
+    return issue
+      ? [{ subject: method, problem: `the params at ${issue.path || "their root"} should be ${issue.expected}` }]
+      : [];
+  }
+
+  /** Headers that the revision demands over HTTP; that of the session is the wire's. */
+  #headers(method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
+    if (this.wire.transport !== "http" || method === "initialize") return {};
+    const sources: Readonly<Record<string, unknown>> = { ...prefixed(params), revision: this.revision.id, method };
+    const rules = this.revision.headers.filter(({ methods }) => methods?.includes(method) ?? true);
+    return Object.fromEntries(
+      rules.flatMap(({ name, source }): [string, string][] => {
+        const value = Object.hasOwn(sources, source) ? sources[source] : undefined;
+        return typeof value === "string" ? [[name, value]] : [];
+      }),
+    );
+  }
+}
+
+function prefixed(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).map(([key, value]) => [`params.${key}`, value]));
+}
+
+/** How a request is made. */
+export interface AskOptions {
+  readonly id?: string | number;
+  /** Whether the result must fit the revision. Default `true`. */
+  readonly checks?: boolean;
+}
+
+/** What the doctor says of itself: nothing that a server could want to use. */
+export const own = { info: { name: "create-mcp-server check", version: "1.0.0" }, capabilities: {} } as const;
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}

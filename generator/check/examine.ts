@@ -1,0 +1,241 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import { Conversation, own } from "./conversation.ts";
+import type { CheckReport, CheckResult, Rule } from "./finding.ts";
+import { lintRules } from "./lint.ts";
+import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
+import { featureProbes } from "./probes-feature.ts";
+import { httpProbes } from "./probes-http.ts";
+import { expectResult, messageProbes } from "./probes-message.ts";
+import type { WireFactory } from "./wire.ts";
+
+/** Options of an examination. */
+export interface ExamineOptions {
+  readonly target: string;
+  /** Revisions that are tried, newest first. */
+  readonly revisions: readonly Revision[];
+  /** Is told what is being looked at. */
+  readonly onStep?: (text: string) => void;
+}
+
+/** Examines a server: which revisions it speaks, and how well it speaks each of them. */
+export async function examine(wires: WireFactory, options: ExamineOptions): Promise<CheckReport> {
+  const results: CheckResult[] = [await probeNegotiation(wires, options)];
+  const spoken: string[] = [];
+  let server = { name: "", version: "" };
+  let tools: Lists["tools"] = [];
+  for (const revision of options.revisions) {
+    options.onStep?.(`revision ${revision.id}`);
+    const conversation = await open(wires, revision);
+    if (!conversation) continue;
+    spoken.push(revision.id);
+    server = conversation.server;
+    const { found, lists } = await examineRevision(conversation, revision, wires);
+    results.push(...found);
+    if (spoken.length === 1) tools = lists.tools;
+  }
+  const anything = {
+    id: "speaks",
+    title: "The server speaks a known revision",
+    severity: "error",
+  } as const satisfies Rule;
+  const fix = "see whether it starts, and whether address and credentials are right; --timeout gives it more time";
+  const silent = {
+    rule: anything.id,
+    severity: anything.severity,
+    subject: "server",
+    message: "it opens no session in any revision that is known here",
+    fix,
+  };
+  results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
+  return { target: options.target, server, revisions: spoken, results };
+}
+
+async function examineRevision(
+  conversation: Conversation,
+  revision: Revision,
+  wires: WireFactory,
+): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
+  const { lists, result } = await readLists(conversation);
+  const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
+  // What arrived meanwhile is judged last.
+  const last = ["fits-revision", "clean-output"];
+  const probes = [...messageProbes, ...featureProbes, ...(wires.transport === "http" ? httpProbes : [])];
+  const ordered = [
+    ...probes.filter(({ rule }) => !last.includes(rule.id)),
+    ...probes.filter(({ rule }) => last.includes(rule.id)),
+  ];
+  const found: CheckResult[] = [result];
+  for (const probe of ordered) found.push(...(await runProbe(probe, context)));
+  const { wasKilled } = await conversation.wire.close();
+  return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
+}
+
+async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResult[]> {
+  if (probe.applies && !probe.applies(context)) return [];
+  const seen = await probe.run(context);
+  return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
+}
+
+/** Opens a session in exactly this revision; nothing when the server does not speak it. */
+async function open(wires: WireFactory, revision: Revision): Promise<Conversation | undefined> {
+  const wire = await wires.open();
+  const conversation = new Conversation(wire, revision);
+  const isOpen = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
+  if (isOpen) return conversation;
+  await wire.close();
+  return undefined;
+}
+
+async function shakeHands(conversation: Conversation): Promise<boolean> {
+  const { revision } = conversation;
+  const answer = await conversation.ask("initialize", {
+    protocolVersion: revision.id,
+    capabilities: own.capabilities,
+    clientInfo: own.info,
+  });
+  if (answer.kind !== "result" || answer.result.protocolVersion !== revision.id) return false;
+  take(conversation, answer.result, answer.result.serverInfo);
+  await conversation.notify("notifications/initialized");
+  return true;
+}
+
+async function discover(conversation: Conversation): Promise<boolean> {
+  const { revision } = conversation;
+  const answer = await conversation.ask("server/discover");
+  if (answer.kind !== "result") return false;
+  const { supportedVersions: supported, _meta: meta } = answer.result;
+  if (!Array.isArray(supported) || !supported.includes(revision.id)) return false;
+  const info = revision.reservedMeta.find(({ on, type }) => on === "result" && type === "Implementation");
+  take(conversation, answer.result, isObject(meta) && info ? meta[info.key] : undefined);
+  return true;
+}
+
+function take(conversation: Conversation, { capabilities }: Record<string, unknown>, info: unknown): void {
+  conversation.capabilities = isObject(capabilities) ? capabilities : {};
+  const { name, version } = isObject(info) ? info : {};
+  conversation.server = { name: String(name ?? ""), version: String(version ?? "") };
+}
+
+const listRule = {
+  id: "lists",
+  title: "What is declared can be listed, to the last page",
+  severity: "error",
+  help: "https://modelcontextprotocol.io/specification/latest/server/utilities/pagination",
+} as const satisfies Rule;
+
+async function readLists(conversation: Conversation): Promise<{ readonly lists: Lists; readonly result: CheckResult }> {
+  const findings: CheckResult["findings"][number][] = [];
+  const read = async (capability: string, method: string, key: string): Promise<Lists["tools"]> => {
+    if (!conversation.has(capability)) return [];
+    const { items, problem } = await readList(conversation, method, key);
+    if (problem) findings.push(toFinding(listRule, problem));
+    return items;
+  };
+  const lists: Lists = {
+    tools: await read("tools", "tools/list", "tools"),
+    prompts: await read("prompts", "prompts/list", "prompts"),
+    resources: await read("resources", "resources/list", "resources"),
+    resourceTemplates: await readTemplates(conversation),
+  };
+  return { lists, result: { rule: listRule, revision: conversation.revision.id, findings } };
+}
+
+/** Templates are part of resources, but servers without any often do not know the method. */
+async function readTemplates(conversation: Conversation): Promise<Lists["tools"]> {
+  if (!conversation.has("resources")) return [];
+  const { items } = await readList(conversation, "resources/templates/list", "resourceTemplates");
+  return items;
+}
+
+const maxPages = 100;
+
+async function readList(
+  conversation: Conversation,
+  method: string,
+  key: string,
+): Promise<{ readonly items: Lists["tools"]; readonly problem?: Parameters<typeof toFinding>[1] }> {
+  const items: Readonly<Record<string, unknown>>[] = [];
+  const seen = new Set<string>();
+  let params: { cursor?: string } = {};
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer = await conversation.ask(method, params);
+    if (answer.kind !== "result") {
+      const [problem] = expectResult(method, answer, "answer it, or do not declare the capability");
+      return { items, ...(problem && { problem }) };
+    }
+    const found = answer.result[key];
+    items.push(...(Array.isArray(found) ? found.filter(isObject) : []));
+    const { nextCursor } = answer.result;
+    if (typeof nextCursor !== "string") return { items };
+    if (seen.has(nextCursor)) {
+      return {
+        items,
+        problem: {
+          subject: method,
+          message: "it gives the same cursor twice, so the list never ends",
+          fix: "leave nextCursor out on the last page",
+        },
+      };
+    }
+    seen.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  return { items };
+}
+
+/** A revision that nobody knows must be answered with one that the server speaks, or with an error. */
+async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOptions): Promise<CheckResult> {
+  const rule = {
+    id: "negotiates",
+    title: "An unknown revision is answered with one that the server speaks",
+    severity: "error",
+    help: "https://modelcontextprotocol.io/specification/latest/basic/lifecycle#version-negotiation",
+  } as const satisfies Rule;
+  const [revision] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
+  if (!revision) return { rule, revision: "", findings: [] };
+  const wire = await wires.open();
+  const conversation = new Conversation(wire, revision);
+  const answer = await conversation.ask(
+    "initialize",
+    { protocolVersion: nowhere, capabilities: own.capabilities, clientInfo: own.info },
+    { checks: false },
+  );
+  await wire.close();
+  const echoed = answer.kind === "result" && answer.result.protocolVersion === nowhere;
+  if (!echoed) return { rule, revision: "", findings: [] };
+  const seen = {
+    subject: "initialize",
+    message: `it agrees to the revision ${nowhere}, which never was`,
+    fix: "answer with the newest revision that you speak",
+  };
+  return { rule, revision: "", findings: [toFinding(rule, seen)] };
+}
+
+/** No revision: older than the protocol. */
+const nowhere = "1999-01-01";
+
+function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): CheckResult[] {
+  if (wires.transport !== "stdio") return [];
+  const rule = {
+    id: "ends",
+    title: "The server ends when its input does",
+    severity: "warning",
+    help: "https://modelcontextprotocol.io/specification/latest/basic/lifecycle#stdio",
+  } as const satisfies Rule;
+  const seen = {
+    subject: "shutdown",
+    message: "it was still running five seconds after its input had ended",
+    fix: "exit when standard input ends; stop timers and close connections",
+  };
+  return [{ rule, revision: revision.id, findings: wasKilled ? [toFinding(rule, seen)] : [] }];
+}
+
+function lint(tools: Lists["tools"]): CheckResult[] {
+  return lintRules.map(({ rule, check }) => ({
+    rule,
+    revision: "",
+    findings: tools.flatMap((tool) =>
+      check(tool).map((seen) => toFinding(rule, { subject: `tool ${String(tool.name)}`, ...seen })),
+    ),
+  }));
+}

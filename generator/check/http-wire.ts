@@ -1,0 +1,144 @@
+import { isObject } from "../../generated/support.ts";
+import { EventDecoder } from "../../runtime/codec/events.ts";
+import type { Exchange, Noise, Wire, WireFactory } from "./wire.ts";
+
+/** How a server is reached. */
+export interface HttpWireOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds to wait for an answer. */
+  readonly timeout: number;
+}
+
+/** Connections to a server by Streamable HTTP. The session that the server opens is kept. */
+export function createHttpWires(options: HttpWireOptions): WireFactory {
+  return { transport: "http", open: () => Promise.resolve(new HttpWire(options)) };
+}
+
+/** One session over HTTP; further requests of any kind can be made beside it. */
+export class HttpWire implements Wire {
+  readonly transport = "http";
+  readonly unasked: unknown[] = [];
+  readonly noise: Noise[] = [];
+  /** Headers of the session: its id and, later, the revision. */
+  readonly session: Record<string, string> = {};
+  readonly #options: HttpWireOptions;
+
+  constructor(options: HttpWireOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the server is on this machine. */
+  get isLoopback(): boolean {
+    return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(this.#options.url.hostname);
+  }
+
+  get isOpen(): boolean {
+    return true;
+  }
+
+  async exchange(
+    message: unknown,
+    id?: string | number,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Exchange> {
+    return this.post(JSON.stringify(message), { id, headers });
+  }
+
+  sendText(text: string): Promise<Exchange> {
+    return this.post(text, {});
+  }
+
+  /** Posts a body as it is. A header with an empty value is left out. */
+  async post(
+    body: string,
+    {
+      id,
+      headers = {},
+    }: { readonly id?: string | number | undefined; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<Exchange> {
+    const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const response = await this.fetch("POST", { ...base, ...this.session, ...headers }, body);
+    if (!response) return {};
+    const session = response.headers.get("mcp-session-id");
+    if (session !== null) this.session["mcp-session-id"] = session;
+    const answer = await this.#readAnswer(response, id);
+    return { status: response.status, ...(answer !== undefined && { answer }) };
+  }
+
+  /** Any request to the address; nothing when no answer came in time. */
+  async fetch(
+    method: "GET" | "POST" | "DELETE",
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+  ): Promise<Response | undefined> {
+    const given = Object.entries({ ...this.#options.headers, ...headers }).filter(([, value]) => value !== "");
+    const signal = AbortSignal.timeout(this.#options.timeout);
+    try {
+      const init = { method, headers: given, signal, redirect: "manual" as const, ...(body !== undefined && { body }) };
+      return await fetch(this.#options.url, init);
+    } catch {
+      // Whoever asked reports that no answer came.
+      return undefined;
+    }
+  }
+
+  async close(): Promise<{ readonly wasKilled: boolean }> {
+    if (this.session["mcp-session-id"] !== undefined) {
+      const response = await this.fetch("DELETE", this.session);
+      await response?.body?.cancel();
+    }
+    return { wasKilled: false };
+  }
+
+  async #readAnswer(response: Response, id: string | number | undefined): Promise<unknown> {
+    const type = response.headers.get("content-type") ?? "";
+    if (/^text\/event-stream\b/i.test(type)) return this.#readStream(response, id);
+    const text = await response.text().catch(() => "");
+    if (text.trim() === "") return undefined;
+    try {
+      return this.#sort([JSON.parse(text)].flat(), id);
+    } catch {
+      if (response.ok) this.noise.push({ kind: "text", text: text.slice(0, 200) });
+      return undefined;
+    }
+  }
+
+  /** Reads a stream until the answer is there; what else it carries is kept. */
+  async #readStream(response: Response, id: string | number | undefined): Promise<unknown> {
+    const messages: unknown[] = [];
+    const decoder = new EventDecoder(
+      { maxMessageBytes: 16 * 1024 * 1024 },
+      {
+        event: ({ data }) => this.#takeEvent(data, messages),
+        problem: ({ message }) => void this.noise.push({ kind: "text", text: message }),
+      },
+    );
+    try {
+      for await (const chunk of response.body ?? []) {
+        decoder.push(chunk);
+        const answer = this.#sort(messages.splice(0), id);
+        if (answer !== undefined) return answer;
+      }
+    } catch {
+      // The time is over, or the stream broke: there is no answer.
+    }
+    return undefined;
+  }
+
+  #takeEvent(data: string, messages: unknown[]): void {
+    if (data === "") return;
+    try {
+      messages.push(...[JSON.parse(data)].flat());
+    } catch {
+      this.noise.push({ kind: "text", text: data.slice(0, 200) });
+    }
+  }
+
+  #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
+    const isAnswer = (value: unknown): boolean =>
+      isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
+    this.unasked.push(...messages.filter((value) => !isAnswer(value)));
+    return messages.find(isAnswer);
+  }
+}

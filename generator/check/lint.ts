@@ -1,0 +1,219 @@
+import { isObject } from "../../generated/support.ts";
+import { readSchema } from "../tool-schema/read-schema.ts";
+import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import type { Rule } from "./finding.ts";
+import type { Lists, Seen } from "./probe.ts";
+
+/** A tool as a server lists it. */
+export type ListedTool = Lists["tools"][number];
+
+/** A rule about tools that no revision has, but some host. */
+export interface LintRule {
+  readonly rule: Rule;
+  readonly check: (tool: ListedTool) => readonly Omit<Seen, "subject">[];
+}
+
+/** What known hosts trip over; one odd tool makes some of them drop all others without a word. */
+export const lintRules: readonly LintRule[] = [
+  {
+    rule: {
+      id: "tool-name",
+      title: "Tool names are made of letters, digits, _ and -, and have at most 64 characters",
+      severity: "warning",
+      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool-names",
+    },
+    check: ({ name }) => {
+      const text = String(name);
+      if (/^[\w-]{1,64}$/.test(text)) return [];
+      const better = text.replaceAll(/[^\w-]+/g, "_").slice(0, 64);
+      return [
+        {
+          message: `the APIs behind most hosts refuse the name ${JSON.stringify(text.slice(0, 100))}`,
+          fix: `call it ${JSON.stringify(better)}`,
+        },
+      ];
+    },
+  },
+  {
+    rule: {
+      id: "tool-description",
+      title: "Tools say what they are for, in at most 1,024 characters",
+      severity: "warning",
+      help: "https://github.com/anthropics/claude-code/issues",
+    },
+    check: ({ description }) => {
+      if (typeof description !== "string" || description.trim() === "")
+        return [
+          {
+            message: "it has no description, so a model can only guess what it is for",
+            fix: "describe in a sentence what it does and when to use it",
+          },
+        ];
+      if (description.length <= 1_024) return [];
+      return [
+        {
+          message: `its description has ${description.length} characters; some hosts cut or refuse more than 1,024`,
+          fix: "shorten it; put details into the descriptions of its arguments",
+        },
+      ];
+    },
+  },
+  {
+    rule: {
+      id: "schema-root",
+      title: "Argument schemas are objects at their root",
+      severity: "error",
+      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool",
+    },
+    check: ({ inputSchema }) =>
+      isObject(inputSchema) && inputSchema.type === "object"
+        ? []
+        : [{ message: 'inputSchema has no "type": "object" at its root', fix: 'add "type": "object"' }],
+  },
+  {
+    rule: {
+      id: "schema-root-composition",
+      title: "Schemas have no anyOf, oneOf or allOf at their root",
+      severity: "warning",
+      help: "https://github.com/anthropics/claude-code/issues/95504",
+    },
+    check: ({ inputSchema }) => {
+      const found = isObject(inputSchema)
+        ? ["anyOf", "oneOf", "allOf"].filter((key) => Object.hasOwn(inputSchema, key))
+        : [];
+      return found.map((key) => ({
+        message: `inputSchema has ${key} at its root; some hosts drop the tool, or all of them`,
+        fix: `declare one object with optional properties, or move ${key} into a property`,
+      }));
+    },
+  },
+  {
+    rule: {
+      id: "schema-dialect",
+      title: "Schemas are of dialect 2020-12",
+      severity: "warning",
+      help: "https://github.com/anthropics/claude-code/issues/90549",
+    },
+    check: (tool) =>
+      schemasOf(tool).flatMap(([where, { $schema }]) => {
+        if ($schema === undefined || (typeof $schema === "string" && $schema.includes("2020-12"))) return [];
+        return [
+          {
+            message: `${where} declares the dialect ${JSON.stringify($schema)}; some hosts refuse all but 2020-12`,
+            fix: "remove $schema, or generate for draft 2020-12",
+          },
+        ];
+      }),
+  },
+  {
+    rule: {
+      id: "schema-reference",
+      title: "Schemas have no references",
+      severity: "warning",
+      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool",
+    },
+    check: (tool) =>
+      schemasOf(tool).flatMap(([where, schema]): Omit<Seen, "subject">[] => {
+        const targets = [...new Set(findReferences(schema))];
+        const foreign = targets.filter((target) => !target.startsWith("#"));
+        if (foreign.length > 0)
+          return [
+            {
+              message: `${where} refers to ${JSON.stringify(foreign[0])}, which nobody may fetch`,
+              fix: "write the schema out",
+              severity: "error",
+            },
+          ];
+        return targets.length === 0
+          ? []
+          : [
+              {
+                message: `${where} has $ref (${targets.slice(0, 3).join(", ")}); some hosts do not follow it`,
+                fix: "write the referenced schemas out where they do not refer to themselves",
+                severity: "note",
+              },
+            ];
+      }),
+  },
+  {
+    rule: {
+      id: "schema-sound",
+      title: "Schemas are sound and can be read",
+      severity: "error",
+      help: "https://json-schema.org/draft/2020-12/json-schema-validation",
+    },
+    check: (tool) => schemasOf(tool).flatMap(([where, schema]) => readProblems(where, schema)),
+  },
+  {
+    rule: {
+      id: "argument-name",
+      title: "Argument names are made of letters, digits, _, . and -, and have at most 64 characters",
+      severity: "warning",
+      help: "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview",
+    },
+    check: ({ inputSchema }) => {
+      const properties =
+        isObject(inputSchema) && isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];
+      return properties
+        .filter((name) => !/^[\w.-]{1,64}$/.test(name))
+        .map((name) => ({
+          message: `the APIs behind some hosts refuse the argument ${JSON.stringify(name.slice(0, 100))}`,
+          fix: `call it ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
+        }));
+    },
+  },
+  {
+    rule: {
+      id: "array-items",
+      title: "Lists among the arguments say what is in them",
+      severity: "warning",
+      help: "https://platform.openai.com/docs/guides/function-calling",
+    },
+    check: ({ inputSchema }) =>
+      findBareLists(inputSchema).map((path) => ({
+        message: `the list at ${path} has no items; some hosts refuse such schemas`,
+        fix: 'say what it holds, for example "items": { "type": "string" }',
+      })),
+  },
+];
+
+function schemasOf(tool: ListedTool): readonly (readonly [string, Record<string, unknown>])[] {
+  return (["inputSchema", "outputSchema"] as const).flatMap((key) => {
+    const schema = tool[key];
+    return isObject(schema) ? [[key, schema] as const] : [];
+  });
+}
+
+function readProblems(where: string, schema: unknown): Omit<Seen, "subject">[] {
+  try {
+    return readSchema(schema)
+      .losses.filter(({ kind, path }) => kind === "corrected" || path.endsWith("/$ref"))
+      .map(({ path, message }) => ({
+        message: `${where}${path}: ${message}`,
+        fix: "correct the schema at this place",
+      }));
+  } catch (error) {
+    if (!(error instanceof SchemaRefusal)) throw error;
+    return [{ message: `${where}: ${error.message}`, fix: "make it smaller and flatter" }];
+  }
+}
+
+function findReferences(value: unknown): string[] {
+  return walk(value).flatMap(([, one]) => (isObject(one) && typeof one.$ref === "string" ? [one.$ref] : []));
+}
+
+function findBareLists(schema: unknown): string[] {
+  return walk(schema).flatMap(([path, one]) => {
+    const isList = isObject(one) && one.type === "array" && one.items === undefined && one.prefixItems === undefined;
+    return isList ? [path] : [];
+  });
+}
+
+/** Everything in a schema with its place; only so much of it, because it is a stranger's. */
+function walk(value: unknown, path = "", depth = 0): (readonly [string, unknown])[] {
+  if (typeof value !== "object" || value === null || depth > 40) return [];
+  return [
+    [path || "/", value] as const,
+    ...Object.entries(value).flatMap(([key, one]) => walk(one, `${path}/${key}`, depth + 1)),
+  ];
+}

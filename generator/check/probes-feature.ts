@@ -1,0 +1,113 @@
+import { expectCode } from "./probes-message.ts";
+import type { Probe, ProbeContext, Seen } from "./probe.ts";
+
+const base = "https://modelcontextprotocol.io/specification/latest/server";
+
+/** Probes of tools, prompts and resources. */
+export const featureProbes: readonly Probe[] = [
+  {
+    rule: {
+      id: "unknown-tool",
+      title: "An unknown tool is answered with -32602",
+      severity: "warning",
+      help: `${base}/tools#error-handling`,
+    },
+    applies: ({ conversation }) => conversation.has("tools"),
+    run: async ({ conversation }) =>
+      expectCode(
+        "tools/call of an unknown tool",
+        await conversation.ask("tools/call", { name: nobody, arguments: {} }, { checks: false }),
+        [-32602],
+        "throw a JSON-RPC error -32602; isError is for failures of tools that exist",
+      ),
+  },
+  {
+    rule: {
+      id: "tool-without-name",
+      title: "A tool call without a name is answered with -32602",
+      severity: "warning",
+      help: `${base}/tools`,
+    },
+    applies: ({ conversation }) => conversation.has("tools"),
+    run: async ({ conversation }) =>
+      expectCode(
+        "tools/call without a name",
+        await conversation.ask("tools/call", {}, { checks: false }),
+        [-32602],
+        "check the params of requests and answer with -32602 (invalid params)",
+      ),
+  },
+  {
+    rule: {
+      id: "unknown-prompt",
+      title: "An unknown prompt is answered with -32602",
+      severity: "warning",
+      help: `${base}/prompts#error-handling`,
+    },
+    applies: ({ conversation }) => conversation.has("prompts"),
+    run: async ({ conversation }) =>
+      expectCode(
+        "prompts/get of an unknown prompt",
+        await conversation.ask("prompts/get", { name: nobody }, { checks: false }),
+        [-32602],
+        "answer with -32602 (invalid params)",
+      ),
+  },
+  {
+    rule: {
+      id: "unknown-resource",
+      title: "An unknown resource is answered with an error that says so",
+      severity: "warning",
+      help: `${base}/resources#error-handling`,
+    },
+    applies: ({ conversation }) => conversation.has("resources"),
+    run: async ({ conversation, revision }) => {
+      const own = revision.errors.resourceNotFound;
+      const code = own?.emitted === false ? -32602 : (own?.code ?? -32602);
+      const answer = await conversation.ask("resources/read", { uri: `${nobody}://nowhere` }, { checks: false });
+      return expectCode("resources/read of an unknown URI", answer, [code], `answer with ${code}`);
+    },
+  },
+  {
+    rule: {
+      id: "invalid-cursor",
+      title: "A cursor that the server did not give is refused with -32602",
+      severity: "note",
+      help: `${base}/utilities/pagination#error-handling`,
+    },
+    applies: ({ conversation }) => conversation.has("tools"),
+    run: async ({ conversation }) =>
+      expectCode(
+        "tools/list with a wrong cursor",
+        await conversation.ask("tools/list", { cursor: nobody }, { checks: false }),
+        [-32602],
+        "answer unknown cursors with -32602 (invalid params)",
+      ),
+  },
+  {
+    rule: {
+      id: "names-are-unique",
+      title: "Names in a list occur once",
+      severity: "error",
+      help: `${base}/tools#tool`,
+    },
+    run: ({ lists }) => [
+      ...repeated("tool", lists.tools, "name"),
+      ...repeated("prompt", lists.prompts, "name"),
+      ...repeated("resource", lists.resources, "uri"),
+      ...repeated("resource template", lists.resourceTemplates, "uriTemplate"),
+    ],
+  },
+];
+
+const nobody = "doctor-no-such-thing";
+
+function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Seen[] {
+  const names = list.map((entry) => entry[key]);
+  const twice = [...new Set(names.filter((name, at) => names.indexOf(name) < at))];
+  return twice.map((name) => ({
+    subject: `${kind} ${String(name)}`,
+    message: "it is listed more than once",
+    fix: "give each a name of its own, and no item on two pages",
+  }));
+}

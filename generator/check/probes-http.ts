@@ -1,0 +1,154 @@
+import { HttpWire } from "./http-wire.ts";
+import { own } from "./conversation.ts";
+import type { Probe, ProbeContext, Seen } from "./probe.ts";
+
+const help = "https://modelcontextprotocol.io/specification/latest/basic/transports";
+
+/** Probes of Streamable HTTP. */
+export const httpProbes: readonly Probe[] = [
+  {
+    rule: { id: "http-get", title: "GET opens a stream or is refused with 405", severity: "error", help },
+    applies: isSession,
+    run: withHttp(async (wire) => {
+      const response = await wire.fetch("GET", { ...wire.session, accept: "text/event-stream" });
+      await response?.body?.cancel();
+      const type = response?.headers.get("content-type") ?? "";
+      if (!response || response.status === 405 || (response.ok && type.startsWith("text/event-stream"))) return [];
+      return [
+        {
+          subject: "GET",
+          message: `it is answered with HTTP ${response.status} and ${type || "no content type"}`,
+          fix: "answer with text/event-stream, or with 405",
+        },
+      ];
+    }),
+  },
+  {
+    rule: { id: "http-notification", title: "A notification is answered with 202", severity: "error", help },
+    applies: ({ conversation }) => conversation.wire instanceof HttpWire,
+    run: async ({ conversation }) => {
+      const { status } = await conversation.notify("notifications/doctor/unknown");
+      return status === 202
+        ? []
+        : [
+            {
+              subject: "a notification",
+              message: `it is answered with HTTP ${status ?? "nothing"}`,
+              fix: "answer with 202 and no body",
+            },
+          ];
+    },
+  },
+  {
+    rule: {
+      id: "http-unknown-session",
+      title: "A session that the server does not know is answered with 404",
+      severity: "error",
+      help,
+    },
+    applies: (context) => isSession(context) && hasSessionId(context),
+    run: withHttp((wire) =>
+      expectStatus(
+        wire,
+        { "mcp-session-id": "doctor-no-such-session" },
+        { expected: [404], subject: "an unknown session", fix: "answer with 404, so that clients open a new session" },
+      ),
+    ),
+  },
+  {
+    rule: {
+      id: "http-missing-session",
+      title: "A request without its session is refused with 400",
+      severity: "warning",
+      help,
+    },
+    applies: (context) => isSession(context) && hasSessionId(context),
+    run: withHttp((wire) =>
+      expectStatus(
+        wire,
+        { "mcp-session-id": "" },
+        { expected: [400], subject: "a request without Mcp-Session-Id", fix: "answer with 400" },
+      ),
+    ),
+  },
+  {
+    rule: {
+      id: "http-unknown-revision",
+      title: "A revision that is not served is refused with 400",
+      severity: "error",
+      help,
+    },
+    applies: (context) => isSession(context) && context.revision.headers.some(({ source }) => source === "revision"),
+    run: withHttp((wire) =>
+      expectStatus(
+        wire,
+        { "mcp-protocol-version": "1999-01-01" },
+        { expected: [400], subject: "MCP-Protocol-Version: 1999-01-01", fix: "check the header and answer with 400" },
+      ),
+    ),
+  },
+  {
+    rule: {
+      id: "http-origin",
+      title: "Pages of other sites cannot reach a server on this machine",
+      severity: "error",
+      help: `${help}#security-warning`,
+    },
+    applies: ({ conversation, wires }) => conversation.wire instanceof HttpWire && wires.transport === "http",
+    run: probeOrigin,
+  },
+];
+
+function isSession({ conversation, revision }: ProbeContext): boolean {
+  return conversation.wire instanceof HttpWire && revision.lifecycle === "handshake";
+}
+
+function hasSessionId({ conversation: { wire } }: ProbeContext): boolean {
+  return wire instanceof HttpWire && wire.session["mcp-session-id"] !== undefined;
+}
+
+function withHttp(run: (wire: HttpWire) => Promise<readonly Seen[]>): Probe["run"] {
+  return ({ conversation: { wire } }) => (wire instanceof HttpWire ? run(wire) : []);
+}
+
+interface StatusRule {
+  readonly expected: readonly number[];
+  readonly subject: string;
+  readonly fix: string;
+}
+
+async function expectStatus(
+  wire: HttpWire,
+  headers: Readonly<Record<string, string>>,
+  { expected, subject, fix }: StatusRule,
+): Promise<Seen[]> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: "doctor-status", method: "ping" });
+  const base = { "content-type": "application/json", accept: "application/json, text/event-stream", ...wire.session };
+  const response = await wire.fetch("POST", { ...base, ...headers }, body);
+  await response?.body?.cancel();
+  if (!response || expected.includes(response.status)) return [];
+  return [{ subject, message: `it is answered with HTTP ${response.status}`, fix }];
+}
+
+/** Only a server on this machine can be asked whether it guards against DNS rebinding: others may have every right to answer. */
+async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): Promise<Seen[]> {
+  if (!(wire instanceof HttpWire) || !wire.isLoopback) return [];
+  const isHandshake = revision.lifecycle === "handshake";
+  const params = { protocolVersion: revision.id, capabilities: own.capabilities, clientInfo: own.info };
+  const message = {
+    jsonrpc: "2.0",
+    id: "doctor-origin",
+    method: isHandshake ? "initialize" : "server/discover",
+    params,
+  };
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    origin: "https://evil.example",
+  };
+  const response = await wire.fetch("POST", headers, JSON.stringify(message));
+  await response?.body?.cancel();
+  if (!response || !response.ok) return [];
+  const fix = "check the Origin header and refuse those that you do not know with 403";
+  return [{ subject: "Origin: https://evil.example", message: `it is answered with HTTP ${response.status}`, fix }];
+}

@@ -1,0 +1,214 @@
+import { isObject } from "../../generated/support.ts";
+import type { Answer } from "./conversation.ts";
+import type { Probe, ProbeContext, Seen } from "./probe.ts";
+
+const base = "https://modelcontextprotocol.io/specification/latest";
+const alive = "the server must go on after it: catch errors of single messages";
+
+/** Probes of how a server treats single messages, good and bad. */
+export const messageProbes: readonly Probe[] = [
+  {
+    rule: {
+      id: "answers-ping",
+      title: "ping is answered with an empty result",
+      severity: "error",
+      help: `${base}/basic/utilities/ping`,
+    },
+    applies: ({ revision }) => Object.hasOwn(revision.clientRequests, "ping"),
+    run: async ({ conversation }) =>
+      expectResult("ping", await conversation.ask("ping"), "answer ping at any time with {}"),
+  },
+  {
+    rule: {
+      id: "keeps-ids",
+      title: "Responses carry the id of the request, text as well as numbers",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    run: async ({ conversation, revision }) => {
+      const method = harmless(revision);
+      const answers = [
+        await conversation.ask(method, {}, { id: "doctor-a" }),
+        await conversation.ask(method, {}, { id: 0 }),
+      ];
+      return answers.flatMap((answer, at) =>
+        answer.kind === "none" || answer.kind === "broken"
+          ? [
+              {
+                subject: method,
+                message: `a request with the id ${at === 0 ? '"doctor-a"' : "0"} got no answer of its own`,
+                fix: "send the id back as it came: same value, same type",
+              },
+            ]
+          : [],
+      );
+    },
+  },
+  {
+    rule: {
+      id: "unknown-method",
+      title: "An unknown method is answered with -32601",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    run: async ({ conversation }) =>
+      expectCode(
+        "doctor/unknown",
+        await conversation.ask("doctor/unknown"),
+        [-32601],
+        "answer unknown methods with -32601 (method not found)",
+      ),
+  },
+  {
+    rule: {
+      id: "ignores-unknown-notification",
+      title: "Unknown notifications are ignored",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    run: async (context) => {
+      await context.conversation.notify("notifications/doctor/unknown");
+      return expectAlive(context, "an unknown notification");
+    },
+  },
+  {
+    rule: {
+      id: "ignores-late-cancellation",
+      title: "The cancellation of an unknown request is ignored",
+      severity: "error",
+      help: `${base}/basic/utilities/cancellation`,
+    },
+    applies: ({ revision }) => Object.hasOwn(revision.clientNotifications, "notifications/cancelled"),
+    run: async (context) => {
+      await context.conversation.notify("notifications/cancelled", { requestId: "doctor-none", reason: "too late" });
+      return expectAlive(context, "the cancellation of a request that is over");
+    },
+  },
+  {
+    rule: {
+      id: "survives-broken-json",
+      title: "Text that is not JSON does no harm",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    run: async (context) => {
+      const other = await context.reopen();
+      if (!other) return [];
+      const { status } = await other.wire.sendText('{"jsonrpc": "2.0", ');
+      const seen = await expectAlive({ ...context, conversation: other }, "text that is not JSON");
+      await other.wire.close();
+      const isRefused = status === undefined || (status >= 400 && status < 500);
+      return isRefused
+        ? seen
+        : [
+            ...seen,
+            {
+              subject: "a broken message",
+              message: `it was answered with HTTP ${status}`,
+              fix: "answer with HTTP 400 and the JSON-RPC error -32700",
+              severity: "warning" as const,
+            },
+          ];
+    },
+  },
+  {
+    rule: {
+      id: "accepts-batches",
+      title: "Batches are accepted where the revision has them",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    applies: ({ revision }) => revision.batching,
+    run: probeBatch,
+  },
+  {
+    rule: {
+      id: "fits-revision",
+      title: "Every message fits the revision that was agreed on",
+      severity: "error",
+      help: `${base}/basic`,
+    },
+    run: ({ conversation }) =>
+      [...conversation.misfits, ...conversation.readUnasked()].map(({ subject, problem }) => ({
+        subject,
+        message: problem,
+        fix: "send what the schema of this revision allows, or agree on another revision",
+      })),
+  },
+  {
+    rule: {
+      id: "clean-output",
+      title: "Nothing but messages is written to standard output",
+      severity: "error",
+      help: `${base}/basic/transports`,
+    },
+    run: ({ conversation }) => conversation.wire.noise.map(({ kind, text }) => noiseFinding(kind, text)),
+  },
+];
+
+function noiseFinding(kind: string, text: string): Seen {
+  const fix = "write logs to standard error; in Node console.error instead of console.log, also in libraries";
+  if (kind === "blank")
+    return { subject: "output", message: "there are empty lines between messages", fix, severity: "warning" };
+  return { subject: "output", message: `this is not a message: ${JSON.stringify(text.slice(0, 80))}`, fix };
+}
+
+/** A request that changes nothing and that every server of the revision answers. */
+export function harmless(revision: ProbeContext["revision"]): string {
+  return Object.hasOwn(revision.clientRequests, "ping") ? "ping" : "server/discover";
+}
+
+/** A finding unless there is a result. */
+export function expectResult(subject: string, answer: Answer, fix: string): Seen[] {
+  switch (answer.kind) {
+    case "result":
+      return [];
+    case "error":
+      return [
+        {
+          subject,
+          message: `it is answered with the error ${String(answer.code)}: ${answer.message.slice(0, 200)}`,
+          fix,
+        },
+      ];
+    case "broken":
+      return [{ subject, message: `the answer is ${answer.problem}`, fix }];
+    case "none":
+      return [{ subject, message: describeSilence(answer), fix }];
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** A finding unless there is an error with one of these codes. */
+export function expectCode(subject: string, answer: Answer, codes: readonly number[], fix: string): Seen[] {
+  if (answer.kind === "error" && codes.some((code) => code === answer.code)) return [];
+  if (answer.kind === "error")
+    return [{ subject, message: `it is answered with ${String(answer.code)} instead of ${codes.join(" or ")}`, fix }];
+  if (answer.kind === "result") return [{ subject, message: "it is answered with a result instead of an error", fix }];
+  return expectResult(subject, answer, fix);
+}
+
+function describeSilence({ exchange: { status } }: Answer): string {
+  return status === undefined ? "there is no answer" : `there is no JSON-RPC answer, only HTTP ${status}`;
+}
+
+/** A finding unless the server still answers. */
+export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Seen[]> {
+  const method = harmless(revision);
+  const answer = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
+  if (answer?.kind === "result") return [];
+  const gone = conversation.wire.isOpen ? `${method} is no longer answered` : "the server has ended";
+  return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
+}
+
+async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
+  const other = await reopen();
+  if (!other) return [];
+  const ping = (id: string): object => ({ jsonrpc: "2.0", id, method: "ping" });
+  const { answer } = await other.wire.exchange([ping("doctor-1"), ping("doctor-2")], "doctor-1");
+  const isAnswered = isObject(answer) && isObject(answer.result);
+  await other.wire.close();
+  const fix = "answer an array of requests with the array of their responses, or stop offering this revision";
+  return isAnswered ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
+}

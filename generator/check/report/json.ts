@@ -1,0 +1,13 @@
+import { findingsOf, type CheckReport } from "../finding.ts";
+
+/** A report for programs. */
+export function emitJson(report: CheckReport): string {
+  const { target, server, revisions, results } = report;
+  const checks = results.map(({ rule, revision, findings }) => ({
+    rule: rule.id,
+    title: rule.title,
+    revision,
+    passed: findings.length === 0,
+  }));
+  return JSON.stringify({ format: 1, target, server, revisions, findings: findingsOf(report), checks }, undefined, 2);
+}

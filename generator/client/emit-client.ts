@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { docText } from "../emit/doc-text.ts";
+import { formatTypeScript } from "../emit/format.ts";
+import { loadTemplates } from "../emit/templates.ts";
+import { generatedMark, type Tree } from "../emit/tree.ts";
+import { escapeUnseen, safeLine, safeText } from "../tool-schema/safe-text.ts";
+import { emitTool, toolDoc, typeNames, type ImportEnding } from "./emit-tool.ts";
+import type { ClientPlan, PromptPlan, TemplatePlan } from "./plan.ts";
+
+/** What the files of a client depend on. */
+export interface EmitClientOptions {
+  readonly ending: ImportEnding;
+  /** Version of this package. */
+  readonly version: string;
+  /** Folder of this package, with `templates/` and `runtime/`. */
+  readonly packageFolder: string;
+}
+
+/** The files of a client by path, formatted. */
+export async function emitClient(plan: ClientPlan, options: EmitClientOptions): Promise<Tree> {
+  const templates = await loadTemplates(join(options.packageFolder, "templates"), [
+    "client/index.ts",
+    "client/mock.ts",
+  ]);
+  const view = clientView(plan, options);
+  const written = [
+    ["index.ts", templates.render("client/index.ts", view)],
+    ["mock.ts", templates.render("client/mock.ts", view)],
+    ...(await Promise.all(
+      plan.tools.map(async (tool) => [`tools/${tool.file}.ts`, await emitTool(tool, options.ending)] as const),
+    )),
+  ] as const;
+  const tree = new Map<string, string>();
+  for (const [path, text] of [...written, ...(await readCopies(plan, options))]) {
+    tree.set(path, await formatTypeScript(escapeUnseen(`${header(plan, options)}\n\n${text}`)));
+  }
+  return tree;
+}
+
+/** Files that are the same in every client: real TypeScript of this package. */
+async function readCopies(plan: ClientPlan, { packageFolder, ending }: EmitClientOptions): Promise<[string, string][]> {
+  const sources = ["check.ts", "session.ts", "mock-session.ts"].map((name) => [
+    name,
+    join("templates", "client", name),
+  ]);
+  const uri = ["uri-template.ts", "uri-expand.ts", "uri-match.ts"].map((name) => [
+    name,
+    join("runtime", "server", name),
+  ]);
+  const wanted = plan.templates.length > 0 ? [...sources, ...uri] : sources;
+  return Promise.all(
+    wanted.map(async ([name = "", path = ""]): Promise<[string, string]> => {
+      const text = (await readFile(join(packageFolder, path), "utf8")).replaceAll("\r\n", "\n");
+      return [name, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, `$1.${ending}"`)];
+    }),
+  );
+}
+
+function header({ server }: ClientPlan, { version }: EmitClientOptions): string {
+  const name = safeLine(server, 80);
+  return `${generatedMark} ${version}: a client of ${name === "" ? "a server" : JSON.stringify(name)}.\n// Do not edit: run \`npx create-mcp-server client\` again.`;
+}
+
+function clientView(plan: ClientPlan, { ending }: EmitClientOptions): object {
+  return {
+    type: plan.type,
+    ending,
+    tools: plan.tools.map((tool) => {
+      const names = typeNames(tool);
+      const isOptional = tool.input.root.required.length === 0;
+      return {
+        member: tool.member,
+        file: tool.file,
+        name: JSON.stringify(tool.entry.name),
+        doc: toolDoc(tool).trimEnd(),
+        types: [names.arguments, ...(names.structured === undefined ? [] : [names.structured])].join(", "),
+        imports: [names.arguments, ...(names.structured === undefined ? [] : [names.structured])]
+          .map((name) => `type ${name}`)
+          .join(", "),
+        arguments: names.arguments,
+        structured: names.structured === undefined ? "" : `<${names.structured}>`,
+        mocked: names.structured ?? "unknown",
+        mark: isOptional ? "?" : "",
+        initial: isOptional ? " = {}" : "",
+      };
+    }),
+    session: sessionNames(plan),
+    prompts: plan.prompts.map(promptView),
+    templates: plan.templates.map(templateView),
+    hasTools: plan.tools.length > 0,
+    hasPrompts: plan.prompts.length > 0,
+    hasTemplates: plan.templates.length > 0,
+  };
+}
+
+/** What the entry imports of `session.ts`. */
+function sessionNames({ tools, prompts, templates }: ClientPlan): string {
+  return [
+    ...(tools.length > 0 ? ["callTool", "type ToolResult"] : []),
+    ...(prompts.length > 0 ? ["getPrompt", "type PromptResult"] : []),
+    ...(templates.length > 0 ? ["readResource", "type ResourceResult"] : []),
+    "type CallOptions",
+    "type Session",
+  ].join(", ");
+}
+
+function promptView({ entry, member, type }: PromptPlan): object {
+  const fields = entry.arguments.map(
+    ({ name, description, required }) =>
+      `${docText({ text: safeText(description ?? "") })}readonly ${JSON.stringify(name)}${required ? "" : "?"}: string;`,
+  );
+  const isOptional = !entry.arguments.some(({ required }) => required);
+  return {
+    member,
+    type,
+    name: JSON.stringify(entry.name),
+    doc: docText({ text: safeText(entry.description ?? `Prompt ${entry.name}.`) }).trimEnd(),
+    declaration: fieldsText(type, fields),
+    mark: isOptional ? "?" : "",
+    initial: isOptional ? " = {}" : "",
+  };
+}
+
+function templateView({ entry, member, type, variables }: TemplatePlan): object {
+  const fields = variables.map(({ name, isList, isOptional }) => {
+    const value = isList ? "readonly (string | number)[]" : "string | number | readonly (string | number)[]";
+    return `readonly ${JSON.stringify(name)}${isOptional ? "?" : ""}: ${value};`;
+  });
+  return {
+    member,
+    type,
+    template: JSON.stringify(entry.uriTemplate),
+    doc: docText({
+      text: safeText([entry.description ?? "", entry.uriTemplate].filter(Boolean).join("\n\n")),
+    }).trimEnd(),
+    declaration: fieldsText(type, fields),
+  };
+}
+
+function fieldsText(type: string, fields: readonly string[]): string {
+  if (fields.length === 0) return `export type ${type} = Readonly<Record<string, never>>;`;
+  return `export type ${type} = { ${fields.join("\n")} };`;
+}

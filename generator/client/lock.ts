@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sha256 } from "../create/lock.ts";
+import type { Tree } from "../emit/tree.ts";
+import type { Contract } from "../contract/contract.ts";
+import { readContract } from "../contract/read-contract.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { systemCode, UserError } from "../user-error.ts";
+
+/** Name of the lock file, inside the folder of a client. */
+export const clientLockName = "mcp.client.lock.json";
+
+/** What `mcp.client.lock.json` records: what the client was made of, and what came out. */
+export interface ClientLock {
+  /** Version of this file's format. */
+  readonly format: 1;
+  /** Version of create-mcp-server that wrote the client. */
+  readonly generator: string;
+  /** What the server is called in the code. */
+  readonly name: string;
+  readonly contract: Contract;
+  /** SHA-256 in lower-case hex of every file, by path relative to the lock file. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The lock of a client, as text. */
+export function emitClientLock(
+  tree: Tree,
+  { contract, name, version }: { readonly contract: Contract; readonly name: string; readonly version: string },
+): string {
+  const files = [...tree].map(([path, text]): [string, string] => [path, sha256(text)]);
+  const sorted = Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const lock: ClientLock = { format: 1, generator: version, name, contract, files: sorted };
+  return `${JSON.stringify(lock, undefined, 2)}\n`;
+}
+
+/** Reads the lock of a client's folder; nothing when there is none. */
+export async function readClientLock(folder: string): Promise<ClientLock | undefined> {
+  const path = join(folder, clientLockName);
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
+    throw new UserError(`${path} cannot be read: ${String(error)}. Restore it, or remove it and make the client anew.`);
+  }
+  if (!isRecord(value) || value.format !== 1 || !isRecord(value.contract) || !isRecord(value.files)) {
+    throw new UserError(`${path} is not a lock file of this version. Remove it and make the client anew.`);
+  }
+  const files = Object.entries(value.files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return {
+    format: 1,
+    generator: String(value.generator),
+    name: String(value.name),
+    contract: readContract(value.contract, path),
+    files: Object.fromEntries(files),
+  };
+}
+
+/** Files that were edited by hand since they were written. A missing file is none. */
+export async function findEdited(folder: string, lock: ClientLock): Promise<string[]> {
+  const states = Object.entries(lock.files).map(async ([path, hash]): Promise<string[]> => {
+    const text = await readFile(join(folder, path), "utf8").catch(() => undefined);
+    return text === undefined || sha256(text.replaceAll("\r\n", "\n")) === hash ? [] : [path];
+  });
+  return (await Promise.all(states)).flat();
+}

@@ -1,0 +1,14 @@
+import { safeLine } from "../tool-schema/safe-text.ts";
+import type { ClientPlan } from "./plan.ts";
+
+/** What of a server's schemas did not come through as it was written, a line each. */
+export function lossLines({ tools, refused }: ClientPlan): string[] {
+  const lost = tools.flatMap(({ entry, losses }) =>
+    losses.map(
+      ({ kind, path, message }) =>
+        `${kind.padEnd(9)}  ${safeLine(entry.name, 80)}  ${safeLine(path)}: ${safeLine(message)}`,
+    ),
+  );
+  const gone = refused.map(({ name, reason }) => `left out   ${safeLine(name, 80)}: ${safeLine(reason)}`);
+  return [...lost, ...gone];
+}

@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { emitOwnLayer } from "../create/emit-layer.ts";
+import { offerings } from "../create/layer/choices.ts";
+import { findSample, planAddition, type Addition, type AdditionPlan } from "../create/addition.ts";
+import { lockName } from "../create/lock.ts";
+import { importOfModule } from "../create/package-layer.ts";
+import { register } from "../create/register.ts";
+import { loadTemplates } from "../emit/templates.ts";
+import { packageRoot } from "../package-info.ts";
+import { readInstalledLayer } from "../update/installed-layer.ts";
+import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
+import { systemCode, UserError } from "../user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server add`. */
+export interface AddOptions {
+  readonly kind: Addition;
+  readonly name: string;
+  /** Folder of the project. */
+  readonly folder: string;
+}
+
+/** `create-mcp-server add tool|resource|prompt <name>`: a file, its test and its registration. Returns the exit code. */
+export async function runAdd(options: AddOptions): Promise<number> {
+  try {
+    const { source, test } = await add(options);
+    console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: npm test`);
+    return 0;
+  } catch (error) {
+    reportProblem(error);
+    return error instanceof UserError ? error.exitCode : 1;
+  }
+}
+
+async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
+  const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
+  const isPackage = existsSync(join(folder, "src", "mcp.ts"));
+  const lock: unknown = isPackage ? undefined : JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
+  const server = await readProjectFile(folder, "src/server.ts");
+  const plan = planAddition(kind, name, findSample(manifest));
+  const served = register("src/server.ts", server, plan.registration);
+  const templates = await loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
+  const render = (template: string): string => {
+    const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
+    return `${(isPackage ? importOfModule(text) : text).trim()}\n`;
+  };
+  const texts = { source: render(`${kind}.ts`), test: render("test.ts"), served };
+  if (isPackage || isOffered(kind, lock)) await writeAll(folder, plan, texts);
+  else await growLayer(kind, folder, () => writeAll(folder, plan, texts));
+  return plan;
+}
+
+async function readProjectFile(folder: string, path: string): Promise<string> {
+  return readFile(join(folder, path), "utf8").catch((error: unknown) => {
+    throw new UserError(
+      `${join(folder, path)} cannot be read (${systemCode(error)}). Run this in the folder of a project that create-mcp-server made.`,
+      { cause: error },
+    );
+  });
+}
+
+/** Tools are always there; the rest only where the protocol layer was made with it. */
+function isOffered(kind: Addition, lock: unknown): boolean {
+  const isLock = typeof lock === "object" && lock !== null;
+  const offers: unknown = isLock ? Reflect.get(lock, "offers") : undefined;
+  return kind === "tool" || (Array.isArray(offers) && offers.includes(`${kind}s`));
+}
+
+/** Makes the layer of a project anew, so that it can serve what it was made without; when `use` fails, the layer is what it was. */
+async function growLayer(kind: Addition, folder: string, use: () => Promise<void>): Promise<void> {
+  const { choices, edited, folder: layer } = await readInstalledLayer(folder);
+  if (edited.length > 0) {
+    throw new UserError(
+      `this project was made without ${kind}s, and src/mcp/ cannot be made anew: ${edited.slice(0, 5).join(", ")} was edited by hand. ` +
+        "Run `create-mcp-server update --force` first; it keeps a copy.",
+    );
+  }
+  const offers = offerings.filter((offering) => choices.offers.includes(offering) || offering === `${kind}s`);
+  await replaceLayer(folder, layer, await emitOwnLayer({ ...choices, offers }));
+  try {
+    await use();
+  } catch (error) {
+    await restoreLayer(folder, layer);
+    throw error;
+  }
+  console.log(`src/mcp/ was made anew, with ${kind}s; the layer before is in ${previousName}.`);
+}
+
+interface Texts {
+  readonly source: string;
+  readonly test: string;
+  readonly served: string;
+}
+
+/** New files never replace any; the server's own file is replaced at once, last. When anything fails, what was made is removed. */
+async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
+  const made: string[] = [];
+  const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);
+  try {
+    for (const [path, text] of [
+      [join(folder, source), texts.source],
+      [join(folder, test), texts.test],
+      [aside, texts.served],
+    ] as const) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: "wx" });
+      made.push(path);
+    }
+    await rename(aside, join(folder, "src", "server.ts"));
+  } catch (error) {
+    for (const path of made) await rm(path, { force: true });
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    const reason = code === "EEXIST" ? "there is one of this name already" : `it could not be written (${code})`;
+    throw new UserError(`Nothing was added: ${reason}. Choose another name, or look at ${source} and ${test}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { revisions } from "../../generated/revisions.ts";
+import { createHttpWires } from "../check/http-wire.ts";
+import { createStdioWires } from "../check/stdio-wire.ts";
+import { examine } from "../check/examine.ts";
+import { findingsOf, severities, type CheckReport, type Severity } from "../check/finding.ts";
+import { emitJson } from "../check/report/json.ts";
+import { emitJunit } from "../check/report/junit.ts";
+import { emitSarif } from "../check/report/sarif.ts";
+import { emitText } from "../check/report/text.ts";
+import type { WireFactory } from "../check/wire.ts";
+import { readAccess, type AccessFlags } from "../live/access.ts";
+import { chooseSpoken } from "../live/spoken.ts";
+import { describeTarget, readTarget, type Target } from "../live/target.ts";
+import { packageVersion } from "../package-info.ts";
+import { UserError } from "../user-error.ts";
+import { printReport } from "./print-report.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server check`. */
+export interface CheckCommandOptions extends AccessFlags {
+  /** A command and its arguments, or an address. */
+  readonly target: readonly string[];
+  /** Speak only this revision. */
+  readonly revision?: string;
+  readonly format: "text" | "json" | "junit" | "sarif";
+  /** File for the report. Default: standard output. */
+  readonly output?: string;
+  /** The mildest finding that makes the command fail. */
+  readonly failOn: Severity;
+}
+
+/** `create-mcp-server check`: examines a server. Returns the exit code. */
+export async function runCheck(options: CheckCommandOptions): Promise<number> {
+  try {
+    const target = readTarget(options.target);
+    const report = await examine(createWires(target, options), {
+      target: describeTarget(target),
+      revisions: chooseSpoken(options.revision, revisions),
+      onStep: showStep,
+    });
+    await printReport(render(report, options.format), options.output);
+    return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
+      ? 1
+      : 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+/** A server that does not answer keeps everybody waiting: a person shall see for what. */
+function showStep(text: string): void {
+  if (process.stderr.isTTY) console.error(`${text} ...`);
+}
+
+function createWires(target: Target, flags: AccessFlags): WireFactory {
+  const { headers, env, timeout } = readAccess(flags);
+  switch (target.kind) {
+    case "command":
+      return createStdioWires({ command: target.command, args: target.args, env, timeout });
+    case "url":
+      return createHttpWires({ url: target.url, headers, timeout });
+    case "file":
+      throw new UserError(
+        `${target.path} is a file: check needs a server that runs. Name a command (after --) or an address.`,
+      );
+    default:
+      return target satisfies never;
+  }
+}
+
+function render(report: CheckReport, format: CheckCommandOptions["format"]): string {
+  switch (format) {
+    case "text":
+      return emitText(report);
+    case "json":
+      return emitJson(report);
+    case "junit":
+      return emitJunit(report);
+    case "sarif":
+      return emitSarif(report, packageVersion());
+    default:
+      return format satisfies never;
+  }
+}

@@ -1,0 +1,163 @@
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { revisions } from "../../generated/revisions.ts";
+import { clientLockName, emitClientLock, findEdited, readClientLock, type ClientLock } from "../client/lock.ts";
+import { lossLines } from "../client/loss-lines.ts";
+import { emitClient } from "../client/emit-client.ts";
+import { planClient, type ClientPlan } from "../client/plan.ts";
+import { readVariables } from "../client/variables.ts";
+import { compareContracts } from "../contract/compare-contracts.ts";
+import type { Contract } from "../contract/contract.ts";
+import { isAtLeast, worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
+import { compareTree, driftText, writeTree } from "../emit/tree.ts";
+import { readAccess, type AccessFlags } from "../live/access.ts";
+import { pullContract } from "../live/pull.ts";
+import { chooseSpoken } from "../live/spoken.ts";
+import { describeTarget, readTarget, type Target } from "../live/target.ts";
+import { packageRoot, packageVersion } from "../package-info.ts";
+import { toFileName, toMemberName } from "../tool-schema/names.ts";
+import { safeLine } from "../tool-schema/safe-text.ts";
+import { systemCode, UserError } from "../user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server client`. */
+export interface ClientCommandOptions extends AccessFlags {
+  /** A command and its arguments, an address, or a file. */
+  readonly target: readonly string[];
+  /** Folder of the client. Default: `src/<name>-client`. */
+  readonly out?: string;
+  /** What the server is called in the code. Default: what it calls itself. */
+  readonly name?: string;
+  /** Speak only this revision. */
+  readonly revision?: string;
+  /** Ending of import paths. */
+  readonly imports: "ts" | "js";
+  /** Write nothing; report how server and files differ from the lock. */
+  readonly check: boolean;
+  /** The mildest verdict that makes `--check` fail. */
+  readonly failOn: Verdict;
+  /** Overwrite files that were edited by hand. */
+  readonly force: boolean;
+  /** Fail when anything of a schema got lost. */
+  readonly strict: boolean;
+}
+
+/** `create-mcp-server client`: writes a typed client of a server, or checks one. Returns the exit code. */
+export async function runClient(options: ClientCommandOptions): Promise<number> {
+  try {
+    const target = readTarget(options.target);
+    const spoken = chooseSpoken(options.revision, revisions);
+    const contract = await pullContract(target, { ...readAccess(options), revisions: spoken });
+    if (contract.tools.length + contract.prompts.length + contract.resourceTemplates.length === 0) {
+      throw new UserError(
+        `${describeTarget(target)} offers no tools, prompts or resource templates; there is nothing to type.`,
+      );
+    }
+    return await (options.check ? check(contract, target, options) : write(contract, target, options));
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function write(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {
+  const name = nameOf(contract, target, options);
+  const folder = folderOf(name, options);
+  const lock = await readClientLock(folder);
+  if (!options.force) await refuseOverwriting(folder, lock);
+  const plan = planClient(contract, { name, readVariables });
+  const tree = new Map(await emitClient(plan, settings(options)));
+  tree.set(clientLockName, emitClientLock(tree, { contract, name, version: packageVersion() }));
+  reportLosses(plan);
+  if (options.strict && countLosses(plan) > 0) {
+    throw new UserError("something of the schemas got lost, and --strict was given; nothing was written.");
+  }
+  const written = await writeTree(folder, tree);
+  const place = relative(process.cwd(), folder) || ".";
+  console.log(`${place}: ${countText(plan)}, ${tree.size} files, ${written.length} of them written or removed.`);
+  console.log(`Use it:\n  import { create${plan.type}Client } from "./${place}/index.${options.imports}";`);
+  console.log(
+    `  const ${toMemberName(name)} = create${plan.type}Client(session); // session: connectClient(...) of create-mcp-server/runtime`,
+  );
+  return 0;
+}
+
+async function check(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {
+  const folder = options.out ?? folderOf(nameOf(contract, target, options), options);
+  const lock = await readClientLock(folder);
+  if (!lock)
+    throw new UserError(`${folder} has no ${clientLockName}. Make the client first: the same command without --check.`);
+  const changes = compareContracts(lock.contract, contract);
+  const tree = new Map(
+    await emitClient(planClient(lock.contract, { name: lock.name, readVariables }), settings(options)),
+  );
+  tree.set(
+    clientLockName,
+    emitClientLock(tree, { contract: lock.contract, name: lock.name, version: packageVersion() }),
+  );
+  const drifts = await compareTree(folder, tree);
+  for (const change of changes) console.log(changeText(change));
+  for (const drift of drifts) console.log(driftText(drift));
+  const verdict = worstOf(changes.map(({ client }) => client));
+  if (drifts.length > 0)
+    console.error(
+      `${drifts.length} files in ${folder} are not as they were written. Run the same command without --check.`,
+    );
+  if (changes.length === 0) console.log("The server offers what the lock file says.");
+  else
+    console.log(`Verdict: ${verdict}. ${changes.length} changes; run the same command without --check to follow them.`);
+  return drifts.length > 0 || (changes.length > 0 && isAtLeast(verdict, options.failOn)) ? 1 : 0;
+}
+
+/** One line about a change, for people. */
+function changeText({ client, subject, detail }: ContractChange): string {
+  return `${client.padEnd(8)}  ${safeLine(subject)}: ${safeLine(detail)}`;
+}
+
+function settings({ imports }: ClientCommandOptions): Parameters<typeof emitClient>[1] {
+  return { ending: imports, version: packageVersion(), packageFolder: packageRoot };
+}
+
+function nameOf(contract: Contract, target: Target, { name }: ClientCommandOptions): string {
+  // Names of servers are often those of packages or registries: what comes before the slash is not theirs alone.
+  const own = contract.server.name.replace(/^.*\//, "");
+  const file = target.kind === "file" ? target.path.replace(/^.*[\\/]|\.json$/gi, "") : "";
+  const wanted = name ?? (own || file);
+  if (/[A-Za-z]/.test(wanted)) return wanted;
+  throw new UserError("the server has no name that code could use. Give one: --name <name>");
+}
+
+function folderOf(name: string, { out }: ClientCommandOptions): string {
+  return out ?? join("src", `${toFileName(name)}-client`);
+}
+
+/** Only a folder of ours, or one without anything in it, is written to. */
+async function refuseOverwriting(folder: string, lock: ClientLock | undefined): Promise<void> {
+  const edited = lock ? await findEdited(folder, lock) : [];
+  if (edited.length > 0) {
+    throw new UserError(
+      `edited by hand in ${folder}: ${edited.join(", ")}. Take the changes elsewhere, or give --force to lose them.`,
+    );
+  }
+  if (lock) return;
+  const present = await readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return [];
+    throw new UserError(`${folder} cannot be read (${systemCode(error)}). Choose another folder with --out.`);
+  });
+  if (present.length > 0) {
+    throw new UserError(
+      `${folder} is not empty and was not written by this command. Choose another folder with --out, or give --force.`,
+    );
+  }
+}
+
+function reportLosses(plan: ClientPlan): void {
+  for (const line of lossLines(plan)) console.error(line);
+}
+
+function countLosses({ tools, refused }: ClientPlan): number {
+  return refused.length + tools.reduce((sum, { losses }) => sum + losses.length, 0);
+}
+
+function countText({ tools, prompts, templates }: ClientPlan): string {
+  return `${tools.length} tools, ${prompts.length} prompts, ${templates.length} resource templates`;
+}

@@ -1,0 +1,104 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { revisions } from "../../generated/revisions.ts";
+import { clientLockName } from "../client/lock.ts";
+import type { Contract } from "../contract/contract.ts";
+import { isAtLeast, type Verdict } from "../contract/verdict.ts";
+import type { Comparison } from "../diff/comparison.ts";
+import { emitHtml } from "../diff/report/html.ts";
+import { emitJson } from "../diff/report/json.ts";
+import { emitMarkdown } from "../diff/report/markdown.ts";
+import { emitText } from "../diff/report/text.ts";
+import { compareRevisionModels } from "../diff/revisions.ts";
+import { compareServers } from "../diff/servers.ts";
+import { readAccess, type AccessFlags } from "../live/access.ts";
+import { pullContract } from "../live/pull.ts";
+import { chooseSpoken } from "../live/spoken.ts";
+import { describeTarget, readTarget } from "../live/target.ts";
+import { packageRoot } from "../package-info.ts";
+import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
+import { UserError } from "../user-error.ts";
+import { printReport } from "./print-report.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server diff`. */
+export interface DiffCommandOptions extends AccessFlags {
+  /** Revisions, addresses, commands in quotes, lists of tools, lock files, or folders with one. */
+  readonly older: string;
+  readonly newer: string;
+  readonly revision?: string;
+  readonly format: "text" | "json" | "markdown" | "html";
+  /** File for the report. Default: standard output. */
+  readonly output?: string;
+  /** The mildest verdict for anybody that makes the command fail. Default: none does. */
+  readonly failOn?: Verdict;
+}
+
+/** `create-mcp-server diff`: compares two revisions or two servers. Returns the exit code. */
+export async function runDiff(options: DiffCommandOptions): Promise<number> {
+  try {
+    const comparison = await compare(options);
+    await printReport(render(comparison, options.format), options.output);
+    const { failOn } = options;
+    if (failOn === undefined) return 0;
+    return comparison.changes.some(({ client, server }) => isAtLeast(client, failOn) || isAtLeast(server, failOn))
+      ? 1
+      : 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function compare(options: DiffCommandOptions): Promise<Comparison> {
+  const { older, newer } = options;
+  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  const named = [older, newer].filter((word) => spec.pins.has(word));
+  if (named.length === 2) return compareNamed(older, newer, spec);
+  if (named.length === 1 || [older, newer].some(isDate)) {
+    const stray = [older, newer].find((word) => !spec.pins.has(word)) ?? "";
+    throw new UserError(
+      `${JSON.stringify(stray)} is no revision that is known here. Choose among ${[...spec.pins.keys()].join(", ")}, or name two servers.`,
+    );
+  }
+  const [before, after] = [await pull(older, options), await pull(newer, options)];
+  return compareServers(before.contract, after.contract, [before.name, after.name]);
+}
+
+async function compareNamed(older: string, newer: string, spec: SpecFolder): Promise<Comparison> {
+  const all = await Promise.all([...spec.pins.keys()].map((id) => spec.readModel(id)));
+  const [before, after] = [older, newer].map((id) => all.find((model) => model.id === id));
+  if (!before || !after) throw new UserError(`the revisions ${older} and ${newer} cannot both be read.`);
+  return compareRevisionModels(before, after, all);
+}
+
+function isDate(word: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(word);
+}
+
+async function pull(
+  word: string,
+  options: DiffCommandOptions,
+): Promise<{ readonly contract: Contract; readonly name: string }> {
+  const isFolder = existsSync(word) && statSync(word).isDirectory();
+  const target = readTarget([isFolder ? join(word, clientLockName) : word]);
+  const contract = await pullContract(target, {
+    ...readAccess(options),
+    revisions: chooseSpoken(options.revision, revisions),
+  });
+  return { contract, name: describeTarget(target) };
+}
+
+function render(comparison: Comparison, format: DiffCommandOptions["format"]): string {
+  switch (format) {
+    case "text":
+      return emitText(comparison);
+    case "json":
+      return emitJson(comparison);
+    case "markdown":
+      return emitMarkdown(comparison);
+    case "html":
+      return emitHtml(comparison);
+    default:
+      return format satisfies never;
+  }
+}

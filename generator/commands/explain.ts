@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { openPlace, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
+import { revisions, type OpenerOptions, type Revision } from "../../runtime/index.ts";
+import { readLosses, type Loss } from "../conversions/conversions.ts";
+import { readPossibleLosses } from "../explain/possible.ts";
+import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
+import { readPlace, type Place } from "../live/place.ts";
+import type { RevisionModel } from "../model.ts";
+import { packageRoot, packageVersion } from "../package-info.ts";
+import { openSpecFolder } from "../read/spec-folder.ts";
+import { explainCause, UserError } from "../user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server explain`. */
+export interface ExplainOptions {
+  /** The server: an address, a module, or a command and its arguments. */
+  readonly server: readonly string[];
+  /** The revision whose clients are meant. */
+  readonly protocol: string;
+  /** Print JSON instead of text. */
+  readonly json: boolean;
+}
+
+/** `create-mcp-server explain`: lists what clients of a revision do not learn of a server. Returns the exit code. */
+export async function runExplain(options: ExplainOptions): Promise<number> {
+  try {
+    const explanation = await explain(options);
+    console.log(options.json ? JSON.stringify(explanation, undefined, 2) : emitExplanation(explanation));
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+/** Asks a server what it offers, and finds what clients of the revision do not learn of it. Throws a {@link UserError} if it cannot be asked. */
+export async function explain({ server, protocol }: Omit<ExplainOptions, "json">): Promise<Explanation> {
+  const target = revisions.find(({ id }) => id === protocol);
+  if (!target) {
+    const ids = revisions.map(({ id }) => id).join(", ");
+    throw new UserError(`--protocol: there is no revision ${JSON.stringify(protocol)}. Choose one of ${ids}.`);
+  }
+  const { info, written, parts } = await ask(readPlace(server), target);
+  const models = await readModels();
+  return {
+    server: info,
+    revision: target.id,
+    written,
+    parts: addReasons(parts, models, target.id),
+    possible: readPossible(models, { target: target.id, written }),
+  };
+}
+
+interface Told {
+  readonly info: Explanation["server"];
+  readonly written: string;
+  readonly parts: readonly PartLosses[];
+}
+
+async function ask(place: Place, target: Revision): Promise<Told> {
+  const connection = await openPlace(place)(asker).catch((cause: unknown) => {
+    throw new UserError(`the server cannot be asked: ${explainCause(cause)}. Start it by itself to see why.`, {
+      cause,
+    });
+  });
+  try {
+    const { name, version } = connection.serverInfo;
+    const parts = await readPartLosses(connection, target);
+    return { info: { name, version }, written: connection.revision.id, parts };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Some servers show certain tools only to clients that could answer their questions. */
+const asker: OpenerOptions = {
+  info: { name: "create-mcp-server", version: packageVersion() },
+  revisions,
+  capabilities: { roots: {}, sampling: {}, elicitation: {} },
+  onNewSession() {},
+  onDeaf() {},
+};
+
+async function readModels(): Promise<readonly RevisionModel[]> {
+  const folder = await openSpecFolder(join(packageRoot, "spec"));
+  return Promise.all(revisions.map(({ id }) => folder.readModel(id)));
+}
+
+function readPossible(
+  models: readonly RevisionModel[],
+  { target: id, written }: { readonly target: string; readonly written: string },
+): readonly Loss[] {
+  const target = models.find((model) => model.id === id);
+  return target && written > id ? readPossibleLosses(models, { target, written }) : [];
+}
+
+/** The converters say what happens, the overlays why. */
+function addReasons(
+  parts: readonly PartLosses[],
+  models: readonly RevisionModel[],
+  id: string,
+): readonly ExplainedPart[] {
+  const target = models.find((model) => model.id === id);
+  const known = target ? readLosses(models, target) : [];
+  return parts.map(({ losses, ...part }) => ({
+    ...part,
+    losses: losses.map((loss) => {
+      const { since = "", reason = "" } =
+        known.find(({ type, member = "" }) => type === loss.type && member === loss.member) ?? {};
+      return { ...loss, since, reason };
+    }),
+  }));
+}

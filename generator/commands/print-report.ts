@@ -1,0 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { systemCode, UserError } from "../user-error.ts";
+
+/** Prints a report, or writes it to the file that was named. */
+export async function printReport(text: string, output: string | undefined): Promise<void> {
+  if (output === undefined) return console.log(text);
+  await writeFile(output, `${text}\n`).catch((error: unknown) => {
+    throw new UserError(`${output} cannot be written (${systemCode(error)}). Choose another place.`, { cause: error });
+  });
+}

@@ -1,0 +1,101 @@
+import { join, relative, resolve } from "node:path";
+import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
+import { emitOwnLayer } from "../create/emit-layer.ts";
+import { compareTree, driftText } from "../emit/tree.ts";
+import { packageRoot, packageVersion } from "../package-info.ts";
+import { openSpecFolder } from "../read/spec-folder.ts";
+import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
+import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
+import { findMovedNames, findUses } from "../update/use.ts";
+import { UserError } from "../user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server update`. */
+export interface UpdateCommandOptions {
+  /** Folder of the project. */
+  readonly directory: string;
+  /** Revisions as for a new project. Default: those that the layer speaks already. */
+  readonly protocol?: string;
+  /** Write nothing; list what differs. */
+  readonly check: boolean;
+  /** Write nothing; tell what would change. */
+  readonly dryRun: boolean;
+  /** Lose what was edited by hand. */
+  readonly force: boolean;
+  /** Bring back what the last update replaced. */
+  readonly undo: boolean;
+}
+
+/** `create-mcp-server update`: writes `src/mcp/` anew. Returns the exit code. */
+export async function runUpdate(options: UpdateCommandOptions): Promise<number> {
+  try {
+    return await update(options);
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function update(options: UpdateCommandOptions): Promise<number> {
+  const project = resolve(options.directory);
+  if (options.undo) {
+    await restoreLayer(project, join(project, "src", "mcp"));
+    console.log("src/mcp is what it was before the last update. The same command brings the update back.");
+    return 0;
+  }
+  const layer = await readInstalledLayer(project);
+  const wanted = chooseRevisions(
+    options.protocol ?? layer.choices.revisions.join(","),
+    await readCatalogue(packageRoot),
+  );
+  const tree = await emitOwnLayer({ ...layer.choices, revisions: wanted });
+  const drifts = await compareTree(layer.folder, tree);
+  if (options.check) return reportDrift(drifts.map(driftText));
+  if (drifts.length === 0) {
+    console.log(`src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+    return 0;
+  }
+  await tellChanges(project, layer, wanted);
+  if (layer.edited.length > 0 && !options.force) {
+    const files = layer.edited.slice(0, 10).join(", ");
+    throw new UserError(
+      `edited by hand in src/mcp: ${files}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,
+    );
+  }
+  if (options.dryRun) {
+    console.log(`${drifts.length} files would be written or removed; nothing was.`);
+    return 0;
+  }
+  await replaceLayer(project, layer.folder, tree);
+  console.log(
+    `src/mcp: ${drifts.length} files written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
+  );
+  return 0;
+}
+
+function reportDrift(lines: readonly string[]): number {
+  for (const line of lines) console.log(line);
+  if (lines.length === 0) {
+    console.log("src/mcp is as create-mcp-server writes it.");
+    return 0;
+  }
+  console.error(`${lines.length} files in src/mcp differ. Run the same command without --check.`);
+  return 1;
+}
+
+/** What an update means for the project's own code, told before anything is written. */
+async function tellChanges(project: string, layer: InstalledLayer, wanted: readonly string[]): Promise<void> {
+  const [older = ""] = layer.choices.revisions;
+  const [newer = ""] = wanted;
+  console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
+  console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+  if (older === newer) return;
+  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  if (!spec.pins.has(older)) return;
+  const uses = await findUses(project, findMovedNames(await spec.readModel(older), await spec.readModel(newer)));
+  for (const { file, line, kind, what, name, advice } of uses) {
+    console.log(`${file}:${line}: ${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`);
+  }
+  console.log(
+    `${uses.length} places in your code use what is gone or deprecated in ${newer}; all that differs: create-mcp-server diff ${older} ${newer}`,
+  );
+}

@@ -1,0 +1,56 @@
+import { join, resolve } from "node:path";
+import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
+import { packageRoot } from "../package-info.ts";
+import { openSpecFolder } from "../read/spec-folder.ts";
+import { readInstalledLayer } from "../update/installed-layer.ts";
+import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
+import { findMovedNames, findUses } from "../update/use.ts";
+import { UserError } from "../user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server upgrade-assist`. */
+export interface UpgradeAssistOptions {
+  /** Folder of the project. */
+  readonly directory: string;
+  /** Revisions as for `update`; the code is made ready for the newest of them. */
+  readonly protocol: string;
+  /** Write nothing; tell what would be rewritten. */
+  readonly dryRun: boolean;
+}
+
+/** `create-mcp-server upgrade-assist`: rewrites what is mechanical, and lists what is not. Returns the exit code. */
+export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<number> {
+  try {
+    await assist(options);
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Promise<void> {
+  const project = resolve(directory);
+  const { choices } = await readInstalledLayer(project);
+  const [older = ""] = choices.revisions;
+  const [newer = ""] = chooseRevisions(protocol, await readCatalogue(packageRoot));
+  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  if (!spec.pins.has(older))
+    throw new UserError(`the project speaks ${older}, which this version does not know. Use the version that made it.`);
+  const [before, after] = [await spec.readModel(older), await spec.readModel(newer)];
+  const renames = findRenames(before, after);
+  const rewrites = await planRewrites(project, renames);
+  const isRenamed = new Set(renames.map(({ from }) => from));
+  const uses = await findUses(project, findMovedNames(before, after));
+  const left = uses.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
+  if (!dryRun) await applyRewrites(project, rewrites);
+  for (const { file, places } of rewrites)
+    for (const { line, from, to } of places) console.log(`${file}:${line}: ${from} is ${to}`);
+  for (const { file, line, kind, what, name, advice } of left)
+    console.log(`${file}:${line}: by hand: ${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`);
+  const places = rewrites.reduce((sum, rewrite) => sum + rewrite.places.length, 0);
+  const done = dryRun ? "would be rewritten; nothing was" : "rewritten";
+  console.log(
+    `From ${older} to ${newer}: ${places} places in ${rewrites.length} files ${done}, ${left.length} are left to you.`,
+  );
+  console.log(`Next: create-mcp-server update --protocol ${protocol}`);
+}

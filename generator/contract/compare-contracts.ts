@@ -1,0 +1,133 @@
+import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolEntry } from "./contract.ts";
+import { compareToolSchemas } from "./compare-schemas.ts";
+import type { ContractChange, Verdict } from "./verdict.ts";
+
+/** Everything by which the newer of two contracts differs, tools first. */
+export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
+  return [
+    ...compareLists(older.tools, newer.tools, { kind: "tool", keyOf: ({ name }) => name, compare: compareTools }),
+    ...compareLists(older.prompts, newer.prompts, {
+      kind: "prompt",
+      keyOf: ({ name }) => name,
+      compare: comparePrompts,
+    }),
+    ...compareLists(older.resourceTemplates, newer.resourceTemplates, {
+      kind: "resource template",
+      keyOf: ({ uriTemplate }) => uriTemplate,
+      compare: compareResources,
+    }),
+    ...compareLists(older.resources, newer.resources, {
+      kind: "resource",
+      keyOf: ({ uri }) => uri,
+      compare: compareResources,
+      // Single resources come and go with the data of a server.
+      removed: "risky",
+    }),
+  ];
+}
+
+interface ListRule<Entry> {
+  readonly kind: string;
+  readonly keyOf: (entry: Entry) => string;
+  readonly compare: (older: Entry, newer: Entry, subject: string) => ContractChange[];
+  /** Verdict for the client when one goes. Default `breaking`. */
+  readonly removed?: Verdict;
+}
+
+function compareLists<Entry>(
+  older: readonly Entry[],
+  newer: readonly Entry[],
+  { kind, keyOf, compare, removed = "breaking" }: ListRule<Entry>,
+): ContractChange[] {
+  const before = new Map(older.map((entry) => [keyOf(entry), entry]));
+  const after = new Map(newer.map((entry) => [keyOf(entry), entry]));
+  const changes: ContractChange[] = [];
+  for (const [key, entry] of before) {
+    const found = after.get(key);
+    const subject = `${kind} ${key}`;
+    if (found) changes.push(...compare(entry, found, subject));
+    else changes.push({ kind: "removed", subject, detail: "it is gone", client: removed, server: "neutral" });
+  }
+  for (const key of after.keys()) {
+    if (before.has(key)) continue;
+    changes.push({
+      kind: "added",
+      subject: `${kind} ${key}`,
+      detail: "it is new",
+      client: "additive",
+      server: "neutral",
+    });
+  }
+  return changes;
+}
+
+function compareTools(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
+  return [
+    ...compareText(older.description, newer.description, { subject, what: "description", client: "risky" }),
+    ...compareHints(older, newer, subject),
+    ...compareToolSchemas(older, newer, subject),
+  ];
+}
+
+/** What a tool says of itself decides whether a host asks its user first. */
+function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
+  return hints.flatMap(({ name, assumed }) => {
+    const before = older.annotations?.[name] ?? assumed;
+    const after = newer.annotations?.[name] ?? assumed;
+    if (before === after) return [];
+    const detail = `annotation ${name} was ${String(before)} and is ${String(after)}`;
+    return [{ kind: "changed", subject, detail, client: "risky", server: "neutral" } as const];
+  });
+}
+
+/** What is assumed when nothing is said. */
+const hints = [
+  { name: "readOnlyHint", assumed: false },
+  { name: "destructiveHint", assumed: true },
+  { name: "idempotentHint", assumed: false },
+  { name: "openWorldHint", assumed: true },
+] as const;
+
+function comparePrompts(older: PromptEntry, newer: PromptEntry, subject: string): ContractChange[] {
+  const change = (name: string, detail: string, client: Verdict, kind: ContractChange["kind"] = "changed") => {
+    return { kind, subject: `${subject}, argument ${name}`, detail, client, server: "neutral" } as const;
+  };
+  const before = new Map(older.arguments.map((argument) => [argument.name, argument]));
+  const after = new Map(newer.arguments.map((argument) => [argument.name, argument]));
+  const gone = [...before.keys()].filter((name) => !after.has(name));
+  return [
+    ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
+    ...gone.map((name) => change(name, "it is gone", "breaking", "removed")),
+    ...[...after.values()].flatMap(({ name, required }) => {
+      const known = before.get(name);
+      if (!known)
+        return [
+          change(name, required ? "it is new and required" : "it is new", required ? "breaking" : "additive", "added"),
+        ];
+      if (known.required === required) return [];
+      return [change(name, required ? "it is required now" : "it is optional now", required ? "breaking" : "additive")];
+    }),
+  ];
+}
+
+function compareResources(
+  older: ResourceEntry | ResourceTemplateEntry,
+  newer: ResourceEntry | ResourceTemplateEntry,
+  subject: string,
+): ContractChange[] {
+  return [
+    ...compareText(older.name, newer.name, { subject, what: "name", client: "neutral" }),
+    ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
+    ...compareText(older.mimeType, newer.mimeType, { subject, what: "MIME type", client: "risky" }),
+  ];
+}
+
+/** Descriptions of tools are read by models, who may act otherwise for another word. */
+function compareText(
+  older: string | undefined,
+  newer: string | undefined,
+  { subject, what, client }: { readonly subject: string; readonly what: string; readonly client: Verdict },
+): ContractChange[] {
+  if (older === newer) return [];
+  return [{ kind: "changed", subject, detail: `its ${what} is another one`, client, server: "neutral" }];
+}

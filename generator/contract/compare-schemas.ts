@@ -1,0 +1,248 @@
+import { readSchema } from "../tool-schema/read-schema.ts";
+import { SchemaRefusal, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import type { ToolEntry } from "./contract.ts";
+import type { ContractChange, Verdict } from "./verdict.ts";
+
+/** How the schemas of a tool differ, seen by whoever sends its arguments and reads its results. */
+export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
+  const input = compareDocuments(older.inputSchema, newer.inputSchema, {
+    subject: `${subject}, arguments`,
+    sends: true,
+  });
+  const place = `${subject}, result`;
+  if (older.outputSchema === undefined && newer.outputSchema === undefined) return input;
+  if (older.outputSchema === undefined)
+    return [...input, changeOf(place, "added", "it has an output schema now", "additive")];
+  if (newer.outputSchema === undefined)
+    return [...input, changeOf(place, "removed", "its output schema is gone", "breaking")];
+  return [...input, ...compareDocuments(older.outputSchema, newer.outputSchema, { subject: place, sends: false })];
+}
+
+/** Which way values go: what is sent must still be accepted, what is received must still be understood. */
+interface Direction {
+  readonly subject: string;
+  /** Whether the client sends these values. */
+  readonly sends: boolean;
+}
+
+interface Comparison extends Direction {
+  readonly older: SafeDocument;
+  readonly newer: SafeDocument;
+  /** Pairs of definitions that have been compared, or are being. */
+  readonly seen: Set<string>;
+}
+
+function compareDocuments(older: unknown, newer: unknown, direction: Direction): ContractChange[] {
+  const before = readOrRefuse(older);
+  const after = readOrRefuse(newer);
+  if (before && after) {
+    const comparison = { ...direction, older: before, newer: after, seen: new Set<string>() };
+    return compareNodes(before.root, after.root, "", comparison);
+  }
+  if (JSON.stringify(older) === JSON.stringify(newer)) return [];
+  return [changeOf(direction.subject, "changed", "its schema changed, and one of the two cannot be read", "risky")];
+}
+
+function readOrRefuse(schema: unknown): SafeDocument | undefined {
+  try {
+    return readSchema(schema);
+  } catch (error) {
+    if (error instanceof SchemaRefusal) return undefined;
+    throw error;
+  }
+}
+
+function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
+  const before = resolve(older, comparison.older);
+  const after = resolve(newer, comparison.newer);
+  const isKnown = older.reference !== undefined && newer.reference !== undefined;
+  const key = `${older.reference} ${newer.reference}`;
+  if (isKnown && comparison.seen.has(key)) return [];
+  if (isKnown) comparison.seen.add(key);
+  return [
+    ...compareSets(before.types, after.types, { path, what: "type", comparison }),
+    ...compareSets(before.values, after.values, { path, what: "value", comparison }),
+    ...compareBounds(before, after, path, comparison),
+    ...compareMembers(before, after, path, comparison),
+    ...compareRest(before.additional, after.additional, `${path}/*`, comparison),
+    ...compareRest(before.items, after.items, `${path}[]`, comparison),
+    ...compareLists(before.prefix, after.prefix, `${path}[]`, comparison),
+    ...(["anyOf", "oneOf", "allOf"] as const).flatMap((list) =>
+      compareLists(before[list], after[list], path, comparison),
+    ),
+  ];
+}
+
+/** A schema with what it refers to taken in, as long as it says nothing else. */
+function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
+  if (schema.reference === undefined) return schema;
+  const found = document.definitions.get(schema.reference);
+  return found ? resolve(found, document) : schema;
+}
+
+/** Fewer values are breaking where they are sent, more where they are read; the other way about there is only more freedom. */
+function verdictOf(change: "narrower" | "wider", { sends }: Direction): Verdict {
+  if (change === "narrower") return sends ? "breaking" : "additive";
+  return sends ? "additive" : "risky";
+}
+
+interface SetRule {
+  readonly path: string;
+  readonly what: string;
+  readonly comparison: Comparison;
+}
+
+/** Absent means that everything is allowed. */
+function compareSets(
+  older: readonly unknown[] | undefined,
+  newer: readonly unknown[] | undefined,
+  { path, what, comparison }: SetRule,
+): ContractChange[] {
+  const place = subjectOf(path, comparison);
+  if (!older && !newer) return [];
+  if (!older)
+    return [changeOf(place, "changed", `only ${listOf(newer)} is allowed now`, verdictOf("narrower", comparison))];
+  if (!newer) return [changeOf(place, "changed", `any ${what} is allowed now`, widerVerdict(what, comparison))];
+  const gone = older.filter((one) => !fits(one, newer, what));
+  const fresh = newer.filter((one) => !fits(one, older, what));
+  return [
+    ...(gone.length > 0
+      ? [changeOf(place, "changed", `${what} ${listOf(gone)} is gone`, verdictOf("narrower", comparison))]
+      : []),
+    ...(fresh.length > 0
+      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} is new`, widerVerdict(what, comparison))]
+      : []),
+  ];
+}
+
+/** An integer is a number. */
+function fits(one: unknown, list: readonly unknown[], what: string): boolean {
+  return list.includes(one) || (what === "type" && one === "integer" && list.includes("number"));
+}
+
+/** A reader of values that it knows by name may be prepared for others; one of another type hardly ever. */
+function widerVerdict(what: string, comparison: Comparison): Verdict {
+  return what === "type" && !comparison.sends ? "breaking" : verdictOf("wider", comparison);
+}
+
+function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: Comparison): ContractChange[] {
+  return boundRules.flatMap(({ key, isTighter }) => {
+    const before = older[key];
+    const after = newer[key];
+    if (before === after) return [];
+    const detail = `${key} was ${before ?? "not given"} and is ${after ?? "not given"}`;
+    const change = after !== undefined && (before === undefined || isTighter(before, after)) ? "narrower" : "wider";
+    return [changeOf(subjectOf(path, comparison), "changed", detail, verdictOf(change, comparison))];
+  });
+}
+
+const grows = (before: unknown, after: unknown): boolean => Number(after) > Number(before);
+const shrinks = (before: unknown, after: unknown): boolean => Number(after) < Number(before);
+const differs = (): boolean => true;
+
+const boundRules: readonly {
+  readonly key: keyof Bounds;
+  readonly isTighter: (before: unknown, after: unknown) => boolean;
+}[] = [
+  { key: "minimum", isTighter: grows },
+  { key: "exclusiveMinimum", isTighter: grows },
+  { key: "minLength", isTighter: grows },
+  { key: "minItems", isTighter: grows },
+  { key: "minProperties", isTighter: grows },
+  { key: "maximum", isTighter: shrinks },
+  { key: "exclusiveMaximum", isTighter: shrinks },
+  { key: "maxLength", isTighter: shrinks },
+  { key: "maxItems", isTighter: shrinks },
+  { key: "maxProperties", isTighter: shrinks },
+  { key: "pattern", isTighter: differs },
+  { key: "multipleOf", isTighter: differs },
+  { key: "uniqueItems", isTighter: differs },
+];
+
+function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
+  const names = new Set([...older.properties.keys(), ...newer.properties.keys()]);
+  return [...names].flatMap((name) => {
+    const place = `${path}/${name}`;
+    const before = older.properties.get(name);
+    const after = newer.properties.get(name);
+    const was = older.required.includes(name);
+    const is = newer.required.includes(name);
+    if (!before) return [addedMember(place, is, comparison)];
+    if (!after) return [removedMember(place, was, { isClosed: newer.additional === false, comparison })];
+    return [...compareRequired(was, is, place, comparison), ...compareNodes(before, after, place, comparison)];
+  });
+}
+
+function addedMember(path: string, isRequired: boolean, comparison: Comparison): ContractChange {
+  const verdict = comparison.sends && isRequired ? "breaking" : "additive";
+  return changeOf(subjectOf(path, comparison), "added", isRequired ? "it is new and required" : "it is new", verdict);
+}
+
+/** An argument that is not known any more is refused by a closed schema, and silently ignored by an open one. */
+function removedMember(
+  path: string,
+  wasRequired: boolean,
+  { isClosed, comparison }: { readonly isClosed: boolean; readonly comparison: Comparison },
+): ContractChange {
+  const isBreaking = comparison.sends ? isClosed : wasRequired;
+  return changeOf(subjectOf(path, comparison), "removed", "it is gone", isBreaking ? "breaking" : "risky");
+}
+
+function compareRequired(was: boolean, is: boolean, path: string, comparison: Comparison): ContractChange[] {
+  if (was === is) return [];
+  const isBreaking = comparison.sends ? is : was;
+  const detail = is ? "it is required now" : "it is optional now";
+  return [changeOf(subjectOf(path, comparison), "changed", detail, isBreaking ? "breaking" : "additive")];
+}
+
+function compareRest(
+  older: SafeSchema | false | undefined,
+  newer: SafeSchema | false | undefined,
+  path: string,
+  comparison: Comparison,
+): ContractChange[] {
+  if (older && newer) return compareNodes(older, newer, path, comparison);
+  const [before, after] = [older, newer].map(isClosedOrNarrow);
+  if (before === after) return [];
+  const detail = after
+    ? "other members or items are no longer allowed as they were"
+    : "any other members or items are allowed now";
+  return [changeOf(subjectOf(path, comparison), "changed", detail, after ? narrowRest(comparison) : "additive")];
+}
+
+function narrowRest({ sends }: Comparison): Verdict {
+  return sends ? "breaking" : "additive";
+}
+
+function isClosedOrNarrow(rest: SafeSchema | false | undefined): boolean {
+  return rest === false || (rest !== undefined && rest.types !== undefined);
+}
+
+/** Alternatives are compared by position; when their number differs, nobody knows which is which. */
+function compareLists(
+  older: readonly SafeSchema[],
+  newer: readonly SafeSchema[],
+  path: string,
+  comparison: Comparison,
+): ContractChange[] {
+  if (older.length !== newer.length) {
+    return [changeOf(subjectOf(path, comparison), "changed", "there are other alternatives than before", "risky")];
+  }
+  return older.flatMap((one, at) => {
+    const other = newer[at];
+    return other ? compareNodes(one, other, path, comparison) : [];
+  });
+}
+
+function subjectOf(path: string, { subject }: Direction): string {
+  return path === "" ? subject : `${subject} ${path.replace(/^\//, "")}`;
+}
+
+function changeOf(subject: string, kind: ContractChange["kind"], detail: string, client: Verdict): ContractChange {
+  return { kind, subject, detail, client, server: "neutral" };
+}
+
+function listOf(list: readonly unknown[] | undefined): string {
+  const shown = (list ?? []).map((one) => JSON.stringify(one));
+  return shown.length > 5 ? `${shown.slice(0, 5).join(", ")} and ${shown.length - 5} more` : shown.join(", ");
+}

@@ -1,0 +1,120 @@
+import { refuseOversize } from "../tool-schema/bounds.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { UserError } from "../user-error.ts";
+import type {
+  Contract,
+  PromptArgument,
+  PromptEntry,
+  ResourceEntry,
+  ResourceTemplateEntry,
+  ToolEntry,
+} from "./contract.ts";
+
+/**
+ * Reads a contract out of parsed JSON: a contract or a lock file with one, the result of `tools/list` (with or without its envelope), or a
+ * bare list of tools. `origin` is named in errors. Throws a {@link UserError} when it is none of them.
+ */
+export function readContract(value: unknown, origin: string): Contract {
+  refuseHuge(value, origin);
+  const source = unwrap(value);
+  if (!source) {
+    throw new UserError(
+      `${origin} is no list of tools. It should be an object with "tools" (what tools/list answers), a list of tools, or a lock file of a client.`,
+    );
+  }
+  const { server, revision } = source;
+  return {
+    server: readServer(isRecord(server) ? server : isRecord(source.serverInfo) ? source.serverInfo : {}),
+    revision: typeof revision === "string" ? revision : "",
+    tools: readList(source, "tools", origin, readTool),
+    prompts: readList(source, "prompts", origin, readPrompt),
+    resources: readList(source, "resources", origin, readResource),
+    resourceTemplates: readList(source, "resourceTemplates", origin, readTemplate),
+  };
+}
+
+function refuseHuge(value: unknown, origin: string): void {
+  try {
+    refuseOversize(value, { depth: 512, size: 2_000_000 });
+  } catch (error) {
+    if (error instanceof SchemaRefusal) throw new UserError(`${origin} cannot be used: ${error.message}.`);
+    throw error;
+  }
+}
+
+function unwrap(value: unknown): Record<string, unknown> | undefined {
+  if (Array.isArray(value)) return { tools: value };
+  if (!isRecord(value)) return undefined;
+  if (isRecord(value.contract)) return value.contract;
+  if (isRecord(value.result) && Array.isArray(value.result.tools)) return value.result;
+  return Array.isArray(value.tools) ? value : undefined;
+}
+
+function readServer({ name, version }: Record<string, unknown>): Contract["server"] {
+  return { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" };
+}
+
+function readList<Entry>(
+  source: Record<string, unknown>,
+  key: string,
+  origin: string,
+  read: (entry: Record<string, unknown>) => Entry | undefined,
+): Entry[] {
+  const list = source[key];
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) throw new UserError(`${origin}: "${key}" is not a list.`);
+  return list.map((entry: unknown, index) => {
+    const found = isRecord(entry) ? read(entry) : undefined;
+    if (found === undefined)
+      throw new UserError(`${origin}: ${key}[${index}] has no usable name or address. Correct it, or leave it out.`);
+    return found;
+  });
+}
+
+function readTool(entry: Record<string, unknown>): ToolEntry | undefined {
+  const { name, inputSchema = { type: "object" }, outputSchema, annotations } = entry;
+  if (!isName(name)) return undefined;
+  return {
+    name,
+    ...readText(entry, "title"),
+    ...readText(entry, "description"),
+    inputSchema,
+    ...(outputSchema !== undefined && outputSchema !== null && { outputSchema }),
+    ...(isRecord(annotations) && { annotations }),
+  };
+}
+
+function readPrompt(entry: Record<string, unknown>): PromptEntry | undefined {
+  const { name, arguments: list = [] } = entry;
+  if (!isName(name)) return undefined;
+  const args: readonly unknown[] = Array.isArray(list) ? list : [];
+  return { name, ...readText(entry, "description"), arguments: args.flatMap(readArgument) };
+}
+
+function readArgument(value: unknown): PromptArgument[] {
+  if (!isRecord(value) || !isName(value.name) || value.name === "__proto__") return [];
+  return [{ name: value.name, ...readText(value, "description"), required: value.required === true }];
+}
+
+function readResource(entry: Record<string, unknown>): ResourceEntry | undefined {
+  const { uri, name = uri } = entry;
+  if (!isName(uri) || !isName(name)) return undefined;
+  return { uri, name, ...readText(entry, "description"), ...readText(entry, "mimeType") };
+}
+
+function readTemplate(entry: Record<string, unknown>): ResourceTemplateEntry | undefined {
+  const { uriTemplate, name = uriTemplate } = entry;
+  if (!isName(uriTemplate) || !isName(name)) return undefined;
+  return { uriTemplate, name, ...readText(entry, "description"), ...readText(entry, "mimeType") };
+}
+
+function readText<Key extends string>(entry: Record<string, unknown>, key: Key): { readonly [K in Key]?: string } {
+  const value = entry[key];
+  const found: { [K in Key]?: string } = {};
+  return typeof value === "string" ? Object.assign(found, { [key]: value }) : found;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= 2_048;
+}

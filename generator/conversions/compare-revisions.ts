@@ -1,0 +1,225 @@
+import { memberNames, namesOf } from "./names.ts";
+import { compareUnions, isUnion } from "./compare-unions.ts";
+import {
+  changeOf,
+  mergeChanges,
+  type Change,
+  type Comparison,
+  type Difference,
+  type Newer,
+  type Place,
+} from "./difference.ts";
+import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
+import { resolveAlias, resolveObject } from "../resolve.ts";
+
+/** What a method carries, compared with the same method of newer revisions. */
+export interface MethodDifference {
+  readonly method: Method;
+  readonly params?: Difference;
+  readonly result?: Difference;
+}
+
+/**
+ * Compares everything that travels at a revision with what newer ones may put there: at the same place of the same method, and
+ * in declarations of the same name, wherever they are. `newer` is in any order.
+ */
+export function compareRevisions(model: RevisionModel, newer: readonly RevisionModel[]): MethodDifference[] {
+  const sorted = [...newer].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const comparison: Comparison = { model, newer: sorted, known: new Map(), open: new Set() };
+  return model.methods.map((method) => {
+    const params = method.params && compareParts(method, (other) => other.params?.shape, "Params", comparison);
+    const result = method.result && compareParts(method, resultOf, "Result", comparison);
+    return { method, ...(params && { params }), ...(result && { result }) };
+  });
+}
+
+/** Compares a shape of this revision with those at the same place of newer ones. `type` names the place. */
+export function compareShapes(
+  shape: Shape,
+  newer: readonly Newer[],
+  type: string,
+  comparison: Comparison,
+): Difference | undefined {
+  if (shape.kind !== "reference") {
+    const place = { type: placeType(newer) ?? type, declared: false };
+    return compareResolved(shape, newer, place, comparison);
+  }
+  const all = withNamesakes(shape.name, newer, comparison);
+  const key = JSON.stringify([shape.name, all.map((other) => [other.model.id, keyOf(other)])]);
+  if (comparison.known.has(key)) return comparison.known.get(key);
+  if (comparison.open.has(key)) return undefined;
+  comparison.open.add(key);
+  const found = compareResolved(shape, all, placeOf(shape.name, all, comparison), comparison);
+  comparison.open.delete(key);
+  comparison.known.set(key, found);
+  return found;
+}
+
+/** A single declaration that newer revisions have made one of several is only an alternative of that place. */
+function placeOf(name: string, newer: readonly Newer[], { model }: Comparison): Place {
+  const widened = newer.findLast((other) => other.shape.kind === "union");
+  const isOwn = isUnion(resolveAlias({ kind: "reference", name }, model));
+  return widened && !isOwn ? { type: widened.names.at(-1) ?? name, declared: false } : { type: name, declared: true };
+}
+
+/** Something written inline here may have a name in the newest revision, or at least a place that is declared once. */
+function placeType(newer: readonly Newer[]): string | undefined {
+  const newest = newer.at(-1);
+  return newest?.shape.kind === "reference" ? newest.shape.name : newest?.names.at(-1);
+}
+
+function compareParts(
+  method: Method,
+  part: (method: Method) => Shape | undefined,
+  suffix: string,
+  comparison: Comparison,
+): Difference | undefined {
+  const own = part(method);
+  const type = `${method.type.replace(/(Request|Notification)$/, suffix === "Result" ? "" : "$1")}${suffix}`;
+  const newer = comparison.newer.flatMap((model): Newer[] => {
+    const found = model.methods.find(({ name }) => name === method.name);
+    const shape = found && part(found);
+    return shape ? [{ model, shape, names: namesOf(shape, [`${found.type}.${suffix.toLowerCase()}`]) }] : [];
+  });
+  return own && compareShapes(own, newer, type, comparison);
+}
+
+/** Every result that a request may have, the alternatives included. */
+function resultOf({ result, alternatives }: Method): Shape | undefined {
+  if (!result || alternatives.length === 0) return result;
+  const others = alternatives.map(({ type }): Shape => ({ kind: "reference", name: type }));
+  return { kind: "union", of: [result, ...others] };
+}
+
+/** Parts of a message may be written in the shapes of any newer revision, so declarations of the same name count as well. */
+function withNamesakes(name: string, newer: readonly Newer[], comparison: Comparison): Newer[] {
+  const shape: Shape = { kind: "reference", name };
+  const own = resolveAlias(shape, comparison.model);
+  return comparison.newer.flatMap((model) => {
+    const placed = newer.filter((other) => other.model === model);
+    const isDeclared = model.declarations.some((declaration) => declaration.name === name);
+    const isPlaced = placed.some((other) => other.shape.kind === "reference" && other.shape.name === name);
+    if (!isDeclared || isPlaced || placed.some((other) => other.shape.kind === "union")) return placed;
+    return isSameKind(own, resolveAlias(shape, model)) ? [...placed, { model, shape, names: [name] }] : placed;
+  });
+}
+
+function keyOf({ shape, names }: Newer): unknown {
+  return shape.kind === "reference" ? shape.name : names[0];
+}
+
+function compareResolved(
+  shape: Shape,
+  newer: readonly Newer[],
+  place: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  const own = resolveAlias(shape, comparison.model);
+  if (own.kind === "unknown") return undefined;
+  const anything = newer.find((other) => resolveAlias(other.shape, other.model).kind === "unknown");
+  if (anything) return { kind: "shape", change: changeOf("shape", anything, place) };
+  if (isUnion(own) || newer.some((other) => isUnion(resolveAlias(other.shape, other.model))))
+    return compareUnions(shape, newer, place, comparison);
+  const misfit = newer.find((other) => !isSameKind(own, resolveAlias(other.shape, other.model)));
+  if (misfit) return { kind: "shape", change: changeOf("shape", misfit, place) };
+  if (own.kind === "array") return compareItems(own.items, newer, place, comparison);
+  const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
+  return object && compareObjects(object, newer, place, comparison);
+}
+
+/** Whether every value of the newer shape is of the kind that is expected here; what it contains is compared later. */
+export function isSameKind(shape: Shape, newer: Shape): boolean {
+  if (shape.kind === "unknown") return true;
+  if (newer.kind === "literal")
+    return shape.kind === "literal" ? shape.value === newer.value : shape.kind === typeof newer.value;
+  if (shape.kind === "number" && newer.kind === "number") return !shape.integer || newer.integer === true;
+  if (isObjectShape(shape)) return isObjectShape(newer);
+  return shape.kind === newer.kind || (shape.kind === "string" && newer.kind === "union" && newer.open === true);
+}
+
+function isObjectShape({ kind }: Shape): boolean {
+  return kind === "object" || kind === "anyObject" || kind === "intersection" || kind === "omit";
+}
+
+function compareItems(
+  items: Shape,
+  newer: readonly Newer[],
+  place: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  const inner = newer.flatMap((other): Newer[] => {
+    const shape = resolveAlias(other.shape, other.model);
+    return shape.kind === "array" ? [{ ...other, shape: shape.items, names: namesOf(shape.items, other.names) }] : [];
+  });
+  const found = compareShapes(items, inner, place.type, comparison);
+  return found && { kind: "array", items: found };
+}
+
+function compareObjects(
+  object: ObjectShape,
+  newer: readonly Newer[],
+  place: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  const resolved = newer.flatMap((other) => {
+    const found = resolveObject(other.shape, other.model);
+    return found ? [{ ...other, object: found }] : [];
+  });
+  const changes = resolved.flatMap((other) => objectChanges(object, other, place));
+  const members = object.properties.flatMap((property) => {
+    const inner = resolved.flatMap((other): Newer[] => {
+      const found = other.object.properties.find(({ name }) => name === property.name)?.shape ?? other.object.index;
+      const names = memberNames(other, property.name);
+      return found ? [{ ...other, shape: found, names: namesOf(found, names) }] : [];
+    });
+    const difference = compareShapes(property.shape, inner, `${place.type}.${property.name}`, comparison);
+    return difference ? [{ name: property.name, difference }] : [];
+  });
+  const index = compareIndexes(object, resolved, place, comparison);
+  if (changes.length === 0 && members.length === 0 && !index) return undefined;
+  return {
+    kind: "object",
+    ...place,
+    known: object.properties.map(({ name }) => name),
+    open: object.index !== undefined,
+    changes: mergeChanges(changes),
+    members,
+    ...(index && { index }),
+  };
+}
+
+function objectChanges(object: ObjectShape, other: Newer & { readonly object: ObjectShape }, place: Place): Change[] {
+  const known = new Set(object.properties.map(({ name }) => name));
+  const change = (kind: Change["kind"], member: string): Change => ({
+    ...changeOf(kind, { ...other, names: memberNames(other, member) }, place),
+    member,
+  });
+  const unknown = other.object.properties.filter(({ name }) => !known.has(name));
+  const isAnyKey = other.object.index !== undefined && object.index === undefined;
+  return [
+    ...unknown.map(({ name }) => change("member", name)),
+    ...object.properties
+      .filter((property) => mayLack(other.object, property))
+      .map(({ name }) => change("missing", name)),
+    ...(isAnyKey ? [changeOf("open", { ...other, names: other.names.map((name) => `${name}.*`) }, place)] : []),
+  ];
+}
+
+/** Whether a newer object may lack a property that is required here. */
+function mayLack(object: ObjectShape, { name, optional }: Property): boolean {
+  return !optional && object.properties.find((property) => property.name === name)?.optional !== false;
+}
+
+function compareIndexes(
+  object: ObjectShape,
+  newer: readonly (Newer & { readonly object: ObjectShape })[],
+  place: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  if (!object.index) return undefined;
+  const inner = newer.flatMap((other): Newer[] => {
+    const { index } = other.object;
+    return index ? [{ ...other, shape: index, names: namesOf(index, other.names) }] : [];
+  });
+  return compareShapes(object.index, inner, place.type, comparison);
+}

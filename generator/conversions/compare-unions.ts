@@ -1,0 +1,152 @@
+import { compareShapes, isSameKind } from "./compare-revisions.ts";
+import { namesOf } from "./names.ts";
+import {
+  changeOf,
+  mergeChanges,
+  type Change,
+  type Comparison,
+  type Difference,
+  type Newer,
+  type OptionDifference,
+  type Outline,
+  type Place,
+} from "./difference.ts";
+import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
+import { resolveAlias, resolveObject } from "../resolve.ts";
+
+/** Whether a resolved shape has alternatives that are to be compared one by one. An open union is any string. */
+export function isUnion(shape: Shape): boolean {
+  return shape.kind === "union" && !shape.open;
+}
+
+/** Finds for every alternative of the newer revisions the one of this revision that takes its values. */
+export function compareUnions(
+  shape: Shape,
+  newer: readonly Newer[],
+  place: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  const own = optionsOf({ model: comparison.model, shape, names: [place.type] });
+  const theirs = newer.flatMap(optionsOf);
+  const pairs = theirs.map((option) => ({ option, match: findMatch(option, own) }));
+  const known = own.map((option): OptionDifference => {
+    const inner = pairs.filter(({ match }) => match === option).map(({ option: matched }) => matched);
+    const difference = compareShapes(option.shape, inner, place.type, comparison);
+    return { outline: outlineOf(option, inner), ...(difference && { difference }) };
+  });
+  const unknown = pairs.filter(({ match }) => match === undefined).map(({ option }) => option);
+  const options = [...known, ...unknownOptions(unknown, place)];
+  if (options.every(({ change, difference }) => !change && !difference)) return undefined;
+  return { kind: "union", ...place, options };
+}
+
+/** An alternative of a union. */
+interface Option extends Newer {
+  /** Declaration, or what it is: `string[]`. */
+  readonly option: string;
+  /** The union's own names and those of the aliases around the alternative. */
+  readonly unions: readonly string[];
+}
+
+/** Alternatives with nested unions opened. */
+function optionsOf({ model, shape, names }: Newer): Option[] {
+  const target = resolveAlias(shape, model);
+  if (target.kind === "union" && target.open)
+    return [{ model, shape: { kind: "string" }, names, option: "string", unions: names }];
+  if (target.kind !== "union") {
+    const option = optionName(shape);
+    return [{ model, shape, names: namesOf(shape, names), option, unions: names.filter((name) => name !== option) }];
+  }
+  return target.of.flatMap((member) =>
+    optionsOf({ model, shape: member, names: member.kind === "reference" ? [member.name, ...names] : names }),
+  );
+}
+
+function optionName(shape: Shape): string {
+  if (shape.kind === "reference") return shape.name;
+  if (shape.kind === "array") return `${optionName(shape.items)}[]`;
+  return shape.kind === "literal" ? JSON.stringify(shape.value) : shape.kind;
+}
+
+function findMatch(option: Newer, own: readonly Newer[]): Newer | undefined {
+  const { shape, model } = option;
+  const namesake = own.find(
+    (other) => other.shape.kind === "reference" && shape.kind === "reference" && other.shape.name === shape.name,
+  );
+  return (
+    namesake ??
+    own.find((other) =>
+      takes(resolveAlias(other.shape, other.model), resolveAlias(shape, model), { own: other.model, newer: model }),
+    )
+  );
+}
+
+/** Whether this revision's alternative takes the values of a newer one: what that requires is known, and literals agree. */
+function takes(
+  own: Shape,
+  newer: Shape,
+  models: { readonly own: RevisionModel; readonly newer: RevisionModel },
+): boolean {
+  if (!isSameKind(own, newer)) return false;
+  const ours = resolveObject(own, models.own);
+  const theirs = resolveObject(newer, models.newer);
+  if (!ours || !theirs) return true;
+  const isKnown = (property: Property): boolean => property.optional || hasProperty(ours, property.name);
+  return theirs.properties.every(isKnown) && ours.properties.every((property) => agrees(property, theirs, models));
+}
+
+function hasProperty({ properties }: ObjectShape, name: string): boolean {
+  return properties.some((property) => property.name === name);
+}
+
+function agrees(
+  property: Property,
+  theirs: ObjectShape,
+  models: { readonly own: RevisionModel; readonly newer: RevisionModel },
+): boolean {
+  const literals = literalsOf(property.shape, models.own);
+  const other = theirs.properties.find(({ name }) => name === property.name);
+  if (!literals) return true;
+  const others = other && literalsOf(other.shape, models.newer);
+  if (!others) return property.optional;
+  return others.some((value) => literals.includes(value));
+}
+
+/** Values of a literal, or of a union of nothing but literals. */
+function literalsOf(shape: Shape, model: RevisionModel): (string | number | boolean)[] | undefined {
+  const target = resolveAlias(shape, model);
+  const parts = isUnion(target) && target.kind === "union" ? target.of : [target];
+  const values = parts.flatMap((part) => (part.kind === "literal" ? [part.value] : []));
+  return values.length === parts.length ? values : undefined;
+}
+
+function unknownOptions(options: readonly Option[], place: Place): OptionDifference[] {
+  const changes = mergeChanges(options.map((option) => optionChange(option, place)));
+  return changes.flatMap((change): OptionDifference[] => {
+    const newest = options.findLast(({ option }) => option === change.member);
+    return newest ? [{ outline: outlineOf(newest), change }] : [];
+  });
+}
+
+/** `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. */
+function optionChange({ option, unions, ...other }: Option, place: Place): Change {
+  const names = [...unions.map((union) => `${union}:${option}`), option, ...unions];
+  return { ...changeOf("option", { ...other, names }, place), member: option };
+}
+
+/** What newer revisions have added to a known alternative does not tell another one from it. */
+function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
+  const { kind } = resolveAlias(shape, model);
+  const added = newer.flatMap((other) => resolveObject(other.shape, other.model)?.properties ?? []);
+  const properties = resolveObject(shape, model)?.properties;
+  const literals = (properties ?? []).flatMap((property): [string, (string | number | boolean | undefined)[]][] => {
+    const values = literalsOf(property.shape, model);
+    return values ? [[property.name, property.optional ? [...values, undefined] : values]] : [];
+  });
+  return {
+    kind: properties ? "object" : kind === "array" ? "array" : "other",
+    required: (properties ?? []).filter(({ optional }) => !optional).map(({ name }) => name),
+    optional: [...(properties ?? []).filter(({ optional }) => optional), ...added].map(({ name }) => name),
+    literals: new Map(literals),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Declaration, Shape } from "../model.ts";
+import type { Newer } from "./difference.ts";
+import { declarationsByName } from "../resolve.ts";
+
+/** Names of a shape: its own when it is declared, else those of the place where it is written. */
+export function namesOf(shape: Shape, place: readonly string[]): readonly string[] {
+  return shape.kind === "reference" ? [shape.name] : place;
+}
+
+/** Names of a member: by the type at hand, then by each base that declares it as well. */
+export function memberNames({ model, names }: Newer, member: string): string[] {
+  const declared = declarationsByName(model);
+  const types = names.flatMap((name) =>
+    lineage(name, declared).filter((type) => type === name || declares(type, member, declared)),
+  );
+  return [...new Set(types)].map((type) => `${type}.${member}`);
+}
+
+/** A type followed by everything that it extends or stands for, the nearest first. */
+function lineage(name: string, declared: ReadonlyMap<string, Declaration>): string[] {
+  const declaration = declared.get(name);
+  if (!declaration) return [name];
+  const alias = declaration.kind === "alias" ? partsOf(declaration.shape) : [];
+  const bases = declaration.extends.map((base) => (base.kind === "omit" ? base.base.name : base.name));
+  return [name, ...[...bases, ...alias].flatMap((base) => lineage(base, declared))];
+}
+
+/** Declarations that an alias stands for, each as a whole. */
+function partsOf(shape: Shape): string[] {
+  if (shape.kind === "reference") return [shape.name];
+  return shape.kind === "intersection" ? shape.of.flatMap(partsOf) : [];
+}
+
+function declares(type: string, member: string, declared: ReadonlyMap<string, Declaration>): boolean {
+  const shape = declared.get(type)?.shape;
+  return shape?.kind === "object" && shape.properties.some(({ name }) => name === member);
+}

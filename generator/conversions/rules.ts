@@ -1,0 +1,46 @@
+import type { Change } from "./difference.ts";
+import type { RuleName } from "../model.ts";
+
+/** What a rule can be used for, and what it works on. */
+export interface RuleFacts {
+  /** Kinds of changes that it knows how to deal with. */
+  readonly covers: readonly Change["kind"][];
+  /**
+   * A function. `object`: of the object in which something has changed. `value`: of the value that is of another kind.
+   * `guard`: of the object as well, and tells whether that may stay.
+   */
+  readonly works?: "object" | "value" | "guard";
+  /** Nothing is lost by it. */
+  readonly lossless?: true;
+}
+
+/** Every rule that an overlay may name. */
+export const conversionRules: { readonly [name in RuleName]: RuleFacts } = {
+  keep: { covers: ["member", "open", "shape"], lossless: true },
+  omit: { covers: ["member"], lossless: true },
+  drop: { covers: ["member"] },
+  error: { covers: ["member", "missing", "option", "shape"] },
+  "audio-to-resource": { covers: ["option"], works: "value" },
+  "audio-to-text": { covers: ["option"], works: "value" },
+  "elicitation-id": { covers: ["missing"], works: "object", lossless: true },
+  "link-to-text": { covers: ["option"], works: "value" },
+  "object-schema": { covers: ["missing", "shape"], works: "guard" },
+  "schema-objects": { covers: ["shape"], works: "value", lossless: true },
+  "single-item": { covers: ["option"] },
+  "structured-object": { covers: ["shape"], works: "object" },
+  "structured-to-text": { covers: ["member"], works: "object" },
+  "title-to-annotations": { covers: ["member"], works: "object" },
+  "titles-to-names": { covers: ["option"], works: "value", lossless: true },
+};
+
+/** Name of the function behind a rule: `audio-to-text` is `audioToText`, the guard `object-schema` is `isObjectSchema`. */
+export function ruleFunction(rule: RuleName): string {
+  const isGuard = conversionRules[rule].works === "guard";
+  return (isGuard ? `is-${rule}` : rule).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Calls that function. Those that lose nothing need not know what to report. */
+export function ruleCall(rule: RuleName, expression: string, type: string): string {
+  const report = conversionRules[rule].lossless ? "" : `, ${JSON.stringify(type)}, loss`;
+  return `${ruleFunction(rule)}(${expression}${report})`;
+}

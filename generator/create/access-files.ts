@@ -1,0 +1,68 @@
+import type { Templates } from "../emit/templates.ts";
+import type { Tree } from "../emit/tree.ts";
+import { quoteForShell } from "./client-config.ts";
+import { toClaim } from "./first-call.ts";
+import type { Protection } from "./layer/choices.ts";
+
+/** Packages that a protected project depends on, with the versions that were tested. */
+export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
+  none: {},
+  oauth: { jose: "^6.2.17" },
+  "api-key": {},
+};
+
+/** Variables of the environment that such a project reads, in words. */
+export const accessVariables: { readonly [Name in Protection]: string } = {
+  none: "",
+  oauth: "ISSUER and RESOURCE",
+  "api-key": "API_KEYS",
+};
+
+/** Files of a protected project, by template. */
+const files: { readonly [Name in Protection]: { readonly [path: string]: string } } = {
+  none: {},
+  oauth: {
+    "src/auth.ts": "auth/oauth/auth.ts",
+    "test/access.ts": "auth/oauth/access.ts",
+    "test/issuer.ts": "auth/oauth/issuer.ts",
+    "test/token.ts": "auth/oauth/token.ts",
+    "test/access.test.ts": "auth/access.test.ts",
+  },
+  "api-key": {
+    "src/auth.ts": "auth/api-key/auth.ts",
+    "test/access.ts": "auth/api-key/access.ts",
+    "test/key.ts": "auth/api-key/key.ts",
+    "test/access.test.ts": "auth/access.test.ts",
+  },
+};
+
+/** Templates of all these files. */
+export const accessTemplates: readonly string[] = [
+  ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
+];
+
+/** What lets clients in, and the tests of who is let in, by path. */
+export function emitAccess(auth: Protection, templates: Templates): Tree {
+  const view = { oauth: auth === "oauth" };
+  const entries = Object.entries(files[auth]);
+  return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
+}
+
+/** The rest of a command line that sends the first request of a client: the one that opens a session, where there are sessions. */
+export function curlArguments(revisions: readonly string[], alone: readonly string[]): string {
+  const session = revisions.find((id) => !alone.includes(id));
+  const revision = session ?? revisions[0] ?? "";
+  const standsAlone = session === undefined;
+  const method = standsAlone ? "server/discover" : "initialize";
+  const clientInfo = { name: "curl", version: "1" };
+  const params = standsAlone
+    ? { _meta: toClaim(revision) }
+    : { protocolVersion: revision, capabilities: {}, clientInfo };
+  const headers = [
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    ...(standsAlone ? [`MCP-Protocol-Version: ${revision}`, `Mcp-Method: ${method}`] : []),
+  ];
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return [...headers.map((header) => `-H "${header}"`), `-d ${quoteForShell(body)}`].join(" \\\n  ");
+}

@@ -1,0 +1,81 @@
+import { UserError } from "../user-error.ts";
+import type { Registration } from "./register.ts";
+import { schemaSamples, type SchemaSample } from "./schema-samples.ts";
+
+/** What may be added to a project. */
+export const additions = ["tool", "resource", "prompt"] as const;
+
+/** One of them. */
+export type Addition = (typeof additions)[number];
+
+/** Something new in a project: where it goes, and how its templates are filled in. */
+export interface AdditionPlan {
+  readonly kind: Addition;
+  /** Paths relative to the project. */
+  readonly source: string;
+  readonly test: string;
+  readonly registration: Registration;
+  readonly view: object;
+}
+
+/** Plans an addition. Throws a {@link UserError} when it cannot have this name. */
+export function planAddition(kind: Addition, name: string, sample: SchemaSample): AdditionPlan {
+  const words = readWords(kind, name);
+  const file = words.join("-");
+  const variable = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
+  const title = capital(words.join(" "));
+  const member = `${kind}s`;
+  return {
+    kind,
+    source: `src/${member}/${file}.ts`,
+    test: `test/${file}-${kind}.test.ts`,
+    registration: { member, variable, from: `./${member}/${file}.ts` },
+    view: {
+      file,
+      variable,
+      title,
+      key: kind === "tool" ? words.join("_") : file,
+      imports: sample.imports,
+      helpers: [...sample.helpers, "defineTool"].sort().join(", "),
+      preparation: sample.preparation,
+      input: sample.input.replace("The text to measure", "Say what it is"),
+      isTool: kind === "tool",
+      isResource: kind === "resource",
+      isPrompt: kind === "prompt",
+    },
+  };
+}
+
+/** How the tools of a project are described, found by what it depends on. */
+export function findSample(manifest: unknown): SchemaSample {
+  const dependencies = new Set(namesOf(manifest));
+  const found = Object.values(schemaSamples).find(({ packages }) =>
+    Object.keys(packages).every((name) => dependencies.has(name)),
+  );
+  if (found) return found;
+  const known = Object.values(schemaSamples).map(({ packages }) => Object.keys(packages).join(" and "));
+  throw new UserError(`package.json depends on no known schema library. Install one: ${known.join(", or ")}.`);
+}
+
+function namesOf(manifest: unknown): string[] {
+  const isObject = typeof manifest === "object" && manifest !== null;
+  const dependencies: unknown = isObject ? Reflect.get(manifest, "dependencies") : undefined;
+  return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+}
+
+/** The words of `read-file`, `read_file` and `readFile`. */
+function readWords(kind: Addition, name: string): readonly string[] {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[-_]/);
+  if (name.length <= 64 && words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word)))
+    return words;
+  throw new UserError(
+    `${JSON.stringify(name)} cannot be the name of a ${kind}: use words of a-z and 0-9 with - or _ between them, for example word-count.`,
+  );
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

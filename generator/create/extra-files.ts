@@ -1,0 +1,121 @@
+import type { Templates } from "../emit/templates.ts";
+import { desktopConfig, type ServerCommand } from "./client-config.ts";
+import { commandsOf, type PackageManager } from "./package-manager.ts";
+import { jsonText } from "./json-text.ts";
+import type { Extra, Service } from "./project-choices.ts";
+
+/** What the files for other programs say of a project. */
+export interface ExtraOptions {
+  /** Package name. */
+  readonly name: string;
+  readonly server: ServerCommand;
+  readonly service: Service;
+  /** Variables of the environment that say who may come in, in words; nothing when nobody is asked. */
+  readonly variables: string;
+  readonly manager: PackageManager;
+  /** Whether the protocol layer is part of the project. */
+  readonly emitted: boolean;
+  /** Whether it depends on a package that is packed within it. */
+  readonly vendored: boolean;
+  readonly extras: readonly Extra[];
+  /** Whether the server reads skills from a folder beside it. */
+  readonly skillFolder: boolean;
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  /** The revisions, in words. */
+  readonly revisionText: string;
+}
+
+/** Templates of the files that are laid out by one. */
+export const extraTemplates: readonly string[] = [
+  "extras/Dockerfile",
+  "extras/_dockerignore",
+  "extras/ci.yml",
+  "extras/server.json",
+  "extras/manifest.json",
+  "extras/AGENTS.md",
+];
+
+/** The files for other programs, by path. */
+export function emitExtras(options: ExtraOptions, templates: Templates): Map<string, string> {
+  const view = {
+    name: options.name,
+    hostName: options.server.name,
+    registryName: `io.github.your-name/${options.server.name}`,
+    revisionText: options.revisionText,
+    stdio: isOnStdio(options.service),
+    http: options.service === "http",
+    skillFolder: options.skillFolder,
+    url: urlOf(options.service),
+    variables: options.variables,
+    tools: jsonText([...options.tools]).replaceAll("\n", "\n  "),
+    emitted: options.emitted,
+    vendored: options.vendored,
+    setup: setups[options.manager],
+    commands: ciCommands(options.manager),
+    // Both are for the program that reads the file, not for the template.
+    nodeVariable: "${{ matrix.node }}",
+    bundleProgram: "${__dirname}/dist/server.js",
+  };
+  const render = (name: string): string => templates.render(`extras/${name}`, view);
+  return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
+}
+
+/** What CI needs besides Node. */
+const setups: { readonly [Name in PackageManager]: string } = {
+  npm: "",
+  pnpm: "- uses: pnpm/action-setup@v4\n        with:\n          version: latest",
+  yarn: "",
+  bun: "- uses: oven-sh/setup-bun@v2",
+};
+
+function ciCommands(manager: PackageManager): readonly string[] {
+  const { install, run } = commandsOf(manager);
+  return [install, run("typecheck"), run("test")];
+}
+
+function filesOf(
+  extra: Extra,
+  options: ExtraOptions,
+  render: (name: string) => string,
+): { readonly [path: string]: string } {
+  switch (extra) {
+    case "docker":
+      return { Dockerfile: render("Dockerfile"), ".dockerignore": render("_dockerignore") };
+    case "ci":
+      return { ".github/workflows/ci.yml": render("ci.yml") };
+    case "vscode":
+      return { ".vscode/mcp.json": hostConfig("servers", options, "${workspaceFolder}/") };
+    case "claude-code":
+      return { ".mcp.json": hostConfig("mcpServers", options, "") };
+    case "cursor":
+      return { ".cursor/mcp.json": hostConfig("mcpServers", options, "${workspaceFolder}/") };
+    case "claude-desktop":
+      return { "claude_desktop_config.json": `${desktopConfig(options.server)}\n` };
+    case "registry":
+      return { "server.json": render("server.json") };
+    case "mcpb":
+      return { "manifest.json": render("manifest.json") };
+    case "agents":
+      return { "AGENTS.md": render("AGENTS.md") };
+    default:
+      return extra satisfies never;
+  }
+}
+
+/** A server over HTTP has to run already; one on stdio is started by the host. */
+function hostConfig(member: string, { server, service }: ExtraOptions, base: string): string {
+  const entry = isOnStdio(service)
+    ? { type: "stdio", command: "node", args: [`${base}dist/server.js`] }
+    : { type: "http", url: urlOf(service) };
+  return `${jsonText({ [member]: { [server.name]: entry } })}\n`;
+}
+
+/** Whether hosts start it. */
+export function isOnStdio(service: Service): boolean {
+  return service === "stdio" || service === "both";
+}
+
+/** Where it is served while it is being developed. */
+export function urlOf(service: Service): string {
+  return service === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
+}

@@ -1,0 +1,31 @@
+/** What a server offers. `tools` are always there. */
+export const offerings = ["tools", "resources", "prompts", "questions", "tasks", "skills", "ui"] as const;
+
+/** `questions` are sampling, elicitation and roots: what a handler asks the client. `ui` are views of what tools give. */
+export type Offering = (typeof offerings)[number];
+
+/** How clients reach a server; `worker` is the fetch handler of edge platforms. */
+export const transports = ["stdio", "http", "worker"] as const;
+
+/** One way to reach a server. */
+export type Transport = (typeof transports)[number];
+
+/** Who may call a server over HTTP: who shows an access token, who knows a key, or everybody who reaches it. */
+export const protections = ["none", "oauth", "api-key"] as const;
+
+/** One of them. */
+export type Protection = (typeof protections)[number];
+
+/** What a protocol layer is made for: everything else is left out of it. */
+export interface LayerChoices {
+  /** Revisions that it speaks, newest first. Its types are those of the first. */
+  readonly revisions: readonly string[];
+  readonly offers: readonly Offering[];
+  readonly transports: readonly Transport[];
+  /** Whether the project is a client, too. */
+  readonly client: boolean;
+  /** Whether plain JSON Schemas are enforced, by the package `@cfworker/json-schema`. */
+  readonly validator: boolean;
+  /** Access tokens are verified by the package `jose`. */
+  readonly auth: Protection;
+}

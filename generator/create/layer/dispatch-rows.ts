@@ -1,0 +1,128 @@
+import { tableSpecs } from "../../emit/method-text.ts";
+import type { LayerChoices, Offering } from "./choices.ts";
+
+/** The parts of the protocol that a program never meets: first words of capabilities, such as `tasks` or `sampling`. */
+export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<string> {
+  if (client) return new Set();
+  const left = Object.entries(areas).filter(([offering]) => !offers.some((offered) => offered === offering));
+  const isCompletable = offers.includes("resources") || offers.includes("prompts");
+  return new Set([...left.flatMap(([, names]) => names), ...(isCompletable ? [] : ["completions"])]);
+}
+
+const questionAreas = ["sampling", "elicitation", "roots"] as const;
+
+const areas: { readonly [Name in Exclude<Offering, "tools">]: readonly string[] } = {
+  resources: ["resources"],
+  prompts: ["prompts"],
+  questions: questionAreas,
+  tasks: ["tasks"],
+  skills: [],
+  ui: [],
+};
+
+/** Leaves out the rows that a program never meets, and the types that only stubs need. */
+export function trimMethods(source: string, leftOut: ReadonlySet<string>): string {
+  const trimmed = tablesOf(source).reduce((text, table) => text.replace(table.text, trimTable(table, leftOut)), source);
+  // What a request may also be answered with is a task.
+  const plain = leftOut.has("tasks")
+    ? trimmed.replaceAll(/\bcheck\.check(\w+)Outcome\b/g, "check.check$1Result")
+    : trimmed;
+  return withoutRowTypes(plain);
+}
+
+/** Looks no deeper into questions inside of requests and results than that they are objects, where a program neither asks nor is answered. */
+export function trimChecks(source: string, leftOut: ReadonlySet<string>): string {
+  if (!questionAreas.every((area) => leftOut.has(area))) return source;
+  return source.replaceAll(questionCheck, '$1  return isObject(v) ? undefined : fail("object");\n}\n');
+}
+
+const questionCheck =
+  /^(export function checkInput(?:Request|Response)\(v: unknown\): Issue \| undefined \{\n)[^]*?^\}\n/gm;
+
+/** The methods that are left in each table of a trimmed source. */
+export function methodsLeft(source: string): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(tablesOf(source).map(({ name, rows }) => [name, new Set(rows.map(({ method }) => method))]));
+}
+
+/** Leaves out conversions of methods that are not there, and those in the direction that a server never converts. */
+export function trimConversions(source: string, left: ReadonlyMap<string, ReadonlySet<string>>): string {
+  return source.replaceAll(conversionTable, (_text, name: string, body: string) => {
+    const rows = [...body.matchAll(conversionRow)].flatMap(([, key = "", parts = ""]) => {
+      const isLeft = left.get(name)?.has(unquote(key)) ?? false;
+      const kept = isLeft ? partsSentByServers(name, parts) : "";
+      return kept === "" ? [] : [`    ${key}: { ${kept} },\n`];
+    });
+    return rows.length === 0 ? `  ${name}: {},\n` : `  ${name}: {\n${rows.join("")}  },\n`;
+  });
+}
+
+interface Table {
+  readonly name: string;
+  readonly text: string;
+  readonly rows: readonly Row[];
+}
+
+interface Row {
+  readonly method: string;
+  readonly text: string;
+  /** Capability that it belongs to, or else what its name begins with. */
+  readonly area: string;
+}
+
+const tablePattern = /^export const (\w+): [\w<>]+ = \{\n([^]*?)^\};\n/gm;
+const rowPattern = /^  (\S+): \{\n[^]*?^  \},\n/gm;
+const gatePattern = /^    gate: \{ side: "\w+", path: \["(\w+)"/m;
+const conversionTable = /^  (\w+): \{\n([^]*?)^  \},\n/gm;
+const conversionRow = /^    (\S+): \{([^]*?)\},\n(?=    \S|$)/gm;
+
+function tablesOf(source: string): Table[] {
+  const tables = [...source.matchAll(tablePattern)].filter(([, name]) => name !== "revision");
+  return tables.map(([text, name = "", body = ""]) => ({ name, text, rows: rowsOf(body) }));
+}
+
+function rowsOf(body: string): Row[] {
+  return [...body.matchAll(rowPattern)].map(([text, key = ""]) => {
+    const method = unquote(key);
+    return { method, text, area: gatePattern.exec(text)?.[1] ?? areaOf(method) };
+  });
+}
+
+/** `completion/complete` had no capability of its own at first. */
+function areaOf(method: string): string {
+  const [area = ""] = method.replace(/^notifications\//, "").split("/");
+  return area === "completion" ? "completions" : area;
+}
+
+function trimTable({ text, rows }: Table, leftOut: ReadonlySet<string>): string {
+  const gone = rows.filter(({ area }) => leftOut.has(area));
+  const trimmed = gone.reduce((rest, row) => rest.replace(row.text, ""), text);
+  return trimmed.replace(/ = \{\n\};\n$/, " = {};\n");
+}
+
+/** Typed rows are for stubs: what serves needs a table. */
+export function withoutRowTypes(source: string): string {
+  return source
+    .replaceAll(/^(?:\/\*\*[^\n]*\*\/\n)?export type \w+ = (?:\{[^]*?^\}|Readonly<Record<string, never>>);\n\n/gm, "")
+    .replaceAll(/^export const (\w+): \w+ = \{/gm, (text, name: string) => {
+      const spec = tableSpecs.find((table) => table.name === name);
+      return spec ? `/** ${spec.summary} */\nexport const ${name}: Table<${rowTypes[spec.kind]}> = {` : text;
+    })
+    .replace(/^import type \{[^}]*\} from "((?:\.\.\/)+)support\.ts";/m, supportImport);
+}
+
+const supportImport =
+  'import type { EmbeddedRow, Extension, NotificationRow, RequestRow, Revision, Table } from "$1support.ts";';
+
+const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
+
+/** A server sends its requests, its notifications, and results of the client's requests. */
+function partsSentByServers(table: string, parts: string): string {
+  const wanted = table === "clientRequests" ? "result" : "params";
+  if (table === "clientNotifications") return "";
+  const found = new RegExp(String.raw`\b${wanted}: (\w+)`).exec(parts);
+  return found ? `${wanted}: ${found[1]}` : "";
+}
+
+function unquote(key: string): string {
+  return key.startsWith('"') ? JSON.parse(key) : key;
+}

@@ -1,0 +1,164 @@
+import type { LayerChoices } from "./choices.ts";
+
+/** What is known of a revision from its generated files. */
+export interface RevisionFacts {
+  readonly id: string;
+  /** Text of its `methods.ts`. */
+  readonly methods: string;
+  /** Text of its `types.ts`. */
+  readonly types: string;
+}
+
+/** What `templates/mcp/index.ts.hbs` shows. */
+export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]): object {
+  const offers = new Set(choices.offers);
+  const has = (transport: LayerChoices["transports"][number]): boolean => choices.transports.includes(transport);
+  const revisions = facts.map(({ id }) => ({ id, alias: `revision${id.replaceAll("-", "")}` }));
+  const features = featuresOf(choices, facts);
+  const [newest = { id: "", methods: "", types: "" }] = facts;
+  return {
+    newest: newest.id,
+    revisions,
+    list: toListText(revisions.map(({ alias }) => alias)),
+    ownTypes: !choices.client,
+    declarations: declarationsOf(choices, newest),
+    leftOut: findLeftOut(choices, newest) ?? false,
+    acceptor: acceptorOf(facts),
+    features: features.map((name) => ({ name, file: fileName(name) })),
+    featureList: features.join(", "),
+    extending: features.filter((name) => extensionFeatures.includes(name)).join(", "),
+    definition: definitionText(choices),
+    rounds: features.includes("rounds"),
+    tasksExtension: choices.client && features.includes("taskExtension"),
+    mirrors: facts.some(standsAlone),
+    resources: offers.has("resources"),
+    skills: offers.has("skills"),
+    skillFolders: offers.has("skills") && !has("worker"),
+    ui: offers.has("ui"),
+    prompts: offers.has("prompts"),
+    client: choices.client,
+    validator: choices.validator,
+    oauth: choices.auth === "oauth",
+    apiKey: choices.auth === "api-key",
+    stdio: has("stdio"),
+    http: has("http"),
+    worker: has("worker"),
+    run: runName(choices.transports),
+  };
+}
+
+/** The function that serves over these; none for a worker, which is called. */
+export function runName(transports: LayerChoices["transports"]): string {
+  const isOnStdio = transports.includes("stdio");
+  if (transports.includes("http")) return isOnStdio ? "runEither" : "runHttp";
+  return isOnStdio ? "runStdio" : "";
+}
+
+/** What stands between brackets: on one line if there is room for it, as a formatter would have it. */
+export function toListText(names: readonly string[]): string {
+  const line = names.join(", ");
+  return line.length <= 70 ? line : `\n${names.map((name) => `  ${name},\n`).join("")}`;
+}
+
+/** In the order in which they are implemented: what suggests and listens comes after what it is about. */
+function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): string[] {
+  const lists = (["resources", "prompts"] as const).filter((name) => offers.includes(name));
+  return [
+    ...lists,
+    ...(lists.length > 0 ? ["completions"] : []),
+    ...(offers.includes("tasks") ? ["tasks"] : []),
+    ...(offers.includes("tasks") && facts.some(standsAlone) ? ["taskExtension"] : []),
+    ...(facts.some(({ methods }) => methods.includes('handler: "subscriptionsListen"')) ? ["listening"] : []),
+    ...(offers.includes("questions") ? [facts.some(standsAlone) ? "rounds" : "questions"] : []),
+    ...extensions.filter((name) => offers.includes(name)),
+  ];
+}
+
+/** Offerings that are extensions of the protocol. */
+const extensions = ["skills", "ui"] as const;
+
+/** Features that serve an extension. */
+const extensionFeatures: readonly string[] = ["taskExtension", ...extensions];
+
+/** `taskExtension` is in `task-extension.ts`. */
+function fileName(feature: string): string {
+  return feature.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+}
+
+/** Where each request stands alone, questions to the client take rounds. */
+function standsAlone({ methods }: RevisionFacts): boolean {
+  return methods.includes('lifecycle: "per-request"');
+}
+
+/** Which lifecycles the revisions have, and so what prepares connections. */
+function acceptorOf(facts: readonly RevisionFacts[]): object {
+  const lifecycles = new Set(facts.map(({ methods }) => /^  lifecycle: "([\w-]+)",$/m.exec(methods)?.[1]));
+  if (lifecycles.size > 1) return { name: "createAcceptor", file: "handshake.ts", isWhole: true };
+  return lifecycles.has("handshake")
+    ? { name: "createSessionAcceptor", file: "sessions.ts", isWhole: false }
+    : { name: "createLoneAcceptor", file: "per-request.ts", isWhole: false };
+}
+
+const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;
+
+const named: { readonly [Name in LayerChoices["offers"][number]]: readonly string[] } = {
+  tools: [],
+  resources: ["Resource", "ResourceTemplate", "ReadResourceResult"],
+  prompts: ["Prompt", "PromptArgument", "PromptMessage", "GetPromptResult"],
+  questions: [
+    "CreateMessageRequest",
+    "CreateMessageResult",
+    "ElicitRequest",
+    "ElicitResult",
+    "InputRequests",
+    "InputResponses",
+    "ListRootsResult",
+  ],
+  tasks: [],
+  skills: [],
+  ui: [],
+};
+
+interface DeclarationView {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Older revisions do not have all of them. What was left out is as unavailable as what the revision lacks. */
+function declarationsOf({ offers }: LayerChoices, newest: RevisionFacts): DeclarationView[] {
+  const { types } = newest;
+  const names = [...always, ...offers.flatMap((offer) => named[offer])];
+  const declared = new Set([...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = ""]) => name));
+  const known = names.filter((name) => declared.has(name)).map((name) => ({ name, type: `t.${name}` }));
+  const isWhole = findLeftOut({ offers }, newest) === undefined;
+  return [...known, { name: "lacks", type: isWhole ? "Lacks" : "Lacks & LeftOut" }];
+}
+
+/** What the revision has and the project does not; a revision says itself what it lacks. */
+function findLeftOut({ offers }: Pick<LayerChoices, "offers">, newest: RevisionFacts): LeftOut | undefined {
+  const { types } = newest;
+  const asking = offers.includes("questions") ? [] : ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"];
+  const methods = asking.filter((name) => types.includes(`export interface ${name} `));
+  const hasTasks = types.includes("export interface ToolExecution ") || standsAlone(newest);
+  const tasks = !offers.includes("tasks") && hasTasks;
+  return methods.length > 0 || tasks ? { methods, tasks } : undefined;
+}
+
+interface LeftOut {
+  readonly methods: readonly string[];
+  readonly tasks: boolean;
+}
+
+function definitionText({ offers }: LayerChoices): string {
+  const parts = [
+    "ServerHead<Declarations>",
+    ...(offers.includes("resources") ? ["ServerResources<Declarations>"] : []),
+    ...(offers.includes("prompts") ? ["ServerPrompts<Declarations>"] : []),
+    ...(offers.includes("tasks") ? ["ServerTasks"] : []),
+    ...(offers.includes("skills") ? ["ServerSkills"] : []),
+  ];
+  const line = parts.map((part) => `definitions.${part}`).join(" & ");
+  return line.length <= 120 - "export type ServerDefinition = ;".length
+    ? line
+    : parts.map((part) => `definitions.${part}`).join(" &\n  ");
+}

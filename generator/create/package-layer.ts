@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Templates } from "../emit/templates.ts";
+import type { Tree } from "../emit/tree.ts";
+import { explainCause, UserError } from "../user-error.ts";
+import { runName, toListText } from "./layer/entry-view.ts";
+import type { LayerChoices } from "./layer/choices.ts";
+
+/** Name of the template of the module that takes the place of an emitted layer. */
+export const packageTemplate = "package/mcp.ts";
+
+/** `src/mcp.ts`: the same names as an emitted layer has, taken from this package. */
+export function emitPackageLayer(choices: LayerChoices, templates: Templates): string {
+  const { transports, client, auth, offers } = choices;
+  const revisions = choices.revisions.map((id, at) => ({
+    id,
+    alias: `revision${id.replaceAll("-", "")}`,
+    newest: at === 0,
+  }));
+  const run = runName(transports);
+  const names = [
+    ...(transports.includes("worker") ? ["createHttpHandler"] : []),
+    ...(client ? ["connectHttp", "connectProcess"] : []),
+    ...(offers.includes("skills") ? ["createSkill"] : []),
+    ...(offers.includes("ui") ? ["createUiResource"] : []),
+    ...["fromJsonSchema", "inputRequired"],
+    ...(run === "" ? [] : [`${run} as run`]),
+    ...(transports.includes("http") ? ["serveHttp"] : []),
+    ...(transports.includes("stdio") ? ["serveStdio"] : []),
+    "ToolError",
+  ];
+  const view = {
+    client,
+    validator: choices.validator,
+    skillFolders: offers.includes("skills") && !transports.includes("worker"),
+    oauth: auth === "oauth",
+    apiKey: auth === "api-key",
+    revisions,
+    newestId: revisions[0]?.id ?? "",
+    names,
+    list: toListText(revisions.map(({ alias }) => alias)),
+  };
+  const text = templates.render(packageTemplate, view);
+  return `${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
+}
+
+/** A source that imports an emitted layer, importing the module instead. */
+export function importOfModule(text: string): string {
+  return text.replaceAll(/(from "\.{1,2}\/mcp)\/index\.ts"/g, '$1.ts"');
+}
+
+/** The same of all files of a project. */
+export function importModule(tree: Tree): Map<string, string> {
+  return new Map([...tree].map(([path, text]) => [path, importOfModule(text)]));
+}
+
+/** How a project names this package as a dependency, and the file that it needs for that: a clone is no version of the registry. */
+export interface OwnDependency {
+  readonly version: string;
+  /** Path of the packed package in the project; absent when it comes from the registry. */
+  readonly archive?: string;
+}
+
+/** The dependency of a project on this package. */
+export function ownDependency(packageFolder: string, version: string): OwnDependency {
+  if (!existsSync(join(packageFolder, ".git"))) return { version: `^${version}` };
+  const archive = `vendor/create-mcp-server-${version}.tgz`;
+  return { version: `file:${archive}`, archive };
+}
+
+/** Packs this package, as it was built. Throws a {@link UserError} when that fails. */
+export async function packOwn(packageFolder: string): Promise<Uint8Array> {
+  if (!existsSync(join(packageFolder, "dist", "runtime", "index.js")))
+    throw new UserError(`${packageFolder} is not built. Run \`npm run build\` in it first.`);
+  const folder = await mkdtemp(join(tmpdir(), "pack-"));
+  try {
+    const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
+    await promisify(execFile)("npm", args, { cwd: packageFolder, shell: process.platform === "win32" });
+    const [name = ""] = await readdir(folder);
+    return await readFile(join(folder, name));
+  } catch (error) {
+    throw new UserError(`${packageFolder} could not be packed: ${explainCause(error)}`, { cause: error });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

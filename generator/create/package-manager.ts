@@ -1,0 +1,76 @@
+import { UserError } from "../user-error.ts";
+
+/** Package managers that a project may be kept with. */
+export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
+
+/** One of them. */
+export type PackageManager = (typeof packageManagers)[number];
+
+/** The one that was named, otherwise the one that runs this program, otherwise npm. Throws a {@link UserError} for any other name. */
+export function choosePackageManager(
+  named: string | undefined,
+  userAgent: string = process.env.npm_config_user_agent ?? "",
+): PackageManager {
+  const word = named ?? userAgent.split("/")[0];
+  const found = packageManagers.find((manager) => manager === word);
+  if (found !== undefined || named === undefined) return found ?? "npm";
+  throw new UserError(
+    `--package-manager: there is no ${JSON.stringify(named)}. Choose one of ${packageManagers.join(", ")}.`,
+  );
+}
+
+/** What a person types to do something with a package manager. */
+export interface ManagerCommands {
+  readonly install: string;
+  /** Runs a script of the project; what follows goes to it. */
+  run(script: string, ...args: readonly string[]): string;
+  /** Runs the newest version of a package. */
+  latest(name: string): string;
+}
+
+/** The commands of a package manager. */
+export function commandsOf(manager: PackageManager): ManagerCommands {
+  const { short, separator, latest } = habits[manager];
+  return {
+    install: `${manager} install`,
+    run: (script, ...args) =>
+      [
+        short.includes(script) ? manager : `${manager} run`,
+        script,
+        ...(args.length > 0 ? separator : []),
+        ...args,
+      ].join(" "),
+    latest: (name) => `${latest} ${name}@latest`,
+  };
+}
+
+interface Habits {
+  /** Scripts that need no `run`. */
+  readonly short: readonly string[];
+  /** What stands before the arguments of a script. */
+  readonly separator: readonly string[];
+  readonly latest: string;
+}
+
+const habits: { readonly [Name in PackageManager]: Habits } = {
+  npm: { short: ["start", "test"], separator: ["--"], latest: "npx" },
+  pnpm: { short: ["start", "test"], separator: [], latest: "pnpm dlx" },
+  // The first generation of yarn cannot run what is not installed; npx comes with Node.
+  yarn: { short: ["start", "test"], separator: [], latest: "npx" },
+  // `bun test` is a test runner of its own.
+  bun: { short: [], separator: [], latest: "bunx" },
+};
+
+/** Files that a package manager wants to have beside `package.json`, by path. */
+export function managerFiles(manager: PackageManager): ReadonlyMap<string, string> {
+  return new Map(Object.entries(files[manager]));
+}
+
+const files: { readonly [Name in PackageManager]: { readonly [path: string]: string } } = {
+  npm: {},
+  // Without the permission newer versions refuse to install what wants to run a script of its own.
+  pnpm: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\nonlyBuiltDependencies:\n  - esbuild\n" },
+  // The compiler is a program that cannot look into archives.
+  yarn: { ".yarnrc.yml": "enableTelemetry: false\nnodeLinker: node-modules\n" },
+  bun: {},
+};

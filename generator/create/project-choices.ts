@@ -1,0 +1,135 @@
+import { UserError } from "../user-error.ts";
+import {
+  offerings,
+  protections,
+  type LayerChoices,
+  type Offering,
+  type Protection,
+  type Transport,
+} from "./layer/choices.ts";
+
+/** Libraries that tools may be described with; `json` is plain JSON Schema. */
+export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
+
+/** One of them. */
+export type SchemaLibrary = (typeof schemaLibraries)[number];
+
+/** Ways of serving that a project is made for. */
+export const services = ["stdio", "http", "both", "worker"] as const;
+
+/** One of them. */
+export type Service = (typeof services)[number];
+
+/** Files for other programs that a project may come with. */
+export const extras = [
+  "docker",
+  "ci",
+  "vscode",
+  "claude-code",
+  "cursor",
+  "claude-desktop",
+  "registry",
+  "mcpb",
+  "agents",
+] as const;
+
+/** One of them. */
+export type Extra = (typeof extras)[number];
+
+/** Where the protocol layer of a project is: among its own sources, or in a dependency on this package. */
+export const runtimes = ["emitted", "package"] as const;
+
+/** One of them. */
+export type Runtime = (typeof runtimes)[number];
+
+/** Everything that is chosen about a project but for its name and its revisions. */
+export interface Selection {
+  readonly serve: readonly Offering[];
+  readonly transport: Service;
+  readonly auth: Protection;
+  readonly schema: SchemaLibrary;
+  readonly client: boolean;
+  readonly extras: readonly Extra[];
+  readonly runtime: Runtime;
+}
+
+/** The same as text from the command line; what was not given is `undefined`. */
+export interface SelectionText {
+  readonly serve?: string | undefined;
+  readonly transport?: string | undefined;
+  readonly auth?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly client?: boolean | undefined;
+  readonly extras?: string | undefined;
+  readonly runtime?: string | undefined;
+}
+
+/** Reads what was given and fills in defaults. Throws a {@link UserError} that names the possible words. */
+export function readSelection(text: SelectionText): Selection {
+  const isProtected = text.auth !== undefined && text.auth !== "none";
+  const transport = readWord("--transport", text.transport ?? (isProtected ? "http" : "stdio"), services);
+  const serve = readWords("--serve", text.serve ?? "tools,resources,prompts", offerings);
+  return {
+    serve: offerings.filter((offering) => offering === "tools" || serve.includes(offering)),
+    transport,
+    auth: readProtection(text.auth ?? "none", transport),
+    schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
+    client: text.client ?? false,
+    extras: readWords("--extras", text.extras ?? "agents", extras),
+    runtime: readWord("--runtime", text.runtime ?? "emitted", runtimes),
+  };
+}
+
+/** What the protocol layer of such a project is made for. */
+export function toLayerChoices(selection: Selection, revisions: readonly string[]): LayerChoices {
+  return {
+    revisions,
+    offers: withResources(selection.serve),
+    transports: transportsOf(selection.transport),
+    client: selection.client,
+    validator: selection.schema === "json",
+    auth: selection.auth,
+  };
+}
+
+/** Files of skills are resources, and so are views. */
+function withResources(serve: Selection["serve"]): Selection["serve"] {
+  const isNeeded = serve.includes("skills") || serve.includes("ui");
+  return offerings.filter((offering) => serve.includes(offering) || (isNeeded && offering === "resources"));
+}
+
+/** Whether anybody could be asked who they are: a program on stdio is used by whoever starts it. */
+export function isProtectable(service: Service): boolean {
+  return service === "http" || service === "both";
+}
+
+function readProtection(text: string, service: Service): Protection {
+  const auth = readWord("--auth", text, protections);
+  if (auth === "none" || isProtectable(service)) return auth;
+  throw new UserError(
+    `--auth ${auth}: a project for ${service} asks nobody who they are. Choose --transport http or both.`,
+  );
+}
+
+function transportsOf(service: Service): readonly Transport[] {
+  return service === "both" ? ["stdio", "http"] : [service];
+}
+
+/** One word of several. */
+function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === text.trim());
+  if (found !== undefined) return found;
+  throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
+}
+
+/** Several words with commas, `all` or `none`; in the order of the list. */
+function readWords<Word extends string>(flag: string, text: string, words: readonly Word[]): readonly Word[] {
+  if (text === "all") return words;
+  if (text === "none") return [];
+  const given = text.split(",").map((word) => word.trim());
+  const unknown = given.find((word) => !words.some((known) => known === word));
+  if (unknown === undefined) return words.filter((word) => given.includes(word));
+  throw new UserError(
+    `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say all or none.`,
+  );
+}

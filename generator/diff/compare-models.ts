@@ -1,0 +1,253 @@
+import { worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
+import { typeText } from "../emit/type-text.ts";
+import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, Shape } from "../model.ts";
+import { declarationsByName, resolveAlias, resolveObject } from "../resolve.ts";
+import { findWriters, type Writers } from "./writers.ts";
+
+/** Everything by which the newer of two revisions differs: methods first, then declarations, each with its fields. */
+export function compareModels(older: RevisionModel, newer: RevisionModel): ContractChange[] {
+  return [...compareMethods(older, newer), ...compareDeclarations(older, newer)];
+}
+
+function compareMethods(older: RevisionModel, newer: RevisionModel): ContractChange[] {
+  const before = new Map(older.methods.map((method) => [method.name, method]));
+  const after = new Map(newer.methods.map((method) => [method.name, method]));
+  const removed = older.methods.filter(({ name }) => !after.has(name)).map((method) => methodChange("removed", method));
+  return [
+    ...removed,
+    ...newer.methods.flatMap((method) => {
+      const known = before.get(method.name);
+      return known ? compareMethod(known, method) : [methodChange("added", method)];
+    }),
+  ];
+}
+
+/** Whoever sends a method loses something with it; whoever answered it only has nothing to do any more. */
+function methodChange(kind: "added" | "removed", { name, kind: what, senders }: Method): ContractChange {
+  const verdict = (role: Role): Verdict => {
+    if (kind === "added") return "additive";
+    return senders.includes(role) ? "breaking" : "neutral";
+  };
+  const detail = `this ${what} of the ${senders.join(" and the ")} is ${kind === "added" ? "new" : "gone"}`;
+  return { kind, subject: `method ${name}`, detail, client: verdict("client"), server: verdict("server") };
+}
+
+function compareMethod(older: Method, newer: Method): ContractChange[] {
+  const subject = `method ${newer.name}`;
+  const facts = [
+    { what: "kind", before: older.kind, after: newer.kind, verdict: "breaking" },
+    { what: "senders", before: older.senders.join(", "), after: newer.senders.join(", "), verdict: "breaking" },
+    { what: "capability", before: gateText(older), after: gateText(newer), verdict: "risky" },
+  ] as const;
+  return facts.flatMap(({ what, before, after, verdict }) => {
+    if (before === after) return [];
+    const detail = `${what} was ${before || "none"} and is ${after || "none"}`;
+    return [{ kind: "changed", subject, detail, client: verdict, server: verdict } as const];
+  });
+}
+
+function gateText({ gates }: Method): string {
+  return Object.values(gates)
+    .map(({ side, path }) => `${side} ${path.join(".")}`)
+    .join(", ");
+}
+
+function compareDeclarations(older: RevisionModel, newer: RevisionModel): ContractChange[] {
+  const before = declarationsByName(older);
+  const after = declarationsByName(newer);
+  const writers = { older: findWriters(older), newer: findWriters(newer) };
+  const methods = new Set([...older.methods, ...newer.methods].map(({ type }) => type));
+  const gone = older.declarations.filter(({ name }) => !after.has(name));
+  return [
+    ...gone.map(({ name }) => typeChange("removed", name)),
+    ...newer.declarations.flatMap((declaration) => {
+      const known = before.get(declaration.name);
+      if (!known) return [typeChange("added", declaration.name)];
+      // Unions of all messages and bases are part of no message themselves.
+      if (!writers.older.has(known.name) && !writers.newer.has(declaration.name)) return [];
+      return compareDeclaration({
+        older,
+        newer,
+        before: known,
+        after: declaration,
+        writers,
+        envelope: methods.has(declaration.name) ? jsonRpc : nothing,
+      });
+    }),
+  ];
+}
+
+const jsonRpc: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** That a name is new or gone is nothing by itself: what uses it is compared on its own. */
+function typeChange(kind: "added" | "removed", name: string): ContractChange {
+  return {
+    kind,
+    subject: `type ${name}`,
+    detail: kind === "added" ? "it is new" : "it is gone",
+    client: "neutral",
+    server: "neutral",
+  };
+}
+
+interface Pair {
+  readonly older: RevisionModel;
+  readonly newer: RevisionModel;
+  readonly before: Declaration;
+  readonly after: Declaration;
+  readonly writers: { readonly older: Writers; readonly newer: Writers };
+  /** Members that belong to JSON-RPC: whether the schema of a method repeats them says nothing. */
+  readonly envelope: ReadonlySet<string>;
+}
+
+function compareDeclaration(pair: Pair): ContractChange[] {
+  const { before, after } = pair;
+  const subject = `type ${after.name}`;
+  const deprecation = compareDeprecation(subject, before, after);
+  return [...deprecation, ...compareShapes(wholeOf(before), wholeOf(after), { subject, isWhole: true }, pair)];
+}
+
+/** An interface with everything that it inherits, or what an alias stands for. */
+function wholeOf({ kind, name, shape }: Declaration): Shape {
+  return kind === "interface" ? { kind: "reference", name } : shape;
+}
+
+interface Position {
+  readonly subject: string;
+  /** It is the declaration itself that is compared, and not what refers to it. */
+  readonly isWhole: boolean;
+}
+
+/** Two values are compared by what they may hold: that a type got a name, or another one, changes nothing on the wire. */
+function compareShapes(older: Shape, newer: Shape, { subject, isWhole }: Position, pair: Pair): ContractChange[] {
+  const isSameName = older.kind === "reference" && newer.kind === "reference" && older.name === newer.name;
+  // What has a name in both revisions is compared under that name.
+  if (isSameName && !isWhole) return [];
+  const before = objectAt(older, pair.older);
+  const after = objectAt(newer, pair.newer);
+  if (before && after) return compareMembers(before, after, subject, pair);
+  const [own, other] = isWhole ? [resolveAlias(older, pair.older), resolveAlias(newer, pair.newer)] : [older, newer];
+  return compareAlternatives(own, other, subject, pair);
+}
+
+function objectAt(shape: Shape, model: RevisionModel): ObjectShape | undefined {
+  const target = resolveAlias(shape, model);
+  if (target.kind === "anyObject") return { kind: "object", properties: [] };
+  return target.kind === "object" || target.kind === "intersection" || target.kind === "omit"
+    ? resolveObject(shape, model)
+    : undefined;
+}
+
+function compareMembers(older: ObjectShape, newer: ObjectShape, subject: string, pair: Pair): ContractChange[] {
+  const before = new Map(older.properties.map((property) => [property.name, property]));
+  const after = new Map(newer.properties.map((property) => [property.name, property]));
+  const gone = older.properties.filter(({ name }) => !after.has(name) && !pair.envelope.has(name));
+  return [
+    ...gone.map((property) => memberChange("removed", property, subject, pair)),
+    ...newer.properties.flatMap((property) => {
+      const known = before.get(property.name);
+      if (pair.envelope.has(property.name)) return [];
+      return known ? compareMember(known, property, subject, pair) : [memberChange("added", property, subject, pair)];
+    }),
+  ];
+}
+
+function memberChange(
+  kind: "added" | "removed",
+  { name, optional }: Property,
+  parent: string,
+  pair: Pair,
+): ContractChange {
+  const state = optional ? "optional" : "required";
+  const detail = kind === "added" ? `it is new and ${state}` : `it is gone; it was ${state}`;
+  return { kind, subject: `${parent}.${name}`, detail, ...bySide(memberVerdicts(kind, optional), pair) };
+}
+
+function memberVerdicts(kind: "added" | "removed", optional: boolean): SideVerdicts {
+  if (kind === "added") return { writes: optional ? "additive" : "breaking", reads: "additive" };
+  return { writes: "risky", reads: optional ? "risky" : "breaking" };
+}
+
+function compareMember(older: Property, newer: Property, parent: string, pair: Pair): ContractChange[] {
+  const subject = `${parent}.${newer.name}`;
+  const changes = [
+    ...compareDeprecation(subject, older, newer),
+    ...compareShapes(older.shape, newer.shape, { subject, isWhole: false }, pair),
+  ];
+  if (older.optional === newer.optional) return changes;
+  const verdicts: SideVerdicts = newer.optional
+    ? { writes: "additive", reads: "breaking" }
+    : { writes: "breaking", reads: "additive" };
+  const detail = newer.optional ? "it is optional now" : "it is required now";
+  return [...changes, { kind: "changed", subject, detail, ...bySide(verdicts, pair) }];
+}
+
+function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: Pair): ContractChange[] {
+  const before = alternativesOf(older, pair.older, pair);
+  const after = alternativesOf(newer, pair.newer, pair);
+  const gone = before.filter((text) => !after.includes(text));
+  const fresh = after.filter((text) => !before.includes(text));
+  if (gone.length === 0 && fresh.length === 0) return [];
+  const detail = `its type was ${before.join(" | ")} and is ${after.join(" | ")}`;
+  return [{ kind: "changed", subject, detail, ...bySide(typeVerdicts(gone.length > 0, fresh.length > 0), pair) }];
+}
+
+/** What is read may be something unknown when there are more alternatives; what is written must be one of those that are left. */
+function typeVerdicts(hasLost: boolean, hasGained: boolean): SideVerdicts {
+  if (hasLost && hasGained) return { writes: "breaking", reads: "breaking" };
+  return hasLost ? { writes: "breaking", reads: "additive" } : { writes: "additive", reads: "risky" };
+}
+
+/** Texts of the members of a union; names that only one of the revisions has are replaced by what they stand for. */
+function alternativesOf(shape: Shape, model: RevisionModel, pair: Pair): string[] {
+  const expanded = expandStrange(shape, model, pair);
+  const members =
+    expanded.kind === "union" ? expanded.of.map((member) => expandStrange(member, model, pair)) : [expanded];
+  const texts = members.flatMap((member) => (member.kind === "union" ? member.of : [member])).map(plainText);
+  return [...new Set(texts)].sort();
+}
+
+function expandStrange(shape: Shape, model: RevisionModel, { older, newer }: Pair): Shape {
+  const isShared = (name: string): boolean => [older, newer].every((one) => declarationsByName(one).has(name));
+  return shape.kind === "reference" && !isShared(shape.name) ? resolveAlias(shape, model) : shape;
+}
+
+function plainText(shape: Shape): string {
+  const text = typeText(shape).replaceAll(/\/\*[^]*?\*\/|\s+/g, " ");
+  return text
+    .replaceAll(/ {2,}/g, " ")
+    .replaceAll(/\bany\b/g, "unknown")
+    .trim();
+}
+
+function compareDeprecation(
+  subject: string,
+  older: Pick<Property, "doc">,
+  newer: Pick<Property, "doc">,
+): ContractChange[] {
+  const reason = newer.doc?.deprecated;
+  if (reason === undefined || older.doc?.deprecated !== undefined) return [];
+  const detail = reason === "" ? "it is deprecated" : `it is deprecated: ${reason}`;
+  return [{ kind: "changed", subject, detail, client: "risky", server: "risky" }];
+}
+
+interface SideVerdicts {
+  readonly writes: Verdict;
+  readonly reads: Verdict;
+}
+
+/** A role that writes values of a type and one that reads them see the same change with other eyes. */
+function bySide(
+  { writes, reads }: SideVerdicts,
+  { after, before, writers }: Pair,
+): Pick<ContractChange, "client" | "server"> {
+  const own = writers.newer.get(after.name) ?? writers.older.get(before.name) ?? new Set<Role>();
+  const verdict = (role: Role): Verdict => {
+    const other = role === "client" ? "server" : "client";
+    const seen = [...(own.has(role) ? [writes] : []), ...(own.has(other) ? [reads] : [])];
+    return worstOf(seen);
+  };
+  return { client: verdict("client"), server: verdict("server") };
+}

@@ -1,0 +1,29 @@
+import { safeLine } from "../../tool-schema/safe-text.ts";
+import type { Comparison } from "../comparison.ts";
+import { sortChanges, summaryOf } from "./text.ts";
+
+/** A comparison for a pull request. */
+export function emitMarkdown({ kind, older, newer, changes }: Comparison): string {
+  const title = `## ${escapeMarkdown(older)} → ${escapeMarkdown(newer)}`;
+  if (changes.length === 0) return `${title}\n\nNo difference.`;
+  // Changes of a server ask something of its callers only.
+  const hasSides = kind === "revisions";
+  const rows = sortChanges(changes).map(({ client, server, subject, detail }) =>
+    row([client, ...(hasSides ? [server] : []), escapeMarkdown(subject), escapeMarkdown(detail)]),
+  );
+  const head = ["client author", ...(hasSides ? ["server author"] : []), "what", "how"];
+  return [title, "", `${summaryOf(changes)}.`, "", row(head), row(head.map(() => "---")), ...rows].join("\n");
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** Text of strangers in a cell: no markup, no HTML, no mention of anybody, no column of its own. */
+function escapeMarkdown(text: string): string {
+  return safeLine(text, 300)
+    .replaceAll(/[\\`*_{}[\]()#+!|~]/g, "\\$&")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll("@", "@\u200b");
+}

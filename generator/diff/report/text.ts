@@ -1,0 +1,30 @@
+import { safeLine } from "../../tool-schema/safe-text.ts";
+import { verdicts, type ContractChange } from "../../contract/verdict.ts";
+import type { Comparison } from "../comparison.ts";
+
+/** A comparison for a terminal: the worst first. */
+export function emitText({ older, newer, kind, changes }: Comparison): string {
+  const title = `${safeLine(older)} → ${safeLine(newer)}`;
+  if (changes.length === 0) return `${title}: no difference.`;
+  const width = Math.max(...verdicts.map((verdict) => verdict.length));
+  const columns = ({ client, server }: ContractChange): string =>
+    kind === "revisions" ? `${client.padEnd(width)}  ${server.padEnd(width)}` : client.padEnd(width);
+  const head = kind === "revisions" ? `${"client".padEnd(width)}  ${"server".padEnd(width)}` : "client".padEnd(width);
+  const lines = sortChanges(changes).map(
+    (change) => `${columns(change)}  ${safeLine(change.subject)}: ${safeLine(change.detail, 300)}`,
+  );
+  return [`${title}: ${summaryOf(changes)}`, head, ...lines].join("\n");
+}
+
+/** How many changes there are of each kind. */
+export function summaryOf(changes: readonly ContractChange[]): string {
+  const count = (kind: ContractChange["kind"]): number => changes.filter((change) => change.kind === kind).length;
+  return `${count("added")} added, ${count("removed")} removed, ${count("changed")} changed`;
+}
+
+/** The worst for anybody first, otherwise in their order. */
+export function sortChanges(changes: readonly ContractChange[]): ContractChange[] {
+  const rank = ({ client, server }: ContractChange): number =>
+    Math.min(verdicts.indexOf(client), verdicts.indexOf(server));
+  return [...changes].sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,72 @@
+import type { ExtensionModel } from "../model.ts";
+import { methodsOf, tableSpecs } from "./method-text.ts";
+import { digestText } from "./revision-files.ts";
+import type { Templates } from "./templates.ts";
+import { usedNames } from "./used-names.ts";
+import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
+import { typesView } from "./views/types.ts";
+import { validateView, type ValidateView } from "./views/validate.ts";
+
+/** Templates that {@link emitExtension} uses. */
+export const extensionTemplates = [
+  "extension-types.ts",
+  "extension-validate.ts",
+  "extension-methods.ts",
+  "extension-index.ts",
+] as const;
+
+/** Unformatted text of the files of one extension, by path relative to the output folder. */
+export function emitExtension(model: ExtensionModel, templates: Templates, version: string): Map<string, string> {
+  const core = model.core.id;
+  const header = { version, source: model.source.path, digest: digestText(model), core };
+  const types = typesView(model);
+  const validate = validateView(model);
+  const coreNames = model.core.declarations.map(({ name }) => name);
+  const code = validate.functions.map(({ text }) => text).join("\n");
+  const coreChecks = coreNames.map((name) => `check${name}`);
+  const views = {
+    "types.ts": { ...types, imports: usedNames(withoutComments(types.declarations.join("\n")), coreNames).join(", ") },
+    "validate.ts": { ...validate, imports: usedNames(code, coreChecks).join(", ") },
+    "methods.ts": methodsView(model, validate.callees),
+    "index.ts": { names: model.declarations.map(({ name }) => name) },
+  };
+  return new Map(
+    Object.entries(views).map(([name, view]) => [
+      `extensions/${model.name}/${name}`,
+      templates.render(`extension-${name}`, { ...header, ...view }),
+    ]),
+  );
+}
+
+function methodsView({ methods, rules, status }: ExtensionModel, checks: ValidateView["callees"]): object {
+  const specs = tableSpecs.filter(({ kind }) => kind !== "embedded");
+  const used = specs.filter((spec) => methodsOf(methods, spec).length > 0);
+  const tables = tableViews(methods, used, checks);
+  const { id, lifecycles, declared, headers, results, members } = rules;
+  const checkName = (type: string): string => `check${type}`;
+  return {
+    support: ["Extension", ...rowTypesIn(tables)].sort().join(", "),
+    tables,
+    emptyTables: specs.filter((spec) => !used.includes(spec)).map(({ name }) => name),
+    id: literalText(id),
+    status: literalText(status),
+    lifecycles: literalText(lifecycles),
+    declared: Object.entries(declared).map(([side, type]) => ({ side, check: checkName(type) })),
+    headers: headers.map(literalText),
+    results: results.map(({ method, kind, type }) => ({
+      method: literalText(method),
+      kind: literalText(kind),
+      check: checkName(type),
+    })),
+    members: members.map(({ method, at, type }) => ({
+      method: literalText(method),
+      at: literalText(at),
+      check: checkName(type),
+    })),
+  };
+}
+
+/** Prose may mention a type without needing it. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\//g, "");
+}

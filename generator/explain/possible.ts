@@ -1,0 +1,48 @@
+import { conversionRules } from "../conversions/rules.ts";
+import { changesIn, readConversions, readLosses, type Loss } from "../conversions/conversions.ts";
+import type { Method, RevisionModel } from "../model.ts";
+
+/**
+ * What the functions behind a definition may want to say and a revision cannot: in results, in questions to the client and in notifications. A
+ * definition does not tell whether they do. `written` is the revision that they are written for: they cannot say more.
+ */
+export function readPossibleLosses(
+  models: readonly RevisionModel[],
+  { target, written }: { readonly target: RevisionModel; readonly written: string },
+): Loss[] {
+  const { methods, ruleOf } = readConversions(models, target);
+  const changes = methods.flatMap(({ method, params, result }) => [
+    ...(isSaidByServer(method) ? changesIn(params) : []),
+    ...(answered.includes(method.name) ? changesIn(result) : []),
+  ]);
+  const said = changes.flatMap((change): Loss[] => {
+    const { rule, reason } = ruleOf(change);
+    const { type, member, since } = change;
+    if (conversionRules[rule].lossless || since > written) return [];
+    return [{ revision: target.id, type, ...(member !== undefined && { member }), rule, since, reason }];
+  });
+  const unique = new Map(said.map((loss) => [JSON.stringify([loss.type, loss.member]), loss]));
+  return [...unique.values(), ...readUnaskable(models, { target, written })];
+}
+
+/** Requests whose results a function of the user makes; lists are made from definitions. */
+const answered: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
+
+function isSaidByServer({ senders, kind, name }: Method): boolean {
+  return (senders.includes("server") || kind === "embedded") && name !== "notifications/cancelled";
+}
+
+/** Questions to the client that do not exist yet. */
+function readUnaskable(
+  models: readonly RevisionModel[],
+  { target, written }: { readonly target: RevisionModel; readonly written: string },
+): Loss[] {
+  const questions = new Set(
+    models
+      .flatMap(({ methods }) => methods)
+      .filter((method) => isSaidByServer(method) && method.kind !== "notification")
+      .map(({ name }) => name),
+  );
+  const losses = readLosses(models, target).filter(({ rule }) => rule === "unavailable");
+  return losses.filter(({ type, since }) => questions.has(type) && !type.startsWith("tasks/") && since <= written);
+}

@@ -1,0 +1,91 @@
+import type { Loss } from "../conversions/conversions.ts";
+
+/** What clients of a revision do not learn of a server. */
+export interface Explanation {
+  readonly server: { readonly name: string; readonly version: string };
+  readonly revision: string;
+  /** The revision at which the server was asked: the newest that it speaks. */
+  readonly written: string;
+  readonly parts: readonly ExplainedPart[];
+  /** What its functions may say, and cannot be told. */
+  readonly possible: readonly Loss[];
+}
+
+/** A part of what the server offers. */
+export interface ExplainedPart {
+  readonly part: string;
+  readonly name: string;
+  readonly losses: readonly ExplainedLoss[];
+}
+
+/** Something that is not told, or told another way. */
+export interface ExplainedLoss {
+  readonly type: string;
+  readonly member: string;
+  readonly rule: string;
+  /** The revision that brought it. */
+  readonly since: string;
+  readonly reason: string;
+}
+
+/** An explanation for people: what is lost, then by whom. */
+export function emitExplanation({ server, revision, written, parts, possible }: Explanation): string {
+  const head = `${clean(server.name)} ${clean(server.version)} to a client of ${revision}`;
+  if (written <= revision) return `${head}: the server speaks ${written}, and nothing of that is lost.`;
+  const groups = groupByLoss(parts);
+  const same = parts.filter(({ losses }) => losses.length === 0).length;
+  const blocks = [
+    `${head}, as its definition at ${written} says:`,
+    ...groups.map(({ loss, owners }) => [emitLoss(loss), ...wrap(owners)].join("\n")),
+    groups.length === 0 ? "Nothing is lost." : `${same} of ${parts.length} parts are told in full.`,
+  ];
+  if (possible.length > 0) blocks.push("Only if a function of the server says it:", possible.map(emitLoss).join("\n"));
+  return blocks.join("\n\n");
+}
+
+interface Group {
+  readonly loss: ExplainedLoss;
+  readonly owners: string[];
+}
+
+function groupByLoss(parts: readonly ExplainedPart[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const { part, name, losses } of parts) {
+    for (const loss of losses) {
+      const key = JSON.stringify([loss.type, loss.member, loss.rule]);
+      const group = groups.get(key) ?? { loss, owners: [] };
+      group.owners.push(`${part} ${clean(name)}`);
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+function emitLoss({ type, member, rule, since, reason }: Loss | ExplainedLoss): string {
+  const what = member === undefined || member === "" ? type : `${type}.${member}`;
+  const when = since === "" ? "" : ` (since ${since})`;
+  return `  ${what}${when}: ${effects[rule] ?? rule}. ${reason}`.trimEnd();
+}
+
+/** What becomes of something; other conversions are called by the name of their rule. */
+const effects: { readonly [rule: string]: string } = {
+  drop: "left out",
+  error: "cannot be said",
+  unavailable: "cannot be asked",
+};
+
+/** Lines of names below a loss. */
+function wrap(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + name.length > 110) lines.push(`      ${name}`);
+    else lines.splice(-1, 1, `${last}, ${name}`);
+  }
+  return lines;
+}
+
+/** Names come from the server: nothing in them may steer the terminal. */
+function clean(text: string): string {
+  return text.replace(/\p{Cc}/gu, "?");
+}

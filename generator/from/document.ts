@@ -1,0 +1,57 @@
+import { readFile, stat } from "node:fs/promises";
+import { refuseOversize } from "../tool-schema/bounds.ts";
+import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { explainCause, UserError } from "../user-error.ts";
+
+/** Bytes that a description may have. */
+const maximum = 20_000_000;
+
+/**
+ * Reads a file of JSON or YAML as data. Nothing that it names is read or fetched. Throws a {@link UserError} that says where it is broken, or
+ * that it is too large or too deep.
+ */
+export async function readDocument(path: string): Promise<unknown> {
+  const text = (await readText(path)).replace(/^\uFEFF/, "");
+  const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : await parseYaml(text, path);
+  try {
+    refuseOversize(value, { depth: 512, size: 2_000_000 });
+  } catch (error) {
+    if (error instanceof SchemaRefusal) throw new UserError(`${path} cannot be used: ${error.message}.`);
+    throw error;
+  }
+  return value;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > maximum) throw new UserError(`${path} has more than ${maximum / 1e6} MB. Leave out what no tool needs.`);
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}). Check the path.`, { cause: error });
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${path} is not JSON: ${explainCause(error)}`, { cause: error });
+  }
+}
+
+/** The library is loaded for YAML only. Aliases are bounded by it, so a small file cannot become a huge value. */
+async function parseYaml(text: string, path: string): Promise<unknown> {
+  const { parseDocument } = await import("yaml");
+  try {
+    const parsed = parseDocument(text, { prettyErrors: true });
+    const [problem] = parsed.errors;
+    if (problem) throw problem;
+    const value: unknown = parsed.toJS();
+    return value;
+  } catch (error) {
+    const reason = error instanceof RangeError ? "it is nested too deep" : explainCause(error);
+    throw new UserError(`${path} is not YAML: ${reason.trim()}`, { cause: error });
+  }
+}

@@ -1,0 +1,192 @@
+import { join } from "node:path";
+import type { ToolPlan } from "../client/plan.ts";
+import { docText } from "../emit/doc-text.ts";
+import { formatTypeScript } from "../emit/format.ts";
+import { loadTemplates } from "../emit/templates.ts";
+import type { Tree } from "../emit/tree.ts";
+import { uniqueName } from "../tool-schema/names.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { escapeUnseen } from "../tool-schema/safe-text.ts";
+import { emitType } from "../tool-schema/type-text.ts";
+import { bodyArgument, type Operation } from "./operation.ts";
+import type { ProjectSource } from "./source.ts";
+import { testCases } from "./test-cases.ts";
+
+/** What the files depend on. */
+export interface EmitSourceOptions {
+  /** Package name of the project. */
+  readonly name: string;
+  /** Members that a tool may have in the project's newest revision. */
+  readonly toolMembers: ReadonlySet<string>;
+  /** Module of the protocol layer, as files in `src/` import it. */
+  readonly layer: string;
+  /** Folder of this package, with `templates/`. */
+  readonly packageFolder: string;
+}
+
+/** The files of a project that come from its source, by path, formatted. */
+export async function emitSource(source: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
+  const { api, plan } = source;
+  const main = api ? "from/api.ts" : "from/todo.ts";
+  const names = [main, "from/server.test.ts"];
+  const templates = await loadTemplates(join(options.packageFolder, "templates"), names);
+  const tools = plan.tools.map((tool) => ({ tool, variable: variableOf(tool) }));
+  const written: (readonly [string, string])[] = [
+    [`src/${api ? "api" : "todo"}.ts`, templates.render(main, apiView(source, options))],
+    ["src/tools.ts", toolsText(tools)],
+    ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
+  ];
+  for (const { tool, variable } of tools) {
+    const operation = api?.operations.find(({ name }) => name === tool.entry.name);
+    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, ...options })]);
+  }
+  const tree = new Map<string, string>();
+  for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
+  return tree;
+}
+
+/** A tool may be called as something that its file imports. */
+function variableOf({ member }: ToolPlan): string {
+  return uniqueName(`${member}Tool`, (name) => name === "defineTool");
+}
+
+interface NamedTool {
+  readonly tool: ToolPlan;
+  readonly variable: string;
+}
+
+function toolsText(tools: readonly NamedTool[]): string {
+  const imports = tools.map(({ tool, variable }) => `import { ${variable} } from "./tools/${tool.file}.ts";`);
+  const list = `export const tools = [${tools.map(({ variable }) => variable).join(", ")}] as const;`;
+  return [...imports, "", "/** Everything that the server offers. */", list].join("\n");
+}
+
+function apiView({ api, origin }: ProjectSource, { layer }: EmitSourceOptions): object {
+  const credential = api?.credential;
+  return {
+    layer,
+    origin,
+    address: JSON.stringify(api?.address ?? ""),
+    isToken: credential !== undefined,
+    inHeader: credential?.place === "header",
+    credentialName: JSON.stringify(credential?.name ?? ""),
+    prefix: JSON.stringify(credential?.place === "header" ? credential.prefix : ""),
+  };
+}
+
+function testView({ plan, api }: ProjectSource, { name, toolMembers }: EmitSourceOptions): object {
+  return {
+    name,
+    isApi: api !== undefined,
+    tools: JSON.stringify(plan.tools.map(({ entry }) => entry.name)),
+    calls: JSON.stringify(testCases(plan.tools, api, toolMembers.has("outputSchema"))),
+  };
+}
+
+interface ToolOptions extends EmitSourceOptions {
+  readonly variable: string;
+  readonly operation: Operation | undefined;
+}
+
+/** The file of a tool: types of its arguments and its result, and the tool. */
+async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
+  const { entry, type, input, output } = tool;
+  const { toolMembers, variable, operation, layer } = options;
+  const hasInput = input.root.properties.size > 0 || input.root.additional !== false;
+  const hasOutput = output !== undefined && isObjectSchema(entry.outputSchema) && toolMembers.has("outputSchema");
+  const types = [
+    ...(hasInput ? [await emitType(input, { name: `${type}Arguments`, prefix: `${type}Argument` })] : []),
+    ...(hasOutput ? [await emitType(output, { name: `${type}Result`, prefix: `${type}Result` })] : []),
+  ];
+  const members = [
+    `name: ${JSON.stringify(entry.name)}`,
+    ...textMember(tool, "title", toolMembers),
+    ...textMember(tool, "description", toolMembers),
+    ...(entry.annotations && toolMembers.has("annotations")
+      ? [`annotations: ${annotationsText(entry.annotations)}`]
+      : []),
+    ...(hasInput ? [`input: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
+    ...(hasOutput ? [`output: ${schemaText(entry.outputSchema, `${type}Result`)}`] : []),
+    runText(entry.name, { operation, hasInput, result: hasOutput ? `${type}Result` : undefined }),
+  ];
+  const needsSchema = hasInput || hasOutput;
+  const own = [...helpersOf(operation, hasOutput), ...(needsSchema ? ["validate"] : [])];
+  const place = operation ? `${operation.method} ${operation.path}` : `Tool ${entry.name}: still to be written.`;
+  return [
+    `import { ${own.join(", ")} } from "../${operation ? "api" : "todo"}.ts";\n` +
+      `import { ${["defineTool", ...(needsSchema ? ["fromJsonSchema"] : [])].join(", ")} } from "../${layer}";`,
+    ...types,
+    `${docText({ text: place })}export const ${variable} = defineTool({ ${members.join(", ")} });`,
+  ].join("\n\n");
+}
+
+/** What the file of a tool takes from the one that they share. */
+function helpersOf(operation: Operation | undefined, hasOutput: boolean): string[] {
+  if (!operation) return ["todo"];
+  const styles = operation.parameters.filter(({ place }) => place === "query").map(({ style }) => style);
+  const writers = (["comma", "json"] as const).filter((style) => styles.includes(style));
+  return [hasOutput ? "callApi" : "readApi", ...writers.map((style) => writersOf[style])];
+}
+
+/** Functions that write several values as one. */
+const writersOf = { comma: "toCommaList", json: "toJson" } as const;
+
+function textMember({ entry }: ToolPlan, key: "title" | "description", known: ReadonlySet<string>): string[] {
+  const text = entry[key];
+  return text === undefined || !known.has(key) ? [] : [`${key}: ${JSON.stringify(text)}`];
+}
+
+/** Hints are booleans, and a title; whatever else a stranger writes there is left out. */
+function annotationsText(annotations: Readonly<Record<string, unknown>>): string {
+  const hints = ["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"];
+  const known = hints.filter((name) => typeof annotations[name] === "boolean");
+  return `{ ${known.map((name) => `${name}: ${String(annotations[name])}`).join(", ")} }`;
+}
+
+/** The schema as it is advertised and enforced. Its root is an object, because arguments and results are. */
+function schemaText(schema: unknown, type: string): string {
+  const own = isObjectSchema(schema) ? schema : { type: "object", ...(isRecord(schema) && !schema.type && schema) };
+  return `fromJsonSchema<${type}>(${JSON.stringify(own)}, { validate })`;
+}
+
+function isObjectSchema(schema: unknown): schema is Record<string, unknown> {
+  return isRecord(schema) && schema.type === "object";
+}
+
+interface RunView {
+  readonly operation: Operation | undefined;
+  readonly hasInput: boolean;
+  readonly result: string | undefined;
+}
+
+function runText(name: string, { operation, hasInput, result }: RunView): string {
+  if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
+  const call = result === undefined ? "readApi" : `callApi<${result}>`;
+  const members = [
+    `method: ${JSON.stringify(operation.method)}`,
+    `path: ${JSON.stringify(operation.path)}`,
+    ...(["path", "query", "header"] as const).flatMap((place) => placeText(operation, place)),
+    ...(operation.bodyType === undefined
+      ? []
+      : [`body: { type: ${JSON.stringify(operation.bodyType)}, value: ${accessText(bodyArgument)} }`]),
+    "signal",
+  ];
+  return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} })`;
+}
+
+const members = { path: "parameters", query: "query", header: "headers" } as const;
+
+function placeText({ parameters }: Operation, place: keyof typeof members): string[] {
+  const own = parameters.filter((parameter) => parameter.place === place);
+  if (own.length === 0) return [];
+  const rows = own.map(({ name, argument, style }) => {
+    const value = accessText(argument);
+    const isWritten = place === "query" && style !== "repeat";
+    return `${JSON.stringify(name)}: ${isWritten ? `${writersOf[style]}(${value})` : value}`;
+  });
+  return [`${members[place]}: { ${rows.join(", ")} }`];
+}
+
+function accessText(argument: string): string {
+  return /^[A-Za-z_]\w*$/.test(argument) ? `args.${argument}` : `args[${JSON.stringify(argument)}]`;
+}

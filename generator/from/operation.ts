@@ -1,0 +1,46 @@
+/** An HTTP API, as far as tools are made of it. */
+export interface Api {
+  readonly title: string;
+  /** Address of its first server; absent when it says none that is complete. */
+  readonly address?: string;
+  readonly credential?: Credential;
+  readonly operations: readonly Operation[];
+  /** Operations that cannot be called, and why. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** How a token goes with every request. */
+export type Credential =
+  | { readonly place: "header"; readonly name: string; readonly prefix: string }
+  | { readonly place: "query"; readonly name: string };
+
+/** One operation, which becomes one tool. */
+export interface Operation {
+  /** Name of the tool. */
+  readonly name: string;
+  /** In upper case. */
+  readonly method: string;
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  /** Media type of what is sent. */
+  readonly bodyType?: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Schema of the JSON object that it answers, if it does. */
+  readonly output?: Readonly<Record<string, unknown>>;
+}
+
+/** A parameter, and the argument that it is taken from. */
+export interface Parameter {
+  /** As the API calls it. */
+  readonly name: string;
+  /** As the tool calls it. */
+  readonly argument: string;
+  readonly place: "path" | "query" | "header";
+  /** How several values are written. */
+  readonly style: "repeat" | "comma" | "json";
+}
+
+/** Name of the argument that is sent as the body. */
+export const bodyArgument = "body";

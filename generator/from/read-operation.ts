@@ -1,0 +1,159 @@
+import { uniqueName } from "../tool-schema/names.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { safeText } from "../tool-schema/safe-text.ts";
+import { bodyArgument, type Operation, type Parameter } from "./operation.ts";
+import { extractSchema, follow } from "./references.ts";
+
+/** An operation that no tool can be made of. */
+export class LeftOut extends Error {
+  override readonly name = "LeftOut";
+}
+
+/** Where an operation stands in its document. */
+export interface OperationPlace {
+  readonly path: string;
+  readonly method: string;
+  /** What all operations of the path have in common. */
+  readonly item: Record<string, unknown>;
+  readonly operation: Record<string, unknown>;
+  readonly document: Record<string, unknown>;
+}
+
+/** Reads an operation. Throws {@link LeftOut}, or a {@link SchemaRefusal} when the document is hostile or broken. */
+export function readOperation(place: OperationPlace): Operation {
+  const { path, method, operation, document } = place;
+  const given = [...readParameters(place), ...undeclared(place)];
+  const taken = new Set([bodyArgument]);
+  const named = given.map((parameter) => {
+    const argument = uniqueName(toArgument(parameter.name), (name) => taken.has(name));
+    taken.add(argument);
+    return { ...parameter, argument };
+  });
+  const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
+  const members = [
+    ...named.map(({ argument, schema }): [string, unknown] => [argument, schema]),
+    ...(body ? [[bodyArgument, body.schema] as const] : []),
+  ];
+  const required = [
+    ...named.filter((one) => one.required).map(({ argument }) => argument),
+    ...(body?.required ? [bodyArgument] : []),
+  ];
+  const schema = { type: "object", properties: Object.fromEntries(members), required, additionalProperties: false };
+  const output = readOutput(operation.responses, document);
+  return {
+    name: toToolName(operation.operationId ?? `${method} ${path}`),
+    method: method.toUpperCase(),
+    path,
+    description: describe(operation, `${method.toUpperCase()} ${path}`),
+    parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
+    ...(body && { bodyType: body.type }),
+    input: extractSchema(schema, document, "request"),
+    ...(output && { output }),
+  };
+}
+
+interface Given extends Omit<Parameter, "argument"> {
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** Parameters of the operation take the place of those of its path. */
+function readParameters({ item, operation, document }: OperationPlace): Given[] {
+  const all = [item.parameters, operation.parameters].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  const byPlace = new Map<string, Record<string, unknown>>();
+  for (const value of all) {
+    const parameter = follow(value, document);
+    if (!isRecord(parameter) || typeof parameter.name !== "string" || typeof parameter.in !== "string")
+      throw new SchemaRefusal('a parameter has no "name" or no "in"');
+    byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...byPlace.values()].flatMap(readParameter);
+}
+
+/** Headers that say how a message is read are not for callers to choose. */
+const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "host"];
+
+function readParameter(parameter: Record<string, unknown>): Given[] {
+  const { name, in: place, required, explode, style, schema, content, description } = parameter;
+  if (typeof name !== "string") return [];
+  if (place === "cookie" && required === true) throw new LeftOut(`it needs the cookie ${JSON.stringify(name)}`);
+  if (place !== "path" && place !== "query" && place !== "header") return [];
+  if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
+  if (place === "header" && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new SchemaRefusal("a header has no legal name");
+  const [media] = isRecord(content) ? Object.values(content) : [];
+  const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
+  const isSplit = place === "query" && explode !== false && (style === undefined || style === "form");
+  return [
+    {
+      name,
+      place,
+      style: isRecord(content) ? "json" : isSplit ? "repeat" : "comma",
+      required: place === "path" || required === true,
+      schema:
+        typeof description === "string" && isRecord(own) && own.$ref === undefined ? { description, ...own } : own,
+    },
+  ];
+}
+
+/** Parameters that stand in the path only. */
+function undeclared(place: OperationPlace): Given[] {
+  const declared = new Set(readParameters(place).flatMap(({ name, place: at }) => (at === "path" ? [name] : [])));
+  const names = [...place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  return [...new Set(names)]
+    .filter((name) => !declared.has(name))
+    .map((name): Given => ({ name, place: "path", style: "comma", required: true, schema: { type: "string" } }));
+}
+
+interface Body {
+  readonly type: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+const bodyTypes = [/^application\/([\w.-]+\+)?json\b/, /^application\/x-www-form-urlencoded\b/, /^text\/plain\b/];
+
+function readBody(value: unknown, document: unknown): Body | undefined {
+  const body = follow(value, document);
+  if (!isRecord(body) || !isRecord(body.content)) return undefined;
+  const offered = Object.entries(body.content);
+  const [found] = bodyTypes.flatMap((pattern) => offered.filter(([type]) => pattern.test(type)));
+  if (!found && body.required !== true && offered.length === 0) return undefined;
+  if (!found) throw new LeftOut(`its body is ${offered.map(([type]) => type).join(" or ") || "of no type"}`);
+  const [type, media] = found;
+  return { type, required: body.required === true, schema: isRecord(media) ? (media.schema ?? {}) : {} };
+}
+
+/** The schema of a good answer, where that is a JSON object: results of tools are. */
+function readOutput(responses: unknown, document: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(responses)) return undefined;
+  const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
+  const response = key === undefined ? undefined : follow(responses[key], document);
+  const content = isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
+  const [, media] = content.find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
+  if (!isRecord(media) || media.schema === undefined) return undefined;
+  const target = follow(media.schema, document);
+  if (!isRecord(target) || target.type !== "object") return undefined;
+  return extractSchema(target, document, "response");
+}
+
+/** A name that every host accepts. */
+function toToolName(wanted: unknown): string {
+  const name = String(wanted)
+    .replaceAll(/[^\w-]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  return name.slice(0, 60) || "operation";
+}
+
+/** Keys of arguments that every host accepts. */
+function toArgument(name: string): string {
+  const plain = name.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  return plain.slice(0, 60) || "value";
+}
+
+function describe({ summary, description, deprecated }: Record<string, unknown>, place: string): string {
+  const parts = [summary, description].filter((part) => typeof part === "string" && part.trim() !== "");
+  const text = [...new Set(parts)].join("\n\n");
+  const whole = text === "" ? place : text;
+  return safeText(deprecated === true ? `Deprecated. ${whole}` : whole, 1_000).trim();
+}

@@ -1,0 +1,40 @@
+import type { ToolPlan } from "../client/plan.ts";
+import { sampleOf } from "../tool-schema/sample.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import type { Api, Operation } from "./operation.ts";
+
+/** A call that the tests of a project make. */
+export interface TestCase {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the API has to be asked: method and path. */
+  readonly request?: string;
+  /** What the API answers then. */
+  readonly answer?: unknown;
+}
+
+/** One call of every tool whose arguments can be made up; with an API also what it is asked and answers. */
+export function testCases(tools: readonly ToolPlan[], api: Api | undefined, isStructured: boolean): TestCase[] {
+  return tools.flatMap((tool): TestCase[] => {
+    const sample = sampleOf(tool.input);
+    const args = sample?.value;
+    if (!isRecord(args)) return [];
+    const call = { name: tool.entry.name, arguments: args };
+    const operation = api?.operations.find(({ name }) => name === call.name);
+    if (!operation) return [call];
+    const answer = tool.output && isStructured ? sampleOf(tool.output) : { value: { done: true } };
+    const request = requestOf(operation, args);
+    return answer && request !== undefined ? [{ ...call, request, answer: answer.value }] : [];
+  });
+}
+
+function requestOf({ method, path, parameters }: Operation, args: Record<string, unknown>): string | undefined {
+  const own = new Map(parameters.filter(({ place }) => place === "path").map(({ name, argument }) => [name, argument]));
+  const segments = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => args[own.get(name) ?? ""]);
+  // Lists and objects in a path are written in several ways.
+  if (segments.some((value) => typeof value === "object" || value === "")) return undefined;
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_text, name: string) =>
+    encodeURIComponent(String(args[own.get(name) ?? ""])),
+  );
+  return `${method} ${filled}`;
+}

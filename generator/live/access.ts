@@ -1,0 +1,65 @@
+import { UserError } from "../user-error.ts";
+
+/** How a server is reached: what goes with requests, and into the environment of a process. */
+export interface Access {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds for each answer. */
+  readonly timeout: number;
+}
+
+/** Options of every command that speaks to servers. */
+export interface AccessFlags {
+  /** `Name: value`. Visible to other users of the machine; secrets belong into `headerEnv`. */
+  readonly header?: readonly string[];
+  /** `Name=VARIABLE`: the value is that of an environment variable. */
+  readonly headerEnv?: readonly string[];
+  /** `NAME=value`, or `NAME` to pass on our own. */
+  readonly env?: readonly string[];
+  /** Seconds. Default 30. */
+  readonly timeout?: number;
+}
+
+/** Reads the options. Throws a {@link UserError} that never repeats a value. */
+export function readAccess(flags: AccessFlags): Access {
+  const { header = [], headerEnv = [], env = [], timeout = 30 } = flags;
+  if (!(timeout > 0)) throw new UserError("--timeout is a number of seconds above 0.");
+  return {
+    headers: Object.fromEntries([...header.map(readHeader), ...headerEnv.map(readHeaderVariable)]),
+    env: Object.fromEntries(env.map(readVariable)),
+    timeout: timeout * 1_000,
+  };
+}
+
+function readHeader(text: string): [string, string] {
+  const [, name = "", value = ""] = /^([^:\s]+)\s*:\s*(.*)$/s.exec(text) ?? [];
+  return checkHeader(name, value, "--header is written `Name: value`.");
+}
+
+function readHeaderVariable(text: string): [string, string] {
+  const [, name = "", variable = ""] = /^([^=\s]+)=(\w+)$/.exec(text) ?? [];
+  if (name === "")
+    throw new UserError("--header-env is written `Name=VARIABLE`, for example Authorization=MCP_AUTHORIZATION.");
+  const value = process.env[variable];
+  if (value === undefined)
+    throw new UserError(`--header-env: there is no environment variable ${variable}. Set it first.`);
+  return checkHeader(name, value, `--header-env: the value of ${variable} cannot be sent as a header.`);
+}
+
+function checkHeader(name: string, value: string, advice: string): [string, string] {
+  try {
+    new Headers([[name, value]]);
+    return [name, value];
+  } catch {
+    throw new UserError(advice);
+  }
+}
+
+function readVariable(text: string): [string, string] {
+  const [, name = "", given] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
+  const value = given ?? process.env[name];
+  if (name === "") throw new UserError("--env is written `NAME=value`, or `NAME` to pass on a variable of yours.");
+  if (value === undefined)
+    throw new UserError(`--env: there is no environment variable ${name}. Set it, or write ${name}=value.`);
+  return [name, value];
+}

@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { connectHttp } from "../../runtime/client/connect-http.ts";
+import { createUntypedClient } from "../../runtime/client/create-client.ts";
+import type { LiveSession } from "../../runtime/client/live-session.ts";
+import type { Opener } from "../../runtime/client/opener.ts";
+import { connect } from "../../runtime/client/client.ts";
+import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import type { Revision } from "../../generated/support.ts";
+import type { Contract } from "../contract/contract.ts";
+import { readContract } from "../contract/read-contract.ts";
+import { packageVersion } from "../package-info.ts";
+import { safeText } from "../tool-schema/safe-text.ts";
+import { UserError } from "../user-error.ts";
+import type { Access } from "./access.ts";
+import { describeTarget, type Target } from "./target.ts";
+
+/** Options of asking a server. */
+export interface PullOptions extends Access {
+  /** Revisions that are spoken, the first is proposed. */
+  readonly revisions: readonly Revision[];
+  readonly signal?: AbortSignal;
+}
+
+/** Learns what a server offers, from itself or from a file. Failures are {@link UserError}s that say where and why. */
+export async function pullContract(target: Target, options: PullOptions): Promise<Contract> {
+  return target.kind === "file" ? readContractFile(target.path) : withSession(target, options, readOffer);
+}
+
+/** Reads a list of tools or a lock file. */
+export async function readContractFile(path: string): Promise<Contract> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new UserError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new UserError(`${path} is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  return readContract(value, path);
+}
+
+async function withSession<Result>(
+  target: Exclude<Target, { readonly kind: "file" }>,
+  options: PullOptions,
+  use: (session: LiveSession) => Promise<Result>,
+): Promise<Result> {
+  const { timeout, revisions, signal } = options;
+  const client = createUntypedClient({
+    info: { name: "create-mcp-server", version: packageVersion() },
+    revisions,
+    timeouts: { request: timeout, initialize: timeout },
+  });
+  const opening = createOpener(target, options);
+  try {
+    const session = await client.connect(opening.open, signal ? { signal } : {});
+    return await use(session);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${describeTarget(target)} could not be asked: ${messageOf(error)}${opening.tail()}`, {
+      cause: error,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function createOpener(
+  target: Exclude<Target, { readonly kind: "file" }>,
+  { headers, env }: PullOptions,
+): { readonly open: Opener; readonly tail: () => string } {
+  if (target.kind === "url") {
+    return { open: (options) => connectHttp(target.url, { ...options, headers: () => headers }), tail: () => "" };
+  }
+  let transport: ChildProcessTransport | undefined;
+  return {
+    open(options) {
+      transport = createChildProcessTransport({ command: target.command, args: target.args, env, stderr: "ignore" });
+      return connect(transport, options);
+    },
+    tail: () => (transport?.stderrTail ? `\nThe last words of the server:\n${lastWords(transport.stderrTail)}` : ""),
+  };
+}
+
+async function readOffer(session: LiveSession): Promise<Contract> {
+  const { serverCapabilities: can, serverInfo, revision } = session;
+  const offer = {
+    server: serverInfo,
+    revision: revision.id,
+    tools: can.tools ? await session.listTools() : [],
+    prompts: can.prompts ? await session.listPrompts() : [],
+    resources: can.resources ? await session.listResources() : [],
+    // Servers that declare resources need not know templates.
+    resourceTemplates: can.resources ? await session.listResourceTemplates().catch(() => []) : [],
+  };
+  return readContract(offer, "the server's answer");
+}
+
+function lastWords(text: string): string {
+  return safeText(text.slice(-2_000)).trim().split("\n").slice(-5).join("\n");
+}
+
+/** It may quote what a server said. */
+function messageOf(error: unknown): string {
+  return safeText(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,11 @@
+import type { Revision } from "../../generated/support.ts";
+import { UserError } from "../user-error.ts";
+
+/** The revisions that are spoken: the one that was named, or all. */
+export function chooseSpoken(id: string | undefined, all: readonly Revision[]): readonly Revision[] {
+  if (id === undefined) return all;
+  const chosen = all.filter((revision) => revision.id === id);
+  if (chosen.length > 0) return chosen;
+  const choice = all.map((one) => one.id).join(", ");
+  throw new UserError(`--revision: there is no revision ${JSON.stringify(id)}. Choose among ${choice}.`);
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { UserError } from "../user-error.ts";
+import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
+
+/** What a person named on the command line: a server to start, one to reach, or a file that tells what a server offers. */
+export type Target =
+  | (Command & { readonly kind: "command" })
+  | { readonly kind: "url"; readonly url: URL }
+  | { readonly kind: "file"; readonly path: string };
+
+/**
+ * Reads the words after a command. A first word with a scheme is an address, one with the ending of a module is served as one; a single word that
+ * ends in `.json` is a file, one with spaces a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
+ * Throws a {@link UserError} that says what is possible.
+ */
+export function readTarget(words: readonly string[]): Target {
+  const [first = "", ...args] = words;
+  if (first.trim() === "") throw new UserError(`name a server: ${choices}.`);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
+  if (isModuleName(first) && !/\s/.test(first)) return { kind: "command", ...toModuleCommand(first, args) };
+  if (args.length > 0) return { kind: "command", command: first, args };
+  if (/\.json$/i.test(first)) return readFile(first);
+  const [command = "", ...rest] = splitWords(first);
+  return { kind: "command", command, args: rest };
+}
+
+const choices =
+  "an address such as http://127.0.0.1:3000/mcp, a module such as src/server.ts, a .json file that lists its tools, or a command after --, such as -- npx some-server --flag";
+
+/** How a target is called in messages: without what may be secret. */
+export function describeTarget(target: Target): string {
+  if (target.kind === "url") return target.url.origin + target.url.pathname;
+  return target.kind === "file" ? target.path : target.command;
+}
+
+function readUrl(text: string, rest: readonly string[]): Target {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new UserError(
+      `${JSON.stringify(text)} is not an http or https address. Write for example https://example.org/mcp`,
+    );
+  }
+  if (rest.length > 0) throw new UserError(`${rest.join(" ")}: an address takes no arguments.`);
+  return { kind: "url", url };
+}
+
+function readFile(path: string): Target {
+  if (!existsSync(path)) throw new UserError(`there is no file ${path}. Check the path.`);
+  return { kind: "file", path };
+}
+
+/** Words of a command line: quotes group, a backslash takes the next character as it is (but not within single quotes). */
+function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    const isEscape = character === "\\" && quote !== "'" && process.platform !== "win32" && at + 1 < line.length;
+    if (quote === "" && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (quote === "" && /["']/.test(character)) {
+      quote = character;
+      word ??= "";
+    } else if (character === quote) quote = "";
+    else word = (word ?? "") + (isEscape ? line.charAt((at += 1)) : character);
+  }
+  if (quote !== "") throw new UserError(`the command ${JSON.stringify(line)} has a quote that is never closed.`);
+  return word === undefined ? words : [...words, word];
+}

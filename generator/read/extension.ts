@@ -1,0 +1,91 @@
+import type { Constant, Declaration, ExtensionModel, ExtensionRules, Method, RevisionModel } from "../model.ts";
+import type { ExtensionOverlay } from "../overlay.ts";
+import { resolveObject } from "../resolve.ts";
+import { applyOverlay } from "./apply-overlay.ts";
+import { readExtensionMethods, type ExtensionTerms } from "./methods.ts";
+import { refuseStrays } from "./refuse-strays.ts";
+import { hashText } from "./revision.ts";
+import { readSchema } from "./schema.ts";
+import { SpecError } from "./spec-error.ts";
+import { withTags } from "./tags.ts";
+
+/** What is needed to read one extension. */
+export interface ExtensionInput {
+  /** Name of its folder. */
+  readonly name: string;
+  readonly status: "released" | "draft";
+  /** Path and text of `schema.ts`; the path is only reported, never opened. */
+  readonly schema: { readonly path: string; readonly text: string };
+  readonly overlay: { readonly path: string; readonly value: ExtensionOverlay };
+  /** The revision whose declarations it may import: the newest. */
+  readonly core: RevisionModel;
+  /** Upstream commit that the schema was taken from or proven equal to. */
+  readonly commit?: string;
+}
+
+/** Reads one extension completely. Throws a `SpecError` that names file and place at the first problem. */
+export function readExtension({ name, status, schema, overlay, core, commit }: ExtensionInput): ExtensionModel {
+  const { constants, declarations } = readSchema(schema.path, schema.text, core.declarations);
+  const { path, value } = overlay;
+  const tagged = withTags(declarations, { declarations: [...core.declarations, ...declarations] });
+  const scope = applyOverlay([...core.declarations, ...tagged], value, path);
+  const own = scope.slice(core.declarations.length);
+  const methods = readExtensionMethods(own, scope, { overlay: value, path, terms: toTerms(value) });
+  refuseStrays(value, { declarations: scope, methods }, path);
+  const source = { path: schema.path, sha256: hashText(schema.text), ...(commit !== undefined && { commit }) };
+  const model = { format: 1, name, status, source, constants, declarations: own, core, scope, methods } as const;
+  const rules = toRules(value);
+  refuseStrangers(rules, model, path);
+  return { ...model, rules };
+}
+
+/** Where its methods are declared: under the identifier, as the extension is. */
+function toTerms({ id, declared }: ExtensionOverlay): ExtensionTerms {
+  const path = ["extensions", id];
+  return { gate: { side: "server", path }, ...(declared.client !== undefined && { needs: { side: "client", path } }) };
+}
+
+function toRules(overlay: ExtensionOverlay): ExtensionRules {
+  const { id, lifecycles, declared, headers = [], results = [], members = [], provides = [] } = overlay;
+  const { clause: _clause, ...types } = declared;
+  return {
+    id,
+    lifecycles: lifecycles.kinds,
+    declared: types,
+    headers: headers.map(({ clause: _, ...header }) => header),
+    results: results.map(({ clause: _, ...result }) => result),
+    members: members.map(({ clause: _, ...added }) => added),
+    provides: provides.map(({ member }) => member),
+  };
+}
+
+interface Parts {
+  readonly constants: readonly Constant[];
+  readonly declarations: readonly Declaration[];
+  readonly core: RevisionModel;
+  readonly methods: readonly Method[];
+}
+
+/** Whatever the rules name must be there: types in the extension, methods in the core, or objects. */
+function refuseStrangers(rules: ExtensionRules, { declarations, core, methods }: Parts, path: string): void {
+  const { declared, results, members } = rules;
+  const named = [...Object.values(declared), ...results.map(({ type }) => type), ...members.map(({ type }) => type)];
+  const missing = named.find((type) => !declarations.some(({ name }) => name === type));
+  if (missing !== undefined) throw new SpecError({ file: path, text: `the extension declares no \`${missing}\`` });
+  const used = [...results, ...members].map(({ method }) => method);
+  const unknown = used.find((method) => !core.methods.some(({ name }) => name === method));
+  if (unknown !== undefined) throw new SpecError({ file: path, text: `revision ${core.id} has no \`${unknown}\`` });
+  const twice = methods.find((method) => core.methods.some(({ name }) => name === method.name));
+  if (twice) throw new SpecError({ file: path, text: `revision ${core.id} has \`${twice.name}\` as well` });
+  const lost = members.find(({ method, at }) => !hasObject(core, method, at));
+  if (lost) throw new SpecError({ file: path, text: `${lost.method} has no object at ${lost.at.join(".")}` });
+}
+
+function hasObject(core: RevisionModel, method: string, at: readonly string[]): boolean {
+  const params = core.methods.find(({ name }) => name === method)?.params?.shape;
+  const found = at.reduce(
+    (shape, key) => shape && resolveObject(shape, core)?.properties.find(({ name }) => name === key)?.shape,
+    params,
+  );
+  return found !== undefined && resolveObject(found, core) !== undefined;
+}

@@ -1,0 +1,37 @@
+import { SchemaRefusal } from "./safe-schema.ts";
+
+/** What a schema may cost. */
+export interface SchemaBounds {
+  /** Levels of nesting. Default 64. */
+  readonly depth?: number;
+  /** Values, keys included. Default 50,000. */
+  readonly size?: number;
+}
+
+/** Refuses a value that is too deep or too large to be walked. Does not recurse itself. */
+export function refuseOversize(value: unknown, { depth = 64, size = 50_000 }: SchemaBounds = {}): void {
+  let count = 0;
+  let level: unknown[] = [value];
+  for (let at = 0; level.length > 0; at += 1) {
+    if (at > depth) throw new SchemaRefusal(`it is nested deeper than ${depth} levels`);
+    count += level.length;
+    if (count > size) throw new SchemaRefusal(`it has more than ${size} values`);
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+}
+
+/**
+ * Whether a regular expression of a stranger can be run: valid, short, and without what takes more than polynomial time (a repeated group, a
+ * back reference, a look-around) or a high power.
+ */
+export function isHarmlessPattern(pattern: string): boolean {
+  if (pattern.length > 300) return false;
+  const bare = pattern.replace(/\\[^1-9k]/g, "_").replace(/\[[^\]]*\]/g, "_");
+  if (/\\|\(\?[^:]|\)(?:[*+]|\{\d+,\}|\{\d*,?\d{2,})/.test(bare)) return false;
+  if ((bare.match(/[*+]|\{\d+,\}/g) ?? []).length > 4) return false;
+  try {
+    return new RegExp(pattern, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

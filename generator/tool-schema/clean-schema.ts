@@ -1,0 +1,169 @@
+import { isHarmlessPattern } from "./bounds.ts";
+import { isJsonType } from "./read-types.ts";
+import { isRecord } from "./reading.ts";
+import { SchemaRefusal } from "./safe-schema.ts";
+import { safeText } from "./safe-text.ts";
+
+/** How the schema of a stranger is copied. */
+export interface CleanOptions {
+  /** Gives the reference that takes the place of another. Default: references within the schema stay, all others are refused. */
+  readonly reference?: (target: string, path: string) => string;
+  /** Which way values go: what is only read is no part of requests, and the other way round. Default: both. */
+  readonly side?: "request" | "response";
+}
+
+/**
+ * Copies a JSON Schema so that it can stand in code and be enforced as it is: known keywords only, no patterns that could take too long,
+ * no characters that are not seen. The words of older and neighbouring dialects (`nullable`, exclusive limits as flags) are put into those of
+ * today. Throws a {@link SchemaRefusal} for what could do harm. The schema is bounded in depth.
+ */
+export function cleanSchema(schema: unknown, options: CleanOptions = {}): unknown {
+  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal(" is not a JSON Schema object");
+  return cleanNode(schema, "", options);
+}
+
+const singles = [
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "else",
+  "if",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+] as const;
+
+const lists = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+
+const maps = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"] as const;
+
+const texts = ["$anchor", "contentEncoding", "contentMediaType", "description", "format", "title"] as const;
+
+const data = [
+  "const",
+  "default",
+  "dependentRequired",
+  "deprecated",
+  "enum",
+  "examples",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "minItems",
+  "minLength",
+  "minProperties",
+  "multipleOf",
+  "uniqueItems",
+] as const;
+
+const harmful = ["tsType", "tsEnumNames"] as const;
+
+const dialects = /^https?:\/\/json-schema\.org\/(draft-07\/schema#?|draft\/2020-12\/schema)$/;
+
+function cleanNode(schema: unknown, path: string, options: CleanOptions): unknown {
+  if (!isRecord(schema)) return typeof schema === "boolean" ? schema : {};
+  refuseHarmful(schema, path);
+  const clean: Record<string, unknown> = {};
+  if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
+  if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
+  for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
+  for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
+  Object.assign(clean, cleanType(schema), cleanLimits(schema));
+  for (const key of maps) {
+    if (isRecord(schema[key])) clean[key] = cleanMap(schema[key], `${path}/${key}`, options);
+  }
+  for (const key of lists)
+    if (Array.isArray(schema[key])) clean[key] = cleanList(schema[key], `${path}/${key}`, options);
+  for (const key of singles)
+    if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, options);
+  if (schema.items !== undefined) clean.items = cleanItems(schema.items, `${path}/items`, options);
+  return cleanNullable(withoutOtherSide(clean, schema, options), schema);
+}
+
+function refuseHarmful(schema: Record<string, unknown>, path: string): void {
+  const key = harmful.find((name) => Object.hasOwn(schema, name));
+  if (key !== undefined) throw new SchemaRefusal(`${path}/${key} would put text into the code`);
+}
+
+function cleanReference(target: unknown, path: string, { reference = keepLocal }: CleanOptions): string {
+  if (typeof target !== "string") throw new SchemaRefusal(`${path} is no text`);
+  return reference(target, path);
+}
+
+function keepLocal(target: string, path: string): string {
+  if (target.startsWith("#")) return target;
+  throw new SchemaRefusal(
+    `${path} leads out of the schema (${JSON.stringify(target).slice(0, 100)}) and is never fetched`,
+  );
+}
+
+/** Values are data, but not even in data may a key change what objects inherit. */
+function cleanData(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === "__proto__" ? undefined : inner));
+}
+
+/** A type that no dialect knows would refuse every value. */
+function cleanType({ type, required }: Record<string, unknown>): Record<string, unknown> {
+  const isList = Array.isArray(type) && type.length > 0 && type.every(isJsonType);
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return { ...((isList || isJsonType(type)) && { type }), ...(names.length > 0 && { required: names }) };
+}
+
+function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = schema;
+  return {
+    ...cleanLimit("minimum", "exclusiveMinimum", minimum, exclusiveMinimum),
+    ...cleanLimit("maximum", "exclusiveMaximum", maximum, exclusiveMaximum),
+    ...(typeof pattern === "string" && isHarmlessPattern(pattern) && { pattern }),
+  };
+}
+
+/** Exclusive limits were flags beside the others once. */
+function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive: unknown): Record<string, unknown> {
+  if (exclusive === true && limit !== undefined) return { [exclusiveKey]: limit };
+  return {
+    ...(limit !== undefined && { [key]: limit }),
+    ...(typeof exclusive === "number" && { [exclusiveKey]: exclusive }),
+  };
+}
+
+function cleanMap(members: Record<string, unknown>, path: string, options: CleanOptions): Record<string, unknown> {
+  if (Object.hasOwn(members, "__proto__"))
+    throw new SchemaRefusal(`${path} has a member "__proto__", which would change what objects inherit`);
+  const isByPattern = path.endsWith("/patternProperties");
+  const kept = Object.entries(members).filter(([name]) => !isByPattern || isHarmlessPattern(name));
+  return Object.fromEntries(kept.map(([name, member]) => [name, cleanNode(member, `${path}/${name}`, options)]));
+}
+
+function cleanList(list: readonly unknown[], path: string, options: CleanOptions): unknown[] {
+  return list.map((item, at) => cleanNode(item, `${path}/${at}`, options));
+}
+
+function cleanItems(items: unknown, path: string, options: CleanOptions): unknown {
+  return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
+}
+
+/** What the server alone writes is not asked for, and what only it reads is not promised. */
+function withoutOtherSide(
+  clean: Record<string, unknown>,
+  { properties, required }: Record<string, unknown>,
+  { side }: CleanOptions,
+): Record<string, unknown> {
+  if (side === undefined || !isRecord(properties) || !isRecord(clean.properties)) return clean;
+  const flag = side === "request" ? "readOnly" : "writeOnly";
+  const gone = new Set(Object.keys(properties).filter((name) => Object(properties[name])[flag] === true));
+  const left = Object.entries(clean.properties).filter(([name]) => !gone.has(name));
+  const wanted = Array.isArray(required) ? required.filter((name) => typeof name === "string" && !gone.has(name)) : [];
+  const { required: _required, ...rest } = clean;
+  return { ...rest, properties: Object.fromEntries(left), ...(wanted.length > 0 && { required: wanted }) };
+}
+
+function cleanNullable(clean: Record<string, unknown>, { nullable }: Record<string, unknown>): unknown {
+  if (nullable !== true) return clean;
+  const { type, enum: values } = clean;
+  if (typeof type !== "string") return { anyOf: [clean, { type: "null" }] };
+  const withNull = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  return { ...clean, type: [type, "null"], ...withNull };
+}

@@ -1,0 +1,39 @@
+/** A name of any kind as a type is called: letters and digits, each word with a capital, never beginning with a digit. */
+export function toTypeName(name: string): string {
+  const words = wordsOf(name);
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  if (joined === "") return "Unnamed";
+  return /^\d/.test(joined) ? `N${joined}` : joined;
+}
+
+/** The same as members are called. */
+export function toMemberName(name: string): string {
+  const type = toTypeName(name);
+  const start = /^[A-Z]+(?=[A-Z][a-z]|$|\d)|^[A-Z]/.exec(type)?.[0] ?? "";
+  return start.toLowerCase() + type.slice(start.length);
+}
+
+/** The same as files are called: kebab-case. */
+export function toFileName(name: string): string {
+  return (
+    wordsOf(name.replaceAll(/([a-z\d])([A-Z])/g, "$1-$2"))
+      .join("-")
+      .toLowerCase()
+      .slice(0, 80) || "unnamed"
+  );
+}
+
+/** A name that is not taken: the wanted one, or with a number. */
+export function uniqueName(wanted: string, isTaken: (name: string) => boolean, from = 2): string {
+  if (!isTaken(wanted)) return wanted;
+  for (let number = from; ; number += 1) if (!isTaken(`${wanted}${number}`)) return `${wanted}${number}`;
+}
+
+/** Letters after digits begin a word, as they do in the names that json-schema-to-typescript makes. */
+function wordsOf(name: string): string[] {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  return plain
+    .replaceAll(/(\d)([A-Za-z])/g, "$1 $2")
+    .split(/[^A-Za-z\d]+/)
+    .filter((word) => word !== "");
+}

@@ -1,0 +1,191 @@
+import { refuseOversize, type SchemaBounds } from "./bounds.ts";
+import { readBounds, readNotes } from "./read-bounds.ts";
+import { resolveReference } from "./read-reference.ts";
+import { breakCircles } from "./break-circles.ts";
+import { readTypes } from "./read-types.ts";
+import { createReading, isRecord, note, type Reading } from "./reading.ts";
+import { anySchema, SchemaRefusal, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
+import { safeText } from "./safe-text.ts";
+
+/**
+ * Reads the JSON Schema of a stranger into one that is safe to make code of. Reads no file and no address. What it leaves out,
+ * corrects or widens is in `losses`. Throws a {@link SchemaRefusal} when the schema is none, or too deep or large.
+ */
+export function readSchema(schema: unknown, bounds: SchemaBounds = {}): SafeDocument {
+  refuseOversize(schema, bounds);
+  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal("it is not a JSON Schema object");
+  const reading = createReading(schema, readNode);
+  const root = readNode(schema, "", reading);
+  return { root, definitions: breakCircles(reading), losses: reading.losses };
+}
+
+function readNode(schema: unknown, path: string, reading: Reading): SafeSchema {
+  if (schema === true) return anySchema;
+  if (schema === false) return { ...anySchema, values: [] };
+  if (!isRecord(schema)) {
+    note(reading, "corrected", path, "a schema is an object or a boolean; anything is accepted here");
+    return anySchema;
+  }
+  reportUnmodelled(schema, path, reading);
+  return {
+    ...readProse(schema),
+    ...readTypes(schema, path, reading),
+    ...readValues(schema, path, reading),
+    ...readBounds(schema, path, reading),
+    ...readMembers(schema, path, reading),
+    ...readItems(schema, path, reading),
+    anyOf: readList(schema, "anyOf", path, reading),
+    oneOf: readList(schema, "oneOf", path, reading),
+    allOf: readList(schema, "allOf", path, reading),
+    ...resolveReference(schema, path, reading),
+  };
+}
+
+function readProse(schema: Record<string, unknown>): Pick<SafeSchema, "description" | "deprecated" | "notes"> {
+  const { description, deprecated } = schema;
+  return {
+    ...(typeof description === "string" && description.trim() !== "" && { description: safeText(description).trim() }),
+    ...(deprecated === true && { deprecated }),
+    notes: readNotes(schema),
+  };
+}
+
+function readValues(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "values"> {
+  if (Object.hasOwn(schema, "const")) return toValues([schema.const], `${path}/const`, reading);
+  if (!Object.hasOwn(schema, "enum")) return {};
+  if (Array.isArray(schema.enum)) return toValues(schema.enum, `${path}/enum`, reading);
+  note(reading, "corrected", `${path}/enum`, "enum is not a list; it is ignored");
+  return {};
+}
+
+/** Objects among them could not be written down without care for their keys, and hardly anybody has them. */
+function toValues(values: readonly unknown[], path: string, reading: Reading): Pick<SafeSchema, "values"> {
+  if (values.every((value) => value === null || ["string", "number", "boolean"].includes(typeof value)))
+    return { values };
+  note(reading, "widened", path, "values that are objects or lists are not modelled");
+  return {};
+}
+
+function readMembers(
+  schema: Record<string, unknown>,
+  path: string,
+  reading: Reading,
+): Pick<SafeSchema, "properties" | "required" | "additional"> {
+  const properties = new Map<string, SafeSchema>();
+  const required = new Set(readRequired(schema, path, reading));
+  for (const [name, member] of entriesOf(schema, "properties", path, reading)) {
+    const place = `${path}/properties/${escape(name)}`;
+    if (isRecord(member) && member.required === true) {
+      note(reading, "corrected", place, "`required: true` belongs into the list of the object around it");
+      required.add(name);
+    }
+    properties.set(name, readNode(member, place, reading));
+  }
+  for (const name of required) if (!properties.has(name)) properties.set(name, anySchema);
+  const additional = readAdditional(schema, path, reading);
+  return { properties, required: [...required], ...(additional !== undefined && { additional }) };
+}
+
+function readRequired(schema: Record<string, unknown>, path: string, reading: Reading): string[] {
+  const { required } = schema;
+  if (required === undefined || typeof required === "boolean") return [];
+  if (!Array.isArray(required)) {
+    note(reading, "corrected", `${path}/required`, "required is not a list of names; it is ignored");
+    return [];
+  }
+  return required.filter((name) => typeof name === "string" && name !== "__proto__");
+}
+
+function readAdditional(
+  schema: Record<string, unknown>,
+  path: string,
+  reading: Reading,
+): SafeSchema | false | undefined {
+  const isComposed = ["anyOf", "oneOf", "allOf", "$ref", "if"].some((key) => Object.hasOwn(schema, key));
+  const key = Object.hasOwn(schema, "additionalProperties") ? "additionalProperties" : "unevaluatedProperties";
+  const value = schema[key];
+  if (value === undefined) return undefined;
+  if (key === "unevaluatedProperties" && isComposed) {
+    note(reading, "widened", `${path}/${key}`, "unevaluatedProperties beside a composition is not modelled");
+    return undefined;
+  }
+  if (isRecord(schema.patternProperties) && Object.keys(schema.patternProperties).length > 0) {
+    note(reading, "widened", `${path}/patternProperties`, "keys by pattern are not modelled: any key is accepted");
+    return undefined;
+  }
+  return value === false ? false : readNode(value, `${path}/${key}`, reading);
+}
+
+/** Tuples are `prefixItems` and `items` today, and were `items` and `additionalItems`. */
+function readItems(
+  schema: Record<string, unknown>,
+  path: string,
+  reading: Reading,
+): Pick<SafeSchema, "prefix" | "items"> {
+  const isOld = Array.isArray(schema.items);
+  const first: unknown = isOld ? schema.items : (schema.prefixItems ?? []);
+  const restKey = isOld ? "additionalItems" : "items";
+  const key = isOld ? "items" : "prefixItems";
+  const rest = schema[restKey];
+  const list: readonly unknown[] = Array.isArray(first) ? first : [];
+  return {
+    prefix: list.map((item, at) => readNode(item, `${path}/${key}/${at}`, reading)),
+    ...(rest !== undefined &&
+      rest !== true && { items: rest === false ? false : readNode(rest, `${path}/${restKey}`, reading) }),
+  };
+}
+
+function readList(schema: Record<string, unknown>, key: string, path: string, reading: Reading): readonly SafeSchema[] {
+  const list = schema[key];
+  if (list === undefined) return [];
+  if (Array.isArray(list)) return list.map((item, at) => readNode(item, `${path}/${key}/${at}`, reading));
+  note(reading, "corrected", `${path}/${key}`, `${key} is not a list; it is ignored`);
+  return [];
+}
+
+function entriesOf(
+  schema: Record<string, unknown>,
+  key: string,
+  path: string,
+  reading: Reading,
+): readonly (readonly [string, unknown])[] {
+  const members = schema[key];
+  if (members === undefined) return [];
+  if (!isRecord(members)) {
+    note(reading, "corrected", `${path}/${key}`, `${key} is not an object; it is ignored`);
+    return [];
+  }
+  if (Object.hasOwn(members, "__proto__")) {
+    note(reading, "removed", `${path}/${key}/__proto__`, "a property of this name would change what objects inherit");
+  }
+  return Object.entries(members).filter(([name]) => name !== "__proto__");
+}
+
+/** Keywords that neither types nor checks follow, and those that only a code generator would obey. */
+function reportUnmodelled(schema: Record<string, unknown>, path: string, reading: Reading): void {
+  for (const key of harmful) {
+    if (Object.hasOwn(schema, key)) note(reading, "removed", `${path}/${key}`, `${key} would put text into the code`);
+  }
+  for (const key of unmodelled) {
+    if (Object.hasOwn(schema, key)) note(reading, "widened", `${path}/${key}`, `${key} is not modelled`);
+  }
+}
+
+const harmful = ["tsType", "tsEnumNames"] as const;
+
+const unmodelled = [
+  "not",
+  "if",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "contains",
+  "propertyNames",
+  "unevaluatedItems",
+  "$dynamicRef",
+  "$recursiveRef",
+] as const;
+
+function escape(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

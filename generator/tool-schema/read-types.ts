@@ -1,0 +1,65 @@
+import { note, type Reading } from "./reading.ts";
+import type { JsonType, SafeSchema } from "./safe-schema.ts";
+
+/** Reads `type` and what says the same: misspelt names are put right, unknown ones ignored. */
+export function readTypes(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "types"> {
+  const { type } = schema;
+  const nullable = schema.nullable === true;
+  if (type === undefined) return implied(schema);
+  const words: readonly unknown[] = Array.isArray(type) ? type : [type];
+  const known = words.map((word) => readType(word, `${path}/type`, reading));
+  if (known.includes("any") || known.length === 0) return {};
+  const types = known.filter((one): one is JsonType => one !== "any");
+  return { types: [...new Set(nullable ? [...types, "null" as const] : types)] };
+}
+
+/** Without a type, keywords for objects or lists say nothing about other values: but they are meant to. */
+function implied(schema: Record<string, unknown>): Pick<SafeSchema, "types"> {
+  const composed = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not", "if"];
+  if (composed.some((key) => Object.hasOwn(schema, key))) return {};
+  if (Object.hasOwn(schema, "properties") || Object.hasOwn(schema, "additionalProperties"))
+    return { types: ["object"] };
+  return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? { types: ["array"] } : {};
+}
+
+function readType(word: unknown, path: string, reading: Reading): JsonType | "any" {
+  if (isJsonType(word)) return word;
+  const meant = typeof word === "string" ? corrections.get(word.toLowerCase()) : undefined;
+  const quoted = JSON.stringify(word)?.slice(0, 60) ?? "nothing";
+  note(reading, "corrected", path, `${quoted} is no type of JSON Schema; ${meant ?? "any"} is taken`);
+  return meant ?? "any";
+}
+
+/** Whether a word is a type of JSON Schema. */
+export function isJsonType(word: unknown): word is JsonType {
+  return typeof word === "string" && jsonTypes.has(word);
+}
+
+const jsonTypes: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
+
+/** Types of other languages, as they are found in the schemas of servers. */
+const corrections: ReadonlyMap<string, JsonType> = new Map([
+  ["str", "string"],
+  ["text", "string"],
+  ["date", "string"],
+  ["int", "integer"],
+  ["long", "integer"],
+  ["float", "number"],
+  ["double", "number"],
+  ["decimal", "number"],
+  ["bool", "boolean"],
+  ["list", "array"],
+  ["tuple", "array"],
+  ["dict", "object"],
+  ["map", "object"],
+  ["record", "object"],
+  ["none", "null"],
+  ["nil", "null"],
+  ["string", "string"],
+  ["number", "number"],
+  ["integer", "integer"],
+  ["boolean", "boolean"],
+  ["object", "object"],
+  ["array", "array"],
+  ["null", "null"],
+]);

@@ -1,0 +1,29 @@
+import type { SafeSchema, SchemaLoss } from "./safe-schema.ts";
+
+/** What reading one schema has at hand. */
+export interface Reading {
+  readonly root: unknown;
+  readonly losses: SchemaLoss[];
+  readonly definitions: Map<string, SafeSchema>;
+  /** Names of definitions by the pointer that leads to them. */
+  readonly names: Map<string, string>;
+  readonly read: ReadNode;
+}
+
+/** Reads one schema at a path. */
+export type ReadNode = (schema: unknown, path: string, reading: Reading) => SafeSchema;
+
+/** Begins to read a schema. */
+export function createReading(root: unknown, read: ReadNode): Reading {
+  return { root, losses: [], definitions: new Map(), names: new Map(), read };
+}
+
+/** Notes a loss. */
+export function note({ losses }: Reading, kind: SchemaLoss["kind"], path: string, message: string): void {
+  losses.push({ kind, path, message });
+}
+
+/** Any JSON object: not an array, not `null`. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

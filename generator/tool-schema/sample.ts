@@ -1,0 +1,84 @@
+import type { JsonType, SafeDocument, SafeSchema } from "./safe-schema.ts";
+
+/** A value that fits a schema. */
+export interface Sample {
+  readonly value: unknown;
+}
+
+/**
+ * Makes a value that fits a schema, with no more in it than has to be. Nothing where that takes more than filling in: patterns, compositions,
+ * and whatever of the schema is not modelled.
+ */
+export function sampleOf({ root, definitions, losses }: SafeDocument): Sample | undefined {
+  return losses.length > 0 ? undefined : sample(root, definitions, 16);
+}
+
+type Definitions = SafeDocument["definitions"];
+
+function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
+  const { reference, values, types, anyOf, oneOf, allOf, pattern, multipleOf, uniqueItems } = schema;
+  if (depth === 0 || allOf.length > 0 || pattern !== undefined || multipleOf !== undefined || uniqueItems)
+    return undefined;
+  if (values) return values.length > 0 ? { value: values[0] } : undefined;
+  const options = [...anyOf, ...oneOf];
+  if (reference !== undefined) {
+    const target = options.length === 0 && types === undefined ? definitions.get(reference) : undefined;
+    return target && sample(target, definitions, depth - 1);
+  }
+  // Of several that exclude each other, a sample of one might fit another as well.
+  if (oneOf.length > 1 || (options.length > 0 && types !== undefined)) return undefined;
+  const [option] = options;
+  if (option) return sample(option, definitions, depth - 1);
+  return ofType(types?.[0] ?? (schema.properties.size > 0 ? "object" : "string"), schema, definitions, depth);
+}
+
+function ofType(type: JsonType, schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
+  switch (type) {
+    case "string":
+      return ofText(schema);
+    case "number":
+    case "integer":
+      return ofNumber(schema);
+    case "boolean":
+      return { value: true };
+    case "null":
+      return { value: null };
+    case "array":
+      return ofList(schema, definitions, depth);
+    case "object":
+      return ofObject(schema, definitions, depth);
+    default:
+      return type satisfies never;
+  }
+}
+
+function ofText({ minLength = 0, maxLength = 1_000 }: SafeSchema): Sample | undefined {
+  if (minLength > Math.min(maxLength, 1_000)) return undefined;
+  return { value: "sample".padEnd(minLength, "s").slice(0, maxLength) };
+}
+
+function ofNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SafeSchema): Sample | undefined {
+  const low = Math.max(minimum ?? -Infinity, exclusiveMinimum === undefined ? -Infinity : exclusiveMinimum + 1);
+  const high = Math.min(maximum ?? Infinity, exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - 1);
+  const value = Math.ceil(Math.min(Math.max(1, low), high));
+  return value <= high ? { value } : undefined;
+}
+
+function ofList(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
+  const { minItems = 0, items, prefix } = schema;
+  if (minItems === 0) return { value: [] };
+  if (minItems > 16 || prefix.length > 0 || items === false) return undefined;
+  const item = items ? sample(items, definitions, depth - 1) : { value: "sample" };
+  return item && { value: Array.from({ length: minItems }, () => item.value) };
+}
+
+function ofObject(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
+  const { required, properties, minProperties = 0 } = schema;
+  if (minProperties > required.length) return undefined;
+  const members = required.map((name): [string, Sample | undefined] => {
+    const member = properties.get(name);
+    return [name, member && sample(member, definitions, depth - 1)];
+  });
+  const known = members.flatMap(([name, found]): [string, unknown][] => (found ? [[name, found.value]] : []));
+  return known.length === members.length ? { value: Object.fromEntries(known) } : undefined;
+}

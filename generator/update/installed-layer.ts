@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { offerings, protections, transports as knownTransports, type LayerChoices } from "../create/layer/choices.ts";
+import { lockName, sha256 } from "../create/lock.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { systemCode, UserError } from "../user-error.ts";
+
+/** The protocol layer of a project, as it is on disk. */
+export interface InstalledLayer {
+  /** Absolute path of `src/mcp`. */
+  readonly folder: string;
+  /** Version of create-mcp-server that wrote it. */
+  readonly generator: string;
+  /** What it was made for. */
+  readonly choices: LayerChoices;
+  /** Files that are not as they were written: changed, gone, or not ours at all. */
+  readonly edited: readonly string[];
+}
+
+/** Reads the layer of a project. Throws a {@link UserError} when there is none. */
+export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
+  const folder = join(project, "src", "mcp");
+  if (existsSync(join(project, "src", "mcp.ts"))) {
+    throw new UserError(
+      `${project} takes its protocol layer from the package create-mcp-server. Install a newer version of it; its revisions are chosen in src/mcp.ts.`,
+    );
+  }
+  const path = join(folder, lockName);
+  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => refuse(path, systemCode(error))), path);
+  const present = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = present
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .split(sep)
+        .join("/"),
+    );
+  const strays = found.filter((file) => file !== lockName && !lock.files.has(file));
+  const states = [...lock.files].map(async ([file, hash]): Promise<string[]> => {
+    const text = await readFile(join(folder, file), "utf8").catch(() => undefined);
+    return text !== undefined && sha256(text.replaceAll("\r\n", "\n")) === hash ? [] : [file];
+  });
+  return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
+}
+
+function refuse(path: string, code: string | undefined): never {
+  const advice = "Name the folder of a project that create-mcp-server made: update <folder>";
+  throw new UserError(
+    code === "ENOENT" || code === "ENOTDIR"
+      ? `there is no ${path}. ${advice}`
+      : `${path} cannot be read (${code}). ${advice}`,
+  );
+}
+
+interface Lock {
+  readonly generator: string;
+  readonly choices: LayerChoices;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+function parseLock(text: string, path: string): Lock {
+  const value = parseJson(text);
+  const choices = isRecord(value) && value.format === 1 ? readChoices(value) : undefined;
+  const files = isRecord(value) && isRecord(value.files) ? readHashes(value.files) : undefined;
+  if (isRecord(value) && choices && files) return { generator: String(value.generator), choices, files };
+  throw new UserError(
+    `${path} is not a lock file of this version. Restore it from version control, or create the project anew.`,
+  );
+}
+
+function readChoices({
+  revisions,
+  offers,
+  transports,
+  client,
+  validator,
+  auth,
+}: Record<string, unknown>): LayerChoices | undefined {
+  if (!Array.isArray(revisions) || !Array.isArray(offers) || !Array.isArray(transports)) return undefined;
+  const spoken = revisions.filter((id) => typeof id === "string");
+  if (spoken.length === 0) return undefined;
+  return {
+    revisions: spoken,
+    offers: offerings.filter((offering) => offers.includes(offering)),
+    transports: knownTransports.filter((transport) => transports.includes(transport)),
+    client: client === true,
+    validator: validator === true,
+    auth: protections.find((protection) => protection === auth) ?? "none",
+  };
+}
+
+/** Hashes by path; nothing when a path leads out of the folder: the file may come from a stranger. */
+function readHashes(files: Record<string, unknown>): ReadonlyMap<string, string> | undefined {
+  const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
+  return isSafe ? new Map(entries) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Reported as any other text that is no lock file.
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Tree } from "../emit/tree.ts";
+import { systemCode, UserError } from "../user-error.ts";
+
+/** Name of the folder that keeps the layer before the last update, beside `src/`. */
+export const previousName = ".mcp-previous";
+
+/** Puts a layer in the place of another, which is kept. Whatever fails, one of the two stands there whole. */
+export async function replaceLayer(project: string, folder: string, tree: Tree): Promise<void> {
+  const aside = join(project, `.mcp-next-${process.pid}`);
+  try {
+    for (const [path, text] of tree) {
+      await mkdir(dirname(join(aside, path)), { recursive: true });
+      await writeFile(join(aside, path), text);
+    }
+    await rm(join(project, previousName), { recursive: true, force: true });
+    await swap({ from: aside, to: folder, keep: join(project, previousName) });
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    throw new UserError(`${folder} could not be replaced (${systemCode(error) ?? String(error)}); it is as it was.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Brings the layer before the last update back; what stood there now is kept instead. */
+export async function restoreLayer(project: string, folder: string): Promise<void> {
+  const previous = join(project, previousName);
+  await access(previous).catch(() => {
+    throw new UserError(`there is no ${previous}: nothing was updated here, or it was taken back already.`);
+  });
+  const aside = join(project, `.mcp-next-${process.pid}`);
+  await rename(previous, aside);
+  await swap({ from: aside, to: folder, keep: previous });
+}
+
+async function swap({
+  from,
+  to,
+  keep,
+}: {
+  readonly from: string;
+  readonly to: string;
+  readonly keep: string;
+}): Promise<void> {
+  await rename(to, keep);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    await rename(keep, to);
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { RevisionModel } from "../model.ts";
+import { parseSource, locationOf, ts } from "../read/syntax.ts";
+import { SpecError } from "../read/spec-error.ts";
+
+/** A name of the protocol that a newer revision treats otherwise. */
+export interface MovedName {
+  readonly kind: "removed" | "deprecated";
+  readonly what: "method" | "type" | "member";
+  readonly name: string;
+  /** What to use instead, where the revision says it. */
+  readonly advice: string;
+}
+
+/** A place in a user's code that uses such a name. */
+export interface Use extends MovedName {
+  /** Path relative to the project. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Names that one revision has and another has no more, anywhere, or advises against. */
+export function findMovedNames(older: RevisionModel, newer: RevisionModel): MovedName[] {
+  const before = namesOf(older);
+  const after = namesOf(newer);
+  const known = new Map(after.map((name) => [`${name.what} ${name.name}`, name]));
+  const moved = before.flatMap((name): MovedName[] => {
+    const found = known.get(`${name.what} ${name.name}`);
+    if (!found) return [{ ...name, kind: "removed", advice: `${newer.id} has no such ${name.what}` }];
+    const isNews = found.deprecated !== undefined && name.deprecated === undefined;
+    return isNews ? [{ ...name, kind: "deprecated", advice: found.deprecated || `deprecated in ${newer.id}` }] : [];
+  });
+  return [
+    ...new Map(moved.map(({ kind, what, name, advice }) => [`${what} ${name}`, { kind, what, name, advice }])).values(),
+  ];
+}
+
+interface Named {
+  readonly what: MovedName["what"];
+  readonly name: string;
+  /** Absent when any type of the revision uses the name without advising against it. */
+  readonly deprecated: string | undefined;
+}
+
+function namesOf({ methods, declarations }: RevisionModel): Named[] {
+  const members = declarations.flatMap(({ shape }) => (shape.kind === "object" ? shape.properties : []));
+  const current = new Set(members.filter(({ doc }) => doc?.deprecated === undefined).map(({ name }) => name));
+  return [
+    ...methods.map(({ name, doc }): Named => ({ what: "method", name, deprecated: doc?.deprecated })),
+    ...declarations.map(({ name, doc }): Named => ({ what: "type", name, deprecated: doc?.deprecated })),
+    ...members.map(({ name, doc }): Named => {
+      return { what: "member", name, deprecated: current.has(name) ? undefined : doc?.deprecated };
+    }),
+  ];
+}
+
+/** Finds the uses of such names in the sources of a project, its generated layer left out. Nothing is executed. */
+export async function findUses(project: string, moved: readonly MovedName[]): Promise<Use[]> {
+  if (moved.length === 0) return [];
+  const files = await listSources(project);
+  const uses = files.map(async (path) =>
+    scan(relative(project, path).split(sep).join("/"), await readFile(path, "utf8"), moved),
+  );
+  return (await Promise.all(uses)).flat();
+}
+
+/** The sources of a project, its generated layer left out. */
+export async function listSources(project: string): Promise<string[]> {
+  const folders = ["src", "test"].map((name) => join(project, name));
+  const entries = await Promise.all(
+    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])),
+  );
+  const files = entries.flat().filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name));
+  const layer = join(project, "src", "mcp") + sep;
+  return files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(layer))
+    .sort();
+}
+
+/** Only files that import the layer speak of the protocol. One that cannot be parsed is the compiler's business. */
+function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
+  if (!/from\s+["'][./]+\/?mcp\//.test(text)) return [];
+  const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
+  const uses: Use[] = [];
+  const visit = (node: ts.Node): void => {
+    const found = byName.get(describe(node) ?? "");
+    if (found) uses.push({ ...found, file, line: locationOf(node).line });
+    ts.forEachChild(node, visit);
+  };
+  try {
+    visit(parseSource(file, text.replaceAll("\r\n", "\n")));
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+  }
+  return uses;
+}
+
+/** What a node may name: a method by its text, a type by its reference, a member by access or in an object. */
+function describe(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node)) return `method ${node.text}`;
+  if (ts.isTypeReferenceNode(node))
+    return `type ${ts.isQualifiedName(node.typeName) ? node.typeName.right.text : node.typeName.text}`;
+  if (ts.isPropertyAccessExpression(node)) return `member ${node.name.text}`;
+  const isMember = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isBindingElement(node);
+  const name = isMember ? node.name : undefined;
+  return name && ts.isIdentifier(name) ? `member ${name.text}` : undefined;
+}

@@ -1,0 +1,174 @@
+import {
+  EmbeddedJWK,
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeJwt,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from "jose";
+import { isObject } from "../../generated/support.ts";
+import { fetchJson, findKeysUrl } from "../auth/server/find-keys.ts";
+import { KeyCache } from "../auth/server/key-cache.ts";
+import type { ProofReader } from "../auth/server/proof.ts";
+import { TokenError, type VerifyToken } from "../auth/server/verify.ts";
+
+/** How JSON web tokens are verified. */
+export interface JwtOptions {
+  /** Keys by issuer: the set itself, or the URL of one. Default: what the issuer's metadata names, looked up at the first token. */
+  readonly keys?: Readonly<Record<string, string | JSONWebKeySet>>;
+  /** Only signatures by key pairs. Default: RS, PS, ES and EdDSA. */
+  readonly algorithms?: readonly string[];
+  /** Types of token that are accepted, as their header says. Default: `at+jwt`, `JWT`, and tokens that do not say. */
+  readonly types?: readonly string[];
+  /** Milliseconds after which keys are fetched again in the background. Default 10 min. */
+  readonly maxAge?: number;
+  /** Milliseconds after which keys are no longer used that could not be fetched again. Default 24 h. */
+  readonly maxStale?: number;
+  /** Milliseconds that pass at least between two attempts to fetch keys, whatever tokens say. Default 30 s. */
+  readonly cooldown?: number;
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Verifies access tokens that are JSON web tokens with the keys of their issuer, which are kept: a request waits for keys only when there are none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9068
+ */
+export function verifyJwt(options: JwtOptions = {}): VerifyToken {
+  const { algorithms = asymmetric, types = ["at+jwt", "jwt", ""] } = options;
+  checkAlgorithms(algorithms);
+  const accepted = new Set(types.map(toType));
+  const caches = new Map<string, KeyCache<JWTVerifyGetKey>>();
+  const findCache = (issuer: string): KeyCache<JWTVerifyGetKey> => {
+    const cache = caches.get(issuer) ?? createCache(issuer, options);
+    caches.set(issuer, cache);
+    return cache;
+  };
+  return async (token, { issuers }) => {
+    const issuer = readIssuer(token);
+    if (issuer === undefined || !issuers.includes(issuer))
+      throw new TokenError("The access token is of another issuer");
+    const cache = findCache(issuer);
+    const { payload, protectedHeader } = await verifyWith(cache, (keys) => verify(token, keys, algorithms));
+    if (!accepted.has(toType(protectedHeader.typ ?? ""))) throw new TokenError("The token is of another type");
+    return payload;
+  };
+}
+
+/** Reads proofs of possession. @see https://www.rfc-editor.org/rfc/rfc9449 */
+export function createProofReader({ algorithms = asymmetric }: Pick<JwtOptions, "algorithms"> = {}): ProofReader {
+  checkAlgorithms(algorithms);
+  return {
+    algorithms,
+    async read(text) {
+      try {
+        const settings = { algorithms: [...algorithms], typ: "dpop+jwt" };
+        const { payload, protectedHeader } = await jwtVerify(text, EmbeddedJWK, settings);
+        const { jwk } = protectedHeader;
+        return jwk && { claims: payload, thumbprint: await calculateJwkThumbprint(jwk) };
+      } catch {
+        // The key comes with the proof: whatever fails, the proof is to blame.
+        return undefined;
+      }
+    },
+  };
+}
+
+const asymmetric: readonly string[] = [
+  "ES256",
+  "ES384",
+  "ES512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "EdDSA",
+  "Ed25519",
+];
+
+/** With a shared secret, or none, whoever can verify can also sign. */
+function checkAlgorithms(algorithms: readonly string[]): void {
+  const bad = algorithms.find((algorithm) => !asymmetric.includes(algorithm));
+  if (bad !== undefined) throw new Error(`algorithms: ${JSON.stringify(bad)} is none of ${asymmetric.join(", ")}.`);
+}
+
+/** As RFC 7515 has it: `application/` may be left out. */
+function toType(type: string): string {
+  return type.toLowerCase().replace(/^application\//, "");
+}
+
+/** What a token claims before anything is proven: enough to know whose keys to try. */
+function readIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch (thrown) {
+    if (isRefusal(thrown)) throw new TokenError("The access token is no JSON web token");
+    throw thrown;
+  }
+}
+
+interface Verified {
+  readonly payload: JWTPayload;
+  readonly protectedHeader: { readonly typ?: string };
+}
+
+/** Tries the keys that are there; a token may name one that is newer. */
+async function verifyWith(
+  cache: KeyCache<JWTVerifyGetKey>,
+  attempt: (keys: JWTVerifyGetKey) => Promise<Verified>,
+): Promise<Verified> {
+  const keys = await cache.get();
+  try {
+    return await attempt(keys);
+  } catch (thrown) {
+    if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw toRefusal(thrown);
+  }
+  const newer = await cache.renew(keys);
+  if (newer === keys) throw new TokenError("The access token is signed by an unknown key");
+  return attempt(newer).catch((thrown: unknown) => {
+    throw toRefusal(thrown);
+  });
+}
+
+/** The times are checked for all kinds of tokens in one place, with the tolerance that is set there. */
+function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
+  return jwtVerify(token, keys, { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER });
+}
+
+/** The library's words may quote the token: it is said in ours. */
+function toRefusal(thrown: unknown): unknown {
+  if (!isRefusal(thrown)) return thrown;
+  const isAlgorithm = thrown instanceof errors.JOSEAlgNotAllowed;
+  return new TokenError(
+    isAlgorithm ? "The access token is signed in a way that is not accepted" : "The access token is not valid",
+  );
+}
+
+/** Whether the token is to blame, and not its keys or this program. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof errors.JOSEError;
+}
+
+function createCache(issuer: string, options: JwtOptions): KeyCache<JWTVerifyGetKey> {
+  const { maxAge = 600_000, maxStale = 86_400_000, cooldown = 30_000, now = Date.now, fetch: ask = fetch } = options;
+  const given = options.keys && Object.hasOwn(options.keys, issuer) ? options.keys[issuer] : undefined;
+  const load = async (): Promise<JWTVerifyGetKey> => {
+    if (typeof given === "object") return createLocalJWKSet(given);
+    const document = await fetchJson(given ?? (await findKeysUrl(issuer, ask)), ask);
+    if (!isKeySet(document)) throw new Error(`What ${issuer} publishes is no set of keys`);
+    return createLocalJWKSet(document);
+  };
+  return new KeyCache(load, { maxAge, maxStale, cooldown, now });
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
+}

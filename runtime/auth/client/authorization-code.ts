@@ -1,0 +1,148 @@
+import { readCode, type PendingSignIn } from "./callback.ts";
+import { AuthError, isAuthError } from "./errors.ts";
+import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
+import type { ClientIdentity } from "./identity.ts";
+import type { ServerMetadata } from "./metadata.ts";
+import { createSignInSecrets } from "./oauth.ts";
+import type { Redirection, Redirector } from "./redirect.ts";
+import {
+  checkDocumentUrl,
+  findIdentity,
+  findRedirectUri,
+  forgetRegistration,
+  identify,
+  type ClientDescription,
+  type RegisteredClient,
+  type RegistrationOptions,
+} from "./registration.ts";
+import { offlineAccess } from "./scopes.ts";
+import type { TokenPurpose } from "./token-endpoint.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** How users sign in. */
+export interface AuthorizationCodeOptions {
+  /** Brings users to the authorization server and back: `createLoopbackRedirect()` for programs on their machine. */
+  readonly redirect: Redirector;
+  /** What the application says about itself. */
+  readonly client: ClientDescription;
+  /** Where the client is registered by hand. */
+  readonly registered?: readonly RegisteredClient[];
+  /** The https URL of the document that describes the client, with the key or secret it names if there is one. */
+  readonly document?: string | ClientIdentity;
+  /** Whether the client may register itself where nothing else works. Default: unless it is registered by hand somewhere. */
+  readonly dynamicRegistration?: boolean;
+  /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
+  readonly scopes?: readonly string[];
+  /** Whether to ask for refresh tokens where they can be had. Default `true`. */
+  readonly refreshTokens?: boolean;
+}
+
+/**
+ * Users sign in: the authorization code grant with PKCE.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-flow-steps
+ */
+export function authorizationCode(options: AuthorizationCodeOptions): Grant {
+  const { redirect, registered = [], scopes, refreshTokens: wantsRefresh = true } = options;
+  const isDynamic = options.dynamicRegistration ?? registered.length === 0;
+  const document = toDocument(options.document);
+  const toRegistration = ({ store, endpoint }: GrantRequest): RegistrationOptions => ({
+    registered,
+    document,
+    isDynamic,
+    description: options.client,
+    wantsRefresh,
+    isBound: endpoint.isBound,
+    store,
+    requester: endpoint.requester,
+  });
+  return {
+    scopes,
+    wantsRefresh,
+    issuers: registered.map(({ issuer }) => issuer),
+    async obtain(request) {
+      const { server } = request.discovery;
+      checkPkce(server);
+      const redirection = await redirect.open({ preferred: await findRedirectUri(server, request.store) });
+      try {
+        checkRedirectUri(redirection.redirectUri);
+        const identity = await identify(server, redirection.redirectUri, toRegistration(request));
+        return await signIn(request, { identity, redirection });
+      } finally {
+        await redirection.close();
+      }
+    },
+    async findHolder({ clientId }, request) {
+      const found = await findIdentity(request.discovery.server, toRegistration(request));
+      return found?.clientId === clientId ? found : undefined;
+    },
+  };
+}
+
+interface Visit {
+  readonly identity: ClientIdentity;
+  readonly redirection: Redirection;
+}
+
+async function signIn(request: GrantRequest, { identity, redirection }: Visit): Promise<Tokens> {
+  const { discovery, endpoint, scopes } = request;
+  const { server, resource } = discovery;
+  const { redirectUri } = redirection;
+  const { state, verifier, challenge } = await createSignInSecrets();
+  const pending: PendingSignIn = { state, redirectUri, issuer: server.issuer, namesIssuer: server.namesIssuer };
+  const keyId = await endpoint.keyId();
+  const url = toAuthorizationUrl(server, {
+    response_type: "code",
+    client_id: identity.clientId,
+    redirect_uri: redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state,
+    ...toPurpose(resource, scopes),
+    // OpenID wants users to be asked where access lasts after they have gone.
+    ...(scopes.includes(offlineAccess) && { prompt: "consent" }),
+    ...(keyId !== undefined && { dpop_jkt: keyId }),
+  });
+  const code = readCode(await redirection.visit(url, { state }), pending);
+  const parameters = { code, redirect_uri: redirectUri, code_verifier: verifier, resource };
+  const purpose: TokenPurpose = { resource, requested: scopes };
+  try {
+    return await endpoint.obtain({ server, identity, grantType: "authorization_code", parameters }, purpose);
+  } catch (error) {
+    if (isAuthError(error) && error.reason === "invalid_client") await forgetRegistration(server, request.store);
+    throw error;
+  }
+}
+
+/** Where the code could be stolen, nothing is begun. A server without metadata cannot say anything about it. */
+function checkPkce({ issuer, isAssumed, codeChallengeMethods }: ServerMetadata): void {
+  if (isAssumed || codeChallengeMethods?.includes("S256")) return;
+  throw new AuthError(
+    "pkce-unsupported",
+    `${issuer} does not say that it supports PKCE with S256 (code_challenge_methods_supported)`,
+  );
+}
+
+function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<string, string>>): URL {
+  if (!server.authorizationEndpoint)
+    throw new AuthError("metadata", `${server.issuer} names no authorization endpoint`);
+  const url = new URL(server.authorizationEndpoint);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  url.hash = "";
+  return url;
+}
+
+/** @see https://modelcontextprotocol.io/specification/latest/basic/authorization#communication-security */
+function checkRedirectUri(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url && (isLocal || url.protocol === "https:")) return;
+  throw new AuthError("configuration", "The redirect URI must be https, or http on localhost");
+}
+
+function toDocument(given: string | ClientIdentity | undefined): ClientIdentity | undefined {
+  if (given === undefined) return undefined;
+  const identity = typeof given === "string" ? { clientId: given } : given;
+  checkDocumentUrl(identity.clientId);
+  return identity;
+}

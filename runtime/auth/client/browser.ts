@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { AuthError } from "./errors.ts";
+
+/** Shows a URL to the user. Rejects when that is not possible. */
+export type OpenUrl = (url: URL) => Promise<void>;
+
+/** Opens a URL in the user's browser. No shell takes part, and only web pages are opened: URLs come from servers. */
+export const openBrowser: OpenUrl = (url) => {
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return Promise.reject(new AuthError("unsafe-url", `A ${url.protocol} URL is not opened in a browser`));
+  }
+  const [command, args] = findOpener(process.platform);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args, url.href], { stdio: "ignore", detached: true, windowsHide: true });
+    child.once("error", () =>
+      reject(new AuthError("authorization-incomplete", `No browser could be opened: ${command} is not there`)),
+    );
+    child.once("spawn", () => {
+      child.unref();
+      resolve();
+    });
+  });
+};
+
+/** The program that opens URLs, and what stands before the URL. */
+export function findOpener(platform: NodeJS.Platform): readonly [command: string, args: readonly string[]] {
+  switch (platform) {
+    case "darwin":
+      return ["open", []];
+    case "win32":
+      return ["rundll32.exe", ["url.dll,FileProtocolHandler"]];
+    default:
+      return ["xdg-open", []];
+  }
+}

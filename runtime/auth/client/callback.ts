@@ -1,0 +1,64 @@
+import { AuthError, quoteReason, readReason } from "./errors.ts";
+
+/** What is remembered of a sign-in until the user comes back. */
+export interface PendingSignIn {
+  readonly state: string;
+  readonly redirectUri: string;
+  /** As the validated metadata writes it. */
+  readonly issuer: string;
+  /** Whether the issuer has said that it names itself in every answer. */
+  readonly namesIssuer: boolean;
+}
+
+/**
+ * The code in the answer to a sign-in. Throws when the answer is not the one that is waited for: nothing of such an answer is used, and nothing
+ * of it is shown.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-response-validation
+ */
+export function readCode(callback: string, pending: PendingSignIn): string {
+  if (!URL.canParse(callback)) throw new AuthError("state-mismatch", "What came back from the sign-in is not a URL");
+  const url = new URL(callback);
+  const expected = new URL(pending.redirectUri);
+  if (url.origin !== expected.origin || url.pathname !== expected.pathname) {
+    throw new AuthError("state-mismatch", "The sign-in came back to another URL than it was sent to");
+  }
+  const read = (name: string): string | undefined => readOnce(url.searchParams, name);
+  if (read("state") !== pending.state) {
+    throw new AuthError(
+      "state-mismatch",
+      "The answer to the sign-in is not the one to this request (state). Sign in again.",
+    );
+  }
+  checkResponseIssuer(read("iss"), pending);
+  const error = read("error");
+  if (error !== undefined) throw describeRefusal(error, read("error_description"));
+  const code = read("code");
+  if (code === undefined || code === "") {
+    throw new AuthError("authorization-refused", "The answer to the sign-in holds neither a code nor an error");
+  }
+  return code;
+}
+
+/**
+ * Whoever answers has to be whom was asked, letter by letter: otherwise the code of one server would be shown to another.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9207#section-2.4
+ */
+function checkResponseIssuer(found: string | undefined, { issuer, namesIssuer }: PendingSignIn): void {
+  if (found === issuer || (found === undefined && !namesIssuer)) return;
+  const what = found === undefined ? "does not name its issuer, as it should" : "names another issuer";
+  throw new AuthError("issuer-mismatch", `The answer to the sign-in at ${issuer} ${what} (iss). It is not used.`);
+}
+
+function readOnce(parameters: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = parameters.getAll(name);
+  if (more.length === 0) return value;
+  throw new AuthError("state-mismatch", `The answer to the sign-in holds ${name} more than once`);
+}
+
+function describeRefusal(error: string, description: string | undefined): AuthError {
+  const reason = readReason(error);
+  const why = quoteReason(reason, description);
+  return new AuthError("authorization-refused", `The authorization server did not let the client in${why}`, { reason });
+}

@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isObject } from "../../../generated/support.ts";
+import { openBrowser, type OpenUrl } from "./browser.ts";
+import { AuthError, isAuthError } from "./errors.ts";
+import type { Redirection, Redirector } from "./redirect.ts";
+
+/** How users of a program on their own machine sign in. */
+export interface LoopbackOptions {
+  /** Shows the user where to sign in. Default: the browser. */
+  readonly open?: OpenUrl;
+  /** Is told the URL as well, to be shown where no browser can be opened. Then a browser that does not open is no failure. */
+  readonly onUrl?: (url: URL) => void;
+  /** The port to listen on. Default: the one that the client is registered with if it is free, else any. */
+  readonly port?: number;
+  /** Default `/callback`. */
+  readonly path?: string;
+  /** Milliseconds for the user. Default 5 min. */
+  readonly timeout?: number;
+  /** What the user reads when it is done: a whole page of HTML. */
+  readonly page?: string;
+}
+
+/**
+ * Listens on this machine for the user to come back, at 127.0.0.1 alone, and until one answer has come. Answers that do not belong to the
+ * sign-in are refused and change nothing.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ */
+export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirector {
+  const { path = "/callback" } = options;
+  return {
+    async open({ preferred }) {
+      const server = createServer();
+      const port = await listen(server, options.port ?? findPort(preferred, path));
+      return createRedirection(server, `http://127.0.0.1:${port}${path}`, options);
+    },
+  };
+}
+
+function createRedirection(server: Server, redirectUri: string, options: LoopbackOptions): Redirection {
+  return {
+    redirectUri,
+    async visit(url, { state }) {
+      const callback = receive(server, { redirectUri, state, options });
+      callback.catch(() => {});
+      await show(url, options);
+      return callback;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Expected {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly options: LoopbackOptions;
+}
+
+function receive(server: Server, expected: Expected): Promise<string> {
+  const { timeout = 300_000 } = expected.options;
+  return new Promise((resolve, reject) => {
+    const expire = (): void =>
+      reject(new AuthError("authorization-incomplete", `Nobody came back from the sign-in in ${timeout} ms`));
+    const timer = setTimeout(expire, timeout);
+    server.on("close", () => {
+      clearTimeout(timer);
+      reject(new AuthError("authorization-incomplete", "The sign-in was given up"));
+    });
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const callback = readCallback(request, expected);
+      answer(response, callback, expected.options);
+      if (callback !== undefined) response.once("close", () => resolve(callback));
+    });
+  });
+}
+
+/** Pages of the web can make requests to this machine as well: only the one that knows the state is the answer. */
+function readCallback(
+  { method, url = "", headers }: IncomingMessage,
+  { redirectUri, state }: Expected,
+): string | undefined {
+  const own = new URL(redirectUri);
+  if (method !== "GET" || headers.host !== own.host || !URL.canParse(url, own.origin)) return undefined;
+  const target = new URL(url, own.origin);
+  const isOurs = target.origin === own.origin && target.pathname === own.pathname;
+  return isOurs && target.searchParams.get("state") === state ? target.href : undefined;
+}
+
+function answer(response: ServerResponse, callback: string | undefined, { page = defaultPage }: LoopbackOptions): void {
+  // Neither the code in the URL nor the page shall be kept or passed on.
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    Connection: "close",
+  };
+  if (callback === undefined) response.writeHead(404, headers).end("Nothing is expected here.");
+  else response.writeHead(200, headers).end(page);
+}
+
+const defaultPage =
+  "<!doctype html><meta charset=utf-8><title>Signed in</title><p>You can close this window and go back to the program.";
+
+async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): Promise<void> {
+  onUrl?.(url);
+  try {
+    await open(url);
+  } catch (error) {
+    if (!onUrl || (isAuthError(error) && error.code === "unsafe-url")) throw error;
+  }
+}
+
+/** The port that the client is registered with, so that it need not register again. */
+function findPort(preferred: string | undefined, path: string): number {
+  if (preferred === undefined || !URL.canParse(preferred)) return 0;
+  const { hostname, pathname, port } = new URL(preferred);
+  return hostname === "127.0.0.1" && pathname === path ? Number(port) : 0;
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code !== "EADDRINUSE" || port === 0)
+        return reject(new AuthError("authorization-incomplete", `Port ${port} cannot be listened on`));
+      listen(server, 0).then(resolve, reject);
+    };
+    server.once("error", onError);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", onError);
+      const address: unknown = server.address();
+      resolve(isObject(address) ? Number(address.port) : port);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { AuthError } from "./errors.ts";
+import type { UrlRules } from "./url-rules.ts";
+import { readUrl } from "./url-rules.ts";
+
+/** What a server says about how it is protected. @see https://www.rfc-editor.org/rfc/rfc9728 */
+export interface ResourceMetadata {
+  /** As it stands in the document: it is sent as it is. */
+  readonly resource: string;
+  /** Issuers. At least one. */
+  readonly authorizationServers: readonly string[];
+  readonly scopesSupported: readonly string[] | undefined;
+}
+
+/** What an authorization server says about itself. @see https://www.rfc-editor.org/rfc/rfc8414 */
+export interface ServerMetadata {
+  /** As it stands in the document: it is compared as it is. */
+  readonly issuer: string;
+  readonly authorizationEndpoint: URL | undefined;
+  readonly tokenEndpoint: URL | undefined;
+  readonly registrationEndpoint: URL | undefined;
+  /** Takes tokens back. @see https://www.rfc-editor.org/rfc/rfc7009 */
+  readonly revocationEndpoint: URL | undefined;
+  readonly codeChallengeMethods: readonly string[] | undefined;
+  readonly tokenAuthMethods: readonly string[] | undefined;
+  readonly revocationAuthMethods: readonly string[] | undefined;
+  readonly scopesSupported: readonly string[] | undefined;
+  readonly grantProfiles: readonly string[] | undefined;
+  readonly dpopAlgorithms: readonly string[] | undefined;
+  /** Whether answers to a sign-in name the issuer. */
+  readonly namesIssuer: boolean;
+  /** Whether a URL may be a client id. */
+  readonly readsClientDocuments: boolean;
+  /** Nothing of this was said by a server: these are the places where servers of old have their endpoints. */
+  readonly isAssumed: boolean;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** Reads the metadata of a server. Throws when what is needed is not in it. */
+export function readResourceMetadata(document: Document, from: string): ResourceMetadata {
+  const { resource } = document;
+  const servers = readTexts(document.authorization_servers);
+  if (typeof resource !== "string" || !servers || servers.length === 0) {
+    throw new AuthError("metadata", `${from} lacks "resource", or "authorization_servers" with at least one entry`);
+  }
+  return { resource, authorizationServers: servers, scopesSupported: readTexts(document.scopes_supported) };
+}
+
+/** Reads the metadata of an authorization server. Throws when an endpoint in it may not be used. */
+export function readServerMetadata(document: Document, issuer: string, rules: UrlRules): ServerMetadata {
+  const endpoint = (name: string): URL | undefined =>
+    document[name] === undefined ? undefined : readUrl(document[name], rules, name.replaceAll("_", " "));
+  return {
+    issuer,
+    authorizationEndpoint: endpoint("authorization_endpoint"),
+    tokenEndpoint: endpoint("token_endpoint"),
+    registrationEndpoint: endpoint("registration_endpoint"),
+    revocationEndpoint: endpoint("revocation_endpoint"),
+    codeChallengeMethods: readTexts(document.code_challenge_methods_supported),
+    tokenAuthMethods: readTexts(document.token_endpoint_auth_methods_supported),
+    revocationAuthMethods: readTexts(document.revocation_endpoint_auth_methods_supported),
+    scopesSupported: readTexts(document.scopes_supported),
+    grantProfiles: readTexts(document.authorization_grant_profiles_supported),
+    dpopAlgorithms: readTexts(document.dpop_signing_alg_values_supported),
+    namesIssuer: document.authorization_response_iss_parameter_supported === true,
+    readsClientDocuments: document.client_id_metadata_document_supported === true,
+    isAssumed: false,
+  };
+}
+
+/**
+ * Where the endpoints of a server without metadata are.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#fallbacks-for-servers-without-metadata-discovery
+ */
+export function assumeServerMetadata(origin: string): ServerMetadata {
+  return {
+    issuer: origin,
+    authorizationEndpoint: new URL("/authorize", origin),
+    tokenEndpoint: new URL("/token", origin),
+    registrationEndpoint: new URL("/register", origin),
+    revocationEndpoint: undefined,
+    codeChallengeMethods: undefined,
+    tokenAuthMethods: undefined,
+    revocationAuthMethods: undefined,
+    scopesSupported: undefined,
+    grantProfiles: undefined,
+    dpopAlgorithms: undefined,
+    namesIssuer: false,
+    readsClientDocuments: false,
+    isAssumed: true,
+  };
+}
+
+function readTexts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}

@@ -1,0 +1,171 @@
+import {
+  None,
+  PrivateKeyJwt,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  allowInsecureRequests,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  genericTokenEndpointRequest,
+  modifyAssertion,
+  processGenericTokenEndpointResponse,
+  revocationRequest,
+  type AuthorizationServer,
+  type ClientAuth,
+} from "oauth4webapi";
+import { AuthError, isAuthError, quoteReason, readReason } from "./errors.ts";
+import { chooseMethod, type ClientIdentity } from "./identity.ts";
+import type { ServerMetadata } from "./metadata.ts";
+import type { AuthorizationAnswer } from "./requester.ts";
+import type { TokenAnswer } from "./tokens.ts";
+
+/** A request for a token. */
+export interface TokenRequest {
+  readonly server: ServerMetadata;
+  readonly identity: ClientIdentity;
+  readonly grantType: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The kinds of token that may come back, in lower case. */
+  readonly types: readonly string[];
+  /** Posts a form; no answer rejects. */
+  readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationAnswer>;
+}
+
+/** A form with what proves who sends it. */
+export interface FormRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What protects one sign-in. */
+export interface SignInSecrets {
+  readonly state: string;
+  readonly verifier: string;
+  readonly challenge: string;
+}
+
+/** Makes what protects one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
+export async function createSignInSecrets(): Promise<SignInSecrets> {
+  const verifier = generateRandomCodeVerifier();
+  return { state: generateRandomState(), verifier, challenge: await calculatePKCECodeChallenge(verifier) };
+}
+
+/** Asks the token endpoint. Throws a refusal of it, or an answer that is none, without any credential in the error. */
+export async function requestToken(request: TokenRequest): Promise<TokenAnswer> {
+  const { server, identity, grantType, parameters, types, post } = request;
+  if (!server.tokenEndpoint) throw new AuthError("metadata", `${server.issuer} names no token endpoint`);
+  const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
+  // The library wants a name even where none is sent; it is only compared with tokens of OpenID.
+  const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
+  const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
+  const send = async (url: string, init: LibraryRequest): Promise<Response> => {
+    const answer = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
+    if (answer.status >= 400) throw describeRefusal(answer, { grantType, secrets });
+    return new Response(answer.text, { status: answer.status, headers: { "content-type": "application/json" } });
+  };
+  try {
+    // Where requests may go is checked before and while they are sent.
+    const options = { [customFetch]: send, [allowInsecureRequests]: true };
+    const response = await genericTokenEndpointRequest(
+      as,
+      client,
+      toClientAuth(server, identity),
+      grantType,
+      parameters,
+      options,
+    );
+    const recognizedTokenTypes = Object.fromEntries(types.map((type) => [type, () => {}]));
+    const answer = await processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes });
+    if (!types.includes(answer.token_type)) throw new Error(answer.token_type);
+    return {
+      accessToken: answer.access_token,
+      type: answer.token_type,
+      refreshToken: answer.refresh_token,
+      expiresIn: answer.expires_in,
+      issuedType: typeof answer.issued_token_type === "string" ? answer.issued_token_type : undefined,
+    };
+  } catch (error) {
+    if (isAuthError(error)) throw error;
+    // The errors of the library carry the answer with them, and with it the token.
+    const kinds = types.join(" or ");
+    throw new AuthError("token-answer", `${server.issuer} answered with no token of the kind ${kinds}`);
+  }
+}
+
+/** A token that is given back. */
+export interface Revocation extends Pick<TokenRequest, "server" | "identity" | "post"> {
+  readonly token: string;
+  readonly kind: "access_token" | "refresh_token";
+}
+
+/** Has a token revoked where the server has an endpoint for it. Throws when it is refused. @see https://www.rfc-editor.org/rfc/rfc7009 */
+export async function revokeToken({ server, identity, token, kind, post }: Revocation): Promise<void> {
+  const { issuer, revocationEndpoint: url, revocationAuthMethods: methods } = server;
+  if (!url) return;
+  const secrets = [token, identity.clientSecret ?? ""];
+  const judged = methods ? { ...server, tokenAuthMethods: methods } : server;
+  const send = async (_url: string, { headers, body }: LibraryRequest): Promise<Response> => {
+    const answer = await post(url, { headers, body: body.toString() });
+    // Tokens that nobody keeps a list of cannot be taken off it: they end by themselves.
+    const isStateless = answer.json?.error === "unsupported_token_type";
+    if (answer.status === 200 || isStateless) return new Response(null);
+    throw describeRefusal(answer, { grantType: `the revocation of the ${kind}`, secrets });
+  };
+  await revocationRequest(
+    { issuer, revocation_endpoint: url.href },
+    { client_id: identity.clientId },
+    toClientAuth(judged, identity),
+    token,
+    { additionalParameters: { token_type_hint: kind }, [customFetch]: send, [allowInsecureRequests]: true },
+  );
+}
+
+interface LibraryRequest {
+  readonly headers: Record<string, string>;
+  readonly body: URLSearchParams;
+}
+
+const confidential: readonly string[] = ["code", "code_verifier", "refresh_token", "assertion", "subject_token"];
+
+/** Proves at the token endpoint who the client is. */
+function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientAuth {
+  const { clientSecret = "", signingKey, assertionAudience } = identity;
+  const method = chooseMethod(identity, server);
+  switch (method) {
+    case "none":
+      return identity.clientId === "" ? (): void => {} : None();
+    case "client_secret_post":
+      return ClientSecretPost(clientSecret);
+    case "client_secret_basic":
+      return (_server, _client, _body, headers) => {
+        headers.set("authorization", `Basic ${btoa(`${encode(identity.clientId)}:${encode(clientSecret)}`)}`);
+      };
+    case "private_key_jwt": {
+      if (!signingKey) throw new AuthError("configuration", "private_key_jwt needs a signing key");
+      const { key, kid } = signingKey;
+      const setAudience = (_header: object, claims: { aud?: unknown }): void => {
+        if (assertionAudience === "token-endpoint") claims.aud = server.tokenEndpoint?.href;
+      };
+      return PrivateKeyJwt(kid === undefined ? { key } : { key, kid }, { [modifyAssertion]: setAudience });
+    }
+    default:
+      return method satisfies never;
+  }
+}
+
+/** Encodes no more than it must: many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+function encode(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice(1);
+}
+
+function describeRefusal(
+  { status, json = {} }: AuthorizationAnswer,
+  { grantType, secrets }: { readonly grantType: string; readonly secrets: readonly string[] },
+): AuthError {
+  const reason = readReason(json.error);
+  const why = quoteReason(reason, json.error_description, secrets);
+  return new AuthError("token-refused", `The authorization server refused ${grantType} with HTTP ${status}${why}`, {
+    reason,
+  });
+}

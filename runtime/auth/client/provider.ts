@@ -1,0 +1,277 @@
+import type { AuthAnswer, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
+import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
+import type { Network } from "./addresses.ts";
+import { findChallenge, readChallenges, type Challenge } from "./challenge.ts";
+import { discover, type Discovery } from "./discovery.ts";
+import { AuthError, isAuthError } from "./errors.ts";
+import type { Grant } from "./grant.ts";
+import type { DpopKey } from "./keys.ts";
+import { createPinnedFetch } from "./pinned-fetch.ts";
+import { Proofs } from "./proofs.ts";
+import { Requester, type AuthStep } from "./requester.ts";
+import { offlineAccess, readScopes, selectScopes } from "./scopes.ts";
+import { createMemoryStore, type CredentialStore } from "./store.ts";
+import { TokenEndpoint } from "./token-endpoint.ts";
+import { TokenKeeper } from "./token-keeper.ts";
+import { createUrlRules } from "./url-rules.ts";
+
+/** How a client is authorized by a server. */
+export interface OAuthOptions {
+  /** How tokens are got: `authorizationCode(...)`, `clientCredentials(...)`, `enterpriseManaged(...)`, `workloadIdentity(...)`. */
+  readonly grant: Grant;
+  /** Where credentials are kept. Default: in memory. */
+  readonly store?: CredentialStore;
+  /** Bind tokens to a key, so that they are of no use to a thief; `true` makes one for this process. Default: they are not bound. */
+  readonly dpop?: boolean | DpopKey;
+  /** Networks that metadata and token endpoints may be in beside the internet and the network of the server itself. */
+  readonly networks?: readonly Network[];
+  /** Chooses among several authorization servers. Default: one that the client is registered with, else the first. */
+  readonly chooseIssuer?: (issuers: readonly string[]) => string | undefined;
+  /** Whether a server that says nothing about its authorization may be taken for one of the first revision that had any. Default `true`. */
+  readonly assumeEndpoints?: boolean;
+  /** Sent with requests for metadata as `MCP-Protocol-Version`. Default: the revision of the request that was refused, where it named one. */
+  readonly protocolVersion?: string;
+  /**
+   * Makes the requests for metadata and tokens. Default: one that resolves names itself and connects only to addresses that were checked. With
+   * another one, names are not checked, only addresses that stand in URLs.
+   */
+  readonly fetch?: Fetch;
+  /** Milliseconds for one answer. Default 5 s for metadata and tokens alike. */
+  readonly timeout?: number;
+  /** Bytes of one answer. Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds in which a failed attempt is not repeated, so that no user is asked again and again. Default 30 s. */
+  readonly pauseAfterFailure?: number;
+  /** Is told of every request that leads to a token. */
+  readonly onStep?: (step: AuthStep) => void;
+}
+
+/** Authorizes the requests of one client to one server. Give it to the transport as `auth`; it may serve several connections. */
+export interface OAuthProvider extends AuthProvider {
+  review(answer: AuthAnswer, request: AuthRequest): Promise<"accept" | "repeat">;
+  /** Gets tokens now, unless there are some: useful before connecting where a user has to take part. */
+  signIn(): Promise<void>;
+  /**
+   * Forgets the tokens, and has them revoked where the authorization server has an endpoint for it: rejects when that fails, with the tokens
+   * forgotten all the same. Registrations stay.
+   */
+  signOut(): Promise<void>;
+}
+
+/**
+ * Authorizes requests to a server by OAuth: when the server refuses one, it finds out who issues tokens for it, gets one, and has the request
+ * repeated. Tokens are used at this server alone.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
+ */
+export function createOAuthProvider(server: string | URL, options: OAuthOptions): OAuthProvider {
+  return new OAuth(new URL(server), options);
+}
+
+/** What has been done for one request. */
+interface Attempt {
+  /** The token that it carried last. */
+  sent: string | undefined;
+  last: "nothing" | "refreshed" | "obtained";
+  repeats: number;
+  nonces: number;
+  stepUps: number;
+}
+
+interface Need {
+  readonly challenge: Challenge | undefined;
+  readonly request?: AuthRequest;
+  /** Scopes beyond what the challenge names. */
+  readonly before: readonly string[];
+  readonly mayRefresh: boolean;
+}
+
+class OAuth implements OAuthProvider {
+  readonly #server: URL;
+  readonly #options: OAuthOptions;
+  readonly #proofs: Proofs | undefined;
+  readonly #endpoint: TokenEndpoint;
+  readonly #store: CredentialStore;
+  readonly #keeper: TokenKeeper;
+  readonly #attempts = new WeakMap<AuthRequest, Attempt>();
+  #flight: Promise<"refreshed" | "obtained"> | undefined;
+  #failure: { readonly error: AuthError; readonly until: number } | undefined;
+  #stepUps = 0;
+
+  constructor(server: URL, options: OAuthOptions) {
+    const { dpop = false, networks, timeout = 5_000, maxBytes = 1024 * 1024, onStep, grant } = options;
+    this.#server = server;
+    this.#options = options;
+    this.#store = options.store ?? createMemoryStore();
+    this.#proofs = dpop === false ? undefined : new Proofs(dpop === true ? undefined : dpop);
+    const rules = createUrlRules(server, networks);
+    const fetch = options.fetch ?? createPinnedFetch((address, host) => rules.checkAddress(address, host));
+    this.#endpoint = new TokenEndpoint(new Requester({ fetch, rules, timeout, maxBytes, onStep }), this.#proofs);
+    this.#keeper = new TokenKeeper({ server, grant, store: this.#store, endpoint: this.#endpoint });
+  }
+
+  async authorize(request: AuthRequest): Promise<Readonly<Record<string, string>>> {
+    this.#checkTarget(request.url);
+    await this.#keeper.load();
+    await this.#refreshInTime(request);
+    const tokens = this.#keeper.current;
+    this.#attemptOf(request).sent = tokens?.accessToken;
+    if (!tokens) return {};
+    if (!this.#proofs) return { Authorization: `Bearer ${tokens.accessToken}` };
+    const proof = await this.#proofs.sign(request.method, request.url, tokens.accessToken);
+    return { Authorization: `DPoP ${tokens.accessToken}`, DPoP: proof };
+  }
+
+  async review({ status, headers }: AuthAnswer, request: AuthRequest): Promise<"accept" | "repeat"> {
+    const hasNonce = this.#proofs?.note(request.url, headers) ?? false;
+    if (status !== 401 && status !== 403) return "accept";
+    const attempt = this.#attemptOf(request);
+    const challenges = readChallenges(headers.get("www-authenticate"));
+    const challenge = findChallenge(challenges, this.#proofs ? ["dpop", "bearer"] : ["bearer"]);
+    if (attempt.repeats++ >= maxRepeats) return "accept";
+    const error = challenge?.parameters.get("error");
+    if (error === "use_dpop_nonce") return hasNonce && attempt.nonces++ === 0 ? "repeat" : "accept";
+    if (status === 401) return this.#reviewUnauthorized(attempt, challenge, request);
+    return error === "insufficient_scope" ? this.#reviewForbidden(attempt, challenge, request) : "accept";
+  }
+
+  async signIn(): Promise<void> {
+    await this.#keeper.load();
+    this.#failure = undefined;
+    if (!this.#keeper.current) await this.#fly({ challenge: undefined, before: [], mayRefresh: false });
+  }
+
+  async signOut(): Promise<void> {
+    this.#failure = undefined;
+    await this.#keeper.giveBack();
+  }
+
+  /** A token that was just issued and is refused will not get better by another one. */
+  async #reviewUnauthorized(
+    attempt: Attempt,
+    challenge: Challenge | undefined,
+    request: AuthRequest,
+  ): Promise<"accept" | "repeat"> {
+    if (this.#hasChanged(attempt)) return "repeat";
+    if (attempt.last === "obtained") return "accept";
+    const need = { challenge, request, before: [], mayRefresh: attempt.last === "nothing" };
+    attempt.last = await this.#fly(need);
+    return "repeat";
+  }
+
+  /**
+   * More scopes are needed: they are asked for together with those before. What was asked for already will not be granted by asking again.
+   *
+   * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#step-up-authorization-flow
+   */
+  async #reviewForbidden(
+    attempt: Attempt,
+    challenge: Challenge | undefined,
+    request: AuthRequest,
+  ): Promise<"accept" | "repeat"> {
+    if (this.#hasChanged(attempt)) return "repeat";
+    const before = this.#keeper.current?.requested ?? [];
+    const needed = readScopes(challenge?.parameters.get("scope") ?? "");
+    const isNew = needed.some((scope) => !before.includes(scope));
+    if (!isNew || attempt.stepUps >= maxStepUps || this.#stepUps >= maxStepUpsInAll) return "accept";
+    attempt.stepUps += 1;
+    this.#stepUps += 1;
+    attempt.last = await this.#fly({ challenge, request, before, mayRefresh: false });
+    return "repeat";
+  }
+
+  /** Whether another request has brought new tokens meanwhile. */
+  #hasChanged({ sent }: Attempt): boolean {
+    const { current } = this.#keeper;
+    return current !== undefined && current.accessToken !== sent;
+  }
+
+  /** A token that is about to expire is exchanged before it is refused. */
+  async #refreshInTime(request: AuthRequest): Promise<void> {
+    const { current } = this.#keeper;
+    if (current?.refreshToken === undefined || current.renewAt === undefined || current.renewAt > Date.now()) return;
+    const refresh = async (): Promise<"refreshed"> => {
+      await this.#keeper.refresh(await this.#discover({ challenge: undefined, request }));
+      return "refreshed";
+    };
+    await this.#once(refresh);
+  }
+
+  async #fly(need: Need): Promise<"refreshed" | "obtained"> {
+    return this.#once(() => this.#renew(need));
+  }
+
+  /** One attempt at a time, however many requests need it. */
+  #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
+    if (this.#flight) return this.#flight;
+    if (this.#failure && this.#failure.until > Date.now()) return Promise.reject(this.#failure.error);
+    const { pauseAfterFailure = 30_000 } = this.#options;
+    const flight = task()
+      .catch((error: unknown) => {
+        const isLasting = isAuthError(error) && error.code !== "network";
+        if (isLasting) this.#failure = { error, until: Date.now() + pauseAfterFailure };
+        throw error;
+      })
+      .finally(() => (this.#flight = undefined));
+    this.#flight = flight;
+    return flight;
+  }
+
+  async #renew({ challenge, request, before, mayRefresh }: Need): Promise<"refreshed" | "obtained"> {
+    const discovery = await this.#discover({ challenge, request });
+    if (mayRefresh && (await this.#keeper.refresh(discovery))) return "refreshed";
+    const { grant } = this.#options;
+    const challenged = challenge?.parameters.get("scope");
+    const scopes = selectScopes({
+      challenged: challenged === undefined ? undefined : readScopes(challenged),
+      supported: discovery.scopesSupported && readScopes(discovery.scopesSupported.join(" ")),
+      wanted: grant.scopes,
+      before,
+      offline: grant.wantsRefresh && (discovery.server.scopesSupported?.includes(offlineAccess) ?? false),
+    });
+    await this.#keeper.keep(await grant.obtain({ discovery, scopes, endpoint: this.#endpoint, store: this.#store }));
+    return "obtained";
+  }
+
+  /** Looked up each time: a server may move to another authorization server, and what the old one gave must not go to the new one. */
+  #discover({
+    challenge,
+    request,
+  }: Pick<Need, "challenge"> & { readonly request?: AuthRequest | undefined }): Promise<Discovery> {
+    const { assumeEndpoints = true, chooseIssuer, grant } = this.#options;
+    const version = request && new Headers(request.headers).get("mcp-protocol-version");
+    const named = this.#options.protocolVersion ?? version ?? undefined;
+    return discover(this.#server, {
+      requester: this.#endpoint.requester,
+      hint: challenge?.parameters.get("resource_metadata"),
+      headers: named === undefined ? {} : { "MCP-Protocol-Version": named },
+      chooseIssuer: chooseIssuer ?? ((issuers) => issuers.find((one) => grant.issuers.includes(one)) ?? issuers[0]),
+      assumesEndpoints: assumeEndpoints,
+    });
+  }
+
+  /** Whoever holds a token can use it, so it goes to nobody else. */
+  #checkTarget(url: URL): void {
+    if (url.origin === this.#server.origin) return;
+    throw new AuthError(
+      "wrong-target",
+      `The credentials are for ${describeUrl(this.#server)} and were not sent to ${url.origin}. Make a provider for each server.`,
+    );
+  }
+
+  #attemptOf(request: AuthRequest): Attempt {
+    const known = this.#attempts.get(request);
+    if (known) return known;
+    const attempt: Attempt = { sent: undefined, last: "nothing", repeats: 0, nonces: 0, stepUps: 0 };
+    this.#attempts.set(request, attempt);
+    return attempt;
+  }
+}
+
+/** How often one request is repeated at most, for whatever reasons: a nonce, a refreshed token, another one, more scopes. */
+const maxRepeats = 6;
+
+const maxStepUps = 2;
+
+/** Over the life of a client: a server that always wants more would have its user ask for it without end. */
+const maxStepUpsInAll = 10;

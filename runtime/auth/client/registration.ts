@@ -1,0 +1,187 @@
+import { AuthError, quoteReason, readReason } from "./errors.ts";
+import { isTokenAuthMethod, type ClientIdentity, type TokenAuthMethod } from "./identity.ts";
+import type { ServerMetadata } from "./metadata.ts";
+import type { Requester } from "./requester.ts";
+import { storeKeys, type CredentialStore } from "./store.ts";
+import { readStored } from "./tokens.ts";
+
+/** A client that was registered by hand, at one authorization server. */
+export interface RegisteredClient extends ClientIdentity {
+  /** As the authorization server writes it, letter by letter. */
+  readonly issuer: string;
+}
+
+/** What an application says about itself when it registers. */
+export interface ClientDescription {
+  readonly name: string;
+  readonly uri?: string;
+  readonly logoUri?: string;
+  readonly softwareId?: string;
+  readonly softwareVersion?: string;
+  readonly contacts?: readonly string[];
+}
+
+/** How a client gets its id. */
+export interface RegistrationOptions {
+  readonly registered: readonly RegisteredClient[];
+  /** The URL of a document that describes the client: its id wherever that is understood. */
+  readonly document?: ClientIdentity | undefined;
+  /** Whether the client may register itself. */
+  readonly isDynamic: boolean;
+  readonly description: ClientDescription;
+  readonly wantsRefresh: boolean;
+  readonly isBound: boolean;
+  readonly store: CredentialStore;
+  readonly requester: Requester;
+}
+
+/**
+ * Who the client is at an authorization server: registered by hand, else described by a document, else registered by itself. What one server
+ * gave is never shown to another.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#client-registration-approaches
+ */
+export async function identify(
+  server: ServerMetadata,
+  redirectUri: string,
+  options: RegistrationOptions,
+): Promise<ClientIdentity> {
+  const given = findGiven(server, options);
+  if (given) return given;
+  if (!options.isDynamic || !server.registrationEndpoint)
+    throw new AuthError("no-client", describeLack(server, options));
+  const kept = await readRegistration(server, options.store);
+  if (kept?.redirectUris.includes(redirectUri)) return kept;
+  return register(server, redirectUri, options);
+}
+
+/** Who the client has been at an authorization server until now. */
+export async function findIdentity(
+  server: ServerMetadata,
+  options: RegistrationOptions,
+): Promise<ClientIdentity | undefined> {
+  return findGiven(server, options) ?? readRegistration(server, options.store);
+}
+
+/** The redirect that the client has registered itself with, so that it can be used again. */
+export async function findRedirectUri(server: ServerMetadata, store: CredentialStore): Promise<string | undefined> {
+  return (await readRegistration(server, store))?.redirectUris[0];
+}
+
+/** The client id does not hold any more. */
+export async function forgetRegistration(server: ServerMetadata, store: CredentialStore): Promise<void> {
+  await store.delete(storeKeys.client(server.issuer));
+}
+
+/** Throws unless a URL can be the id of a client. @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ */
+export function checkDocumentUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isFit =
+    url?.protocol === "https:" && url.pathname !== "/" && url.hash === "" && url.username === "" && url.password === "";
+  if (isFit && !/\/\.{1,2}(\/|$)/.test(text)) return;
+  throw new AuthError(
+    "configuration",
+    "The URL of the client's metadata document must be https with a path, and without fragment or user name",
+  );
+}
+
+function findGiven(server: ServerMetadata, { registered, document }: RegistrationOptions): ClientIdentity | undefined {
+  return (
+    registered.find(({ issuer }) => issuer === server.issuer) ?? (server.readsClientDocuments ? document : undefined)
+  );
+}
+
+interface Registration extends ClientIdentity {
+  readonly redirectUris: readonly string[];
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc7591 */
+async function register(
+  server: ServerMetadata,
+  redirectUri: string,
+  options: RegistrationOptions,
+): Promise<Registration> {
+  const { requester, store } = options;
+  const url = server.registrationEndpoint;
+  if (!url) throw new AuthError("metadata", `${server.issuer} names no registration endpoint`);
+  const body = JSON.stringify(toRequest(server, redirectUri, options));
+  const headers = { "Content-Type": "application/json" };
+  const answer = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
+  if (answer.status >= 400) throw describeRefusal(answer.status, answer.json);
+  const registration = readAnswer(answer.json, redirectUri);
+  if (!registration)
+    throw new AuthError("registration-refused", `${server.issuer} answered the registration without a client id`);
+  const expiresAt = answer.json?.client_secret_expires_at;
+  await store.set(storeKeys.client(server.issuer), JSON.stringify({ ...registration, expiresAt }));
+  return registration;
+}
+
+/** A loopback redirect means an application on the user's machine, and some servers refuse it to any other kind. */
+function toRequest(server: ServerMetadata, redirectUri: string, options: RegistrationOptions): object {
+  const { description, wantsRefresh, isBound } = options;
+  const { name, uri, logoUri, softwareId, softwareVersion, contacts } = description;
+  const isWeb = new URL(redirectUri).protocol === "https:";
+  return {
+    client_name: name,
+    client_uri: uri,
+    logo_uri: logoUri,
+    software_id: softwareId,
+    software_version: softwareVersion,
+    contacts,
+    redirect_uris: [redirectUri],
+    application_type: isWeb ? "web" : "native",
+    grant_types: wantsRefresh ? ["authorization_code", "refresh_token"] : ["authorization_code"],
+    response_types: ["code"],
+    token_endpoint_auth_method: chooseRegistered(server),
+    dpop_bound_access_tokens: isBound || undefined,
+  };
+}
+
+function chooseRegistered({ tokenAuthMethods: known = [] }: ServerMetadata): TokenAuthMethod {
+  const own: readonly TokenAuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
+  return own.find((method) => known.includes(method)) ?? "none";
+}
+
+function readAnswer(
+  json: Readonly<Record<string, unknown>> | undefined,
+  redirectUri: string,
+): Registration | undefined {
+  if (typeof json?.client_id !== "string" || json.client_id === "") return undefined;
+  const { client_id, client_secret, token_endpoint_auth_method: method } = json;
+  return {
+    clientId: client_id,
+    clientSecret: typeof client_secret === "string" && client_secret !== "" ? client_secret : undefined,
+    method: isTokenAuthMethod(method) ? method : undefined,
+    redirectUris: [redirectUri],
+  };
+}
+
+async function readRegistration(server: ServerMetadata, store: CredentialStore): Promise<Registration | undefined> {
+  const stored = readStored((await store.get(storeKeys.client(server.issuer))) ?? "");
+  if (!stored || typeof stored.clientId !== "string") return undefined;
+  const { clientId, clientSecret, method, redirectUris, expiresAt } = stored;
+  // Zero means that the secret does not expire.
+  if (typeof expiresAt === "number" && expiresAt !== 0 && expiresAt * 1000 <= Date.now()) return undefined;
+  return {
+    clientId,
+    clientSecret: typeof clientSecret === "string" ? clientSecret : undefined,
+    method: isTokenAuthMethod(method) ? method : undefined,
+    redirectUris: Array.isArray(redirectUris) ? redirectUris.filter((uri) => typeof uri === "string") : [],
+  };
+}
+
+function describeRefusal(status: number, json: Readonly<Record<string, unknown>> = {}): AuthError {
+  const reason = readReason(json.error);
+  const why = quoteReason(reason, json.error_description);
+  return new AuthError(
+    "registration-refused",
+    `The authorization server does not register this client: HTTP ${status}${why}. Register it by hand and give its id (registered).`,
+    { reason },
+  );
+}
+
+function describeLack({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {
+  const others = registered.length === 0 ? "" : " The client is registered elsewhere, and that is not shown to others.";
+  const unread = document ? " It reads no client documents." : "";
+  return `There is no client id for ${issuer}.${others}${unread} Register the client there, and give its id (registered).`;
+}

@@ -1,0 +1,102 @@
+import { AuthError, isAuthError } from "./errors.ts";
+import type { ClientIdentity } from "./identity.ts";
+import type { ServerMetadata } from "./metadata.ts";
+import { requestToken, revokeToken, type FormRequest, type Revocation } from "./oauth.ts";
+import type { Proofs } from "./proofs.ts";
+import type { AuthorizationAnswer, Requester } from "./requester.ts";
+import { toRenewal, type TokenAnswer, type Tokens } from "./tokens.ts";
+
+/** What is asked for at a token endpoint. */
+export interface TokenWish {
+  readonly server: ServerMetadata;
+  readonly identity: ClientIdentity;
+  readonly grantType: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What a token is to be used for. */
+export interface TokenPurpose {
+  readonly resource: string;
+  readonly requested: readonly string[];
+}
+
+/** Asks authorization servers for tokens, bound to a key where one is used. */
+export class TokenEndpoint {
+  readonly requester: Requester;
+  readonly #proofs: Proofs | undefined;
+
+  constructor(requester: Requester, proofs: Proofs | undefined) {
+    this.requester = requester;
+    this.#proofs = proofs;
+  }
+
+  /** Whether tokens are bound to a key. */
+  get isBound(): boolean {
+    return this.#proofs !== undefined;
+  }
+
+  /** The thumbprint of the key that tokens are bound to, if they are. */
+  keyId(): Promise<string> | undefined {
+    return this.#proofs?.keyId();
+  }
+
+  /** Gets an access token. With a key, one that is not bound to it is refused: it could be used by whoever steals it. */
+  async obtain(wish: TokenWish, { resource, requested }: TokenPurpose): Promise<Tokens> {
+    await this.#checkAlgorithm(wish.server);
+    const answer = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);
+    const { accessToken, refreshToken, expiresIn } = answer;
+    return {
+      issuer: wish.server.issuer,
+      resource,
+      clientId: wish.identity.clientId,
+      accessToken,
+      type: this.#proofs ? "dpop" : "bearer",
+      refreshToken,
+      renewAt: toRenewal(expiresIn),
+      requested,
+      keyId: await this.keyId(),
+    };
+  }
+
+  /** Gets a token of one of these kinds. A server that wants a nonce in the proof is asked once more, with everything made anew. */
+  async request(wish: TokenWish, types: readonly string[]): Promise<TokenAnswer> {
+    try {
+      return await this.#ask(wish, types);
+    } catch (error) {
+      if (!isAuthError(error) || error.reason !== "use_dpop_nonce" || !this.#proofs) throw error;
+      return this.#ask(wish, types);
+    }
+  }
+
+  /** Gives a token back. Nothing happens where that is not possible; a refusal is thrown. */
+  revoke(revocation: Omit<Revocation, "post">): Promise<void> {
+    return revokeToken({ ...revocation, post: (url, form) => this.#post("revocation endpoint", url, form) });
+  }
+
+  #ask(wish: TokenWish, types: readonly string[]): Promise<TokenAnswer> {
+    const proofs = types.includes("dpop") ? this.#proofs : undefined;
+    return requestToken({
+      ...wish,
+      types,
+      post: async (url, { headers, body }) => {
+        const proof = proofs && { DPoP: await proofs.sign("POST", url) };
+        const answer = await this.#post("token endpoint", url, { headers: { ...headers, ...proof }, body });
+        proofs?.note(url, answer.headers);
+        return answer;
+      },
+    });
+  }
+
+  #post(what: string, url: URL, form: FormRequest): Promise<AuthorizationAnswer> {
+    return this.requester.request(url, { what, method: "POST", ...form });
+  }
+
+  async #checkAlgorithm({ issuer, dpopAlgorithms }: ServerMetadata): Promise<void> {
+    const algorithm = await this.#proofs?.algorithm();
+    if (algorithm === undefined || dpopAlgorithms?.includes(algorithm) !== false) return;
+    throw new AuthError(
+      "configuration",
+      `${issuer} takes no proofs with ${algorithm}, only ${dpopAlgorithms.join(", ")}`,
+    );
+  }
+}

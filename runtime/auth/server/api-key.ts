@@ -1,0 +1,88 @@
+import type { Awaitable } from "../../../generated/support.ts";
+import type { Answer, RequestHead } from "../../transport/http/exchange.ts";
+import type { Guard, Identity } from "../../transport/http/origin.ts";
+import { refuse } from "../../transport/http/refusal.ts";
+import { isSameBytes } from "./same-bytes.ts";
+
+/** A key, and who holds it. */
+export type ApiKey = Identity &
+  (
+    | { /** The key itself, of 24 characters or more, from a place where secrets are kept. */ readonly key: string }
+    | { /** SHA-256 of the key in hexadecimal: `printf %s "$KEY" | sha256sum`. */ readonly sha256: string }
+  );
+
+/** Which keys let clients in. */
+export interface ApiKeyOptions {
+  /** The keys, or a function that finds out whose key has this SHA-256 (hexadecimal, lower case). */
+  readonly keys: readonly ApiKey[] | ((sha256: string) => Awaitable<Identity | undefined>);
+  /** Where the key stands: in `X-API-Key`, or as a bearer token. Default: `X-API-Key`. */
+  readonly in?: "x-api-key" | "authorization";
+}
+
+/**
+ * Lets in who knows a key. For programs of your own: keys do not end, are meant for no server in particular and say nothing about a user.
+ * Only their hashes are kept, and compared in a time that does not depend on what was sent.
+ */
+export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions): Guard {
+  const find: Find = typeof keys === "function" ? (shown) => keys(toHex(shown)) : createFinder(keys);
+  return {
+    async authenticate(head) {
+      const key = readKey(head, place);
+      if (key === undefined) return unauthorized("An API key is needed");
+      const holder = key.length <= maxLength ? await find(await hash(key)) : undefined;
+      return holder ?? unauthorized("The API key is not known");
+    },
+  };
+}
+
+const maxLength = 1_024;
+
+function readKey(head: RequestHead, place: "x-api-key" | "authorization"): string | undefined {
+  const field = head.isRepeated(place) ? undefined : head.header(place);
+  return place === "authorization" ? /^bearer +(\S+)$/i.exec(field ?? "")?.[1] : field || undefined;
+}
+
+/** There is no registered scheme for keys; the one of bearer tokens says best what to do. */
+function unauthorized(reason: string): Answer {
+  const headers = { "www-authenticate": 'Bearer realm="API key"', "cache-control": "no-store" };
+  return refuse(401, reason, { headers }).answer;
+}
+
+type Find = (hash: Uint8Array) => Awaitable<Identity | undefined>;
+
+/** Compares with every key, also when one has been found. */
+function createFinder(keys: readonly ApiKey[]): Find {
+  for (const key of keys) checkKey(key);
+  const known = Promise.all(keys.map(toKnown));
+  return async (shown) => {
+    let found: Identity | undefined;
+    for (const { hash: expected, holder } of await known) if (isSameBytes(expected, shown)) found = holder;
+    return found;
+  };
+}
+
+function checkKey(given: ApiKey): void {
+  const isUsable = "sha256" in given ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24;
+  if (isUsable) return;
+  throw new Error(
+    `The API key of ${given.principal} is none: use 24 characters or more, such as those of \`openssl rand -base64 32\`, or a SHA-256.`,
+  );
+}
+
+async function toKnown(given: ApiKey): Promise<{ readonly hash: Uint8Array; readonly holder: Identity }> {
+  if ("sha256" in given) {
+    const { sha256, ...holder } = given;
+    const pairs = sha256.match(/../g) ?? [];
+    return { hash: Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)), holder };
+  }
+  const { key, ...holder } = given;
+  return { hash: await hash(key), holder };
+}
+
+async function hash(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+function toHex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,20 @@
+/** The JSON of a good answer that is not too long; throws for any other, without a word of what it holds. */
+export async function readBounded(response: Response, maxBytes: number): Promise<unknown> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`The authorization server answered with HTTP ${response.status}`);
+  }
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw new Error(`The authorization server answered with more than ${maxBytes} bytes`);
+    text += utf8.decode(part, { stream: true });
+  }
+  try {
+    return JSON.parse(text + utf8.decode());
+  } catch {
+    throw new Error("The authorization server answered with something that is no JSON");
+  }
+}

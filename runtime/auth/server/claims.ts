@@ -1,0 +1,54 @@
+/** What a token says, in the words of RFC 7519, RFC 7662 and RFC 9068. Nothing of it is to be trusted but what was checked. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What a token has to say to be accepted. */
+export interface ClaimRules {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  /** Seconds by which clocks may differ. */
+  readonly clockSkew: number;
+}
+
+/**
+ * What is wrong with a token, or nothing. Issuer and audience are compared as text: what a URL would make equal may belong to somebody else.
+ *
+ * @param now - seconds since 1970
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
+ */
+export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number): string | undefined {
+  const { iss, aud, exp, nbf, iat } = claims;
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (typeof iss !== "string" || !rules.issuers.includes(iss)) return "The access token is of another issuer";
+  if (!rules.audiences.some((audience) => audiences.includes(audience))) {
+    return "The access token is for another resource";
+  }
+  if (!isTime(exp) || exp + rules.clockSkew <= now) return "The access token has expired";
+  const latest = now + rules.clockSkew;
+  if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return "The access token is not valid yet";
+  if (iat !== undefined && (!isTime(iat) || iat > latest)) return "The access token was issued in the future";
+  return undefined;
+}
+
+/** The scopes of a token: `scope` as text, or `scp`, as some servers have it, as text or list. */
+export function readScopes({ scope, scp }: Claims): readonly string[] {
+  const given = scope ?? scp;
+  if (typeof given === "string") return given.split(" ").filter((name) => name !== "");
+  return Array.isArray(given) ? given.filter((name) => typeof name === "string") : [];
+}
+
+/**
+ * Who a token stands for: subjects are only unique for their issuer. A client that acts for nobody is a subject of its own.
+ * Issuers hold no blanks, so that the text means one thing.
+ */
+export function readPrincipal({ iss, sub, client_id: client }: Claims): string | undefined {
+  if (isText(sub)) return `${String(iss)} sub:${sub}`;
+  return isText(client) ? `${String(iss)} client:${client}` : undefined;
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

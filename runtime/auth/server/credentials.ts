@@ -1,0 +1,26 @@
+import type { RequestHead } from "../../transport/http/exchange.ts";
+
+/** What a request carries to show that it is authorized. */
+export type Credentials =
+  | { readonly kind: "none" }
+  | { readonly kind: "malformed"; readonly reason: string }
+  | { readonly kind: "token"; readonly scheme: "bearer" | "dpop"; readonly token: string };
+
+/**
+ * Reads the access token of a request. It counts in the header only, and only once: two servers on the way could disagree about which of two
+ * is meant, and what stands in a URL ends up in logs.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-2
+ */
+export function readCredentials(head: RequestHead): Credentials {
+  if (head.query("access_token") !== undefined) {
+    return { kind: "malformed", reason: "The access token belongs in the Authorization header, not in the URL" };
+  }
+  if (head.isRepeated("authorization")) return { kind: "malformed", reason: "There must be one Authorization header" };
+  const field = head.header("authorization");
+  const [, scheme = ""] = /^(bearer|dpop)(?![^\s,])/i.exec(field ?? "") ?? [];
+  if (field === undefined || scheme === "") return { kind: "none" };
+  const token = field.slice(scheme.length).trimStart();
+  if (!/^[\w~+/.-]+=*$/.test(token)) return { kind: "malformed", reason: "The Authorization header holds no token" };
+  return { kind: "token", scheme: scheme.toLowerCase() === "dpop" ? "dpop" : "bearer", token };
+}

@@ -1,0 +1,62 @@
+import type { Answer, Exchange, RequestHead } from "../../transport/http/exchange.ts";
+import type { Guard, Identity } from "../../transport/http/origin.ts";
+import { refuse } from "../../transport/http/refusal.ts";
+import { TokenBucket, checkRate, type Rate } from "../../server/token-bucket.ts";
+
+/** How often clients may fail. */
+export interface FailureLimit extends Rate {
+  /**
+   * Who shares a quota; `undefined` is not limited. Default: the address of the connection. Behind a proxy that is the proxy's, so that one
+   * client could lock out the others: take what the proxy says about the client.
+   */
+  readonly key?: (head: RequestHead) => string | undefined;
+  /** Most keys that are remembered; the one that was silent longest is forgotten first. Default 10,000. */
+  readonly maxKeys?: number;
+  /** Milliseconds that only grow. Default: the system's clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Slows down whoever guesses: clients that were refused too often with what they showed get 429, with `Retry-After`, before it is looked at
+ * again. Requests that show nothing are no guesses, and those that are let in do not count.
+ */
+export function limitFailures(guard: Guard, options: FailureLimit): Guard {
+  checkRate("limitFailures", options);
+  const { key: toKey = ({ address }) => address, maxKeys = 10_000, now = () => performance.now() } = options;
+  const failed = new Map<string, Failures>();
+  const note = (key: string): void => {
+    const time = now();
+    const failures = failed.get(key) ?? { bucket: new TokenBucket(options, time), until: 0 };
+    const wait = failures.bucket.take(time);
+    failed.delete(key);
+    failed.set(key, { ...failures, until: time + wait });
+    const [oldest] = failed.keys();
+    if (failed.size > maxKeys && oldest !== undefined) failed.delete(oldest);
+  };
+  return {
+    ...guard,
+    async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Answer> {
+      const key = toKey(head);
+      const wait = key === undefined ? 0 : (failed.get(key)?.until ?? 0) - now();
+      if (wait > 0) return tooMany(wait);
+      const outcome = await guard.authenticate(head, reply);
+      if (key !== undefined && "status" in outcome && isGuess(head, outcome)) note(key);
+      return outcome;
+    },
+  };
+}
+
+interface Failures {
+  readonly bucket: TokenBucket;
+  /** Nothing is looked at before. */
+  readonly until: number;
+}
+
+function isGuess(head: RequestHead, { status }: Answer): boolean {
+  return status === 401 && (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
+}
+
+function tooMany(wait: number): Answer {
+  const headers = { "retry-after": String(Math.ceil(wait / 1_000)) };
+  return refuse(429, "Too many requests were not let in: try again later", { headers }).answer;
+}

@@ -1,0 +1,43 @@
+/** What was found out about tokens, for a while: a token that comes with every request is verified once. */
+export class TokenMemory<Found> {
+  readonly #found = new Map<string, { readonly value: Found; readonly until: number }>();
+  readonly #running = new Map<string, Promise<Found>>();
+  readonly #lifetime: number;
+
+  /** @param lifetime - milliseconds */
+  constructor(lifetime: number) {
+    this.#lifetime = lifetime;
+  }
+
+  /** @param now - milliseconds that only grow */
+  get(token: string, now: number): Found | undefined {
+    const entry = this.#found.get(token);
+    if (!entry || entry.until > now) return entry?.value;
+    this.#found.delete(token);
+    return undefined;
+  }
+
+  /** Finds out, once for all who ask meanwhile. What fails is not remembered: whoever invents tokens fills nothing. */
+  async find(token: string, now: number, find: () => Promise<Found>): Promise<Found> {
+    const running = this.#running.get(token);
+    if (running) return running;
+    const started = find();
+    this.#running.set(token, started);
+    try {
+      const value = await started;
+      this.#keep(token, { value, until: now + this.#lifetime });
+      return value;
+    } finally {
+      this.#running.delete(token);
+    }
+  }
+
+  #keep(token: string, entry: { readonly value: Found; readonly until: number }): void {
+    if (this.#lifetime <= 0) return;
+    this.#found.set(token, entry);
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > mostTokens && oldest !== undefined) this.#found.delete(oldest);
+  }
+}
+
+const mostTokens = 5_000;

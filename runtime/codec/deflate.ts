@@ -1,0 +1,44 @@
+/** Fewer bytes that stand for the same; nothing where the platform cannot compress. */
+export async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (typeof CompressionStream === "undefined") return undefined;
+  return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate")), Infinity);
+}
+
+/** What `deflate` made, if it is no longer than `maxBytes`; nothing for anything else. */
+export async function inflate(
+  bytes: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (typeof DecompressionStream === "undefined") return undefined;
+  try {
+    return await collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")), maxBytes);
+  } catch {
+    // The bytes are not what `deflate` makes.
+    return undefined;
+  }
+}
+
+/** Stops reading where too much comes: a few bytes may stand for millions. */
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = stream.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.length;
+    if (length > maxBytes) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(read.value);
+  }
+  const whole = new Uint8Array(length);
+  let start = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, start);
+    start += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,41 @@
+/**
+ * What is wrong with a key that somebody wants to put into `_meta`, if anything. Each revision reserves other prefixes, and what is
+ * written once is sent at all of them, so those of every revision are refused. The prefix of the specification's own extensions
+ * is not: whoever implements one has to write it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/index#_meta
+ */
+export function checkMetaKey(key: string): string | undefined {
+  const end = key.lastIndexOf("/");
+  const prefix = key.slice(0, Math.max(end, 0));
+  const labels = end === -1 ? [] : prefix.split(".");
+  if (!labels.every((label) => labelPattern.test(label))) {
+    return `the prefix "${prefix}/" is not made of labels such as "com.example"`;
+  }
+  if (!namePattern.test(key.slice(end + 1))) return "a name begins and ends with a letter or a digit";
+  if (prefix !== extensionPrefix && isReserved(labels)) return `the prefix "${prefix}/" is kept for the protocol`;
+  return undefined;
+}
+
+/** Refuses metadata with a bad key. */
+export function checkMeta(meta: object, where: string): void {
+  for (const key of Object.keys(meta)) {
+    const problem = checkMetaKey(key);
+    if (problem !== undefined)
+      throw new Error(`${where}: the key ${JSON.stringify(key)} of _meta is wrong: ${problem}.`);
+  }
+}
+
+const labelPattern = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+
+/** The name may be empty. */
+const namePattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
+
+const extensionPrefix = "io.modelcontextprotocol";
+
+/** The second label, or one that others follow. */
+function isReserved(labels: readonly string[]): boolean {
+  return labels.some((label, place) => own.has(label.toLowerCase()) && (place === 1 || place < labels.length - 1));
+}
+
+const own: ReadonlySet<string> = new Set(["modelcontextprotocol", "mcp"]);

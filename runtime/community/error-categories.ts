@@ -1,0 +1,59 @@
+/** The part of the protocol that an error comes from, as the community guides divide it. */
+export type ErrorCategory =
+  | "core"
+  | "content"
+  | "resources"
+  | "tools"
+  | "prompts"
+  | "authentication"
+  | "negotiation"
+  | "pagination"
+  | "tasks"
+  | "progress"
+  | "completion";
+
+/** A range of error codes, both ends included. */
+export interface ErrorRange {
+  readonly category: ErrorCategory;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The ranges that the guides give to the parts of the protocol. Most lie in what JSON-RPC and the protocol keep for themselves, and some
+ * numbers mean something else officially (-32002, -32042): so they are for reading the errors of others, and are not sent as `code`.
+ */
+export const errorRanges: readonly ErrorRange[] = [
+  { category: "core", from: -32010, to: -32001 },
+  { category: "content", from: -32020, to: -32011 },
+  { category: "resources", from: -32030, to: -32021 },
+  { category: "tools", from: -32040, to: -32031 },
+  { category: "prompts", from: -32050, to: -32041 },
+  { category: "authentication", from: -32060, to: -32051 },
+  { category: "negotiation", from: -32070, to: -32061 },
+  { category: "pagination", from: -32080, to: -32071 },
+  { category: "tasks", from: -32090, to: -32081 },
+  { category: "progress", from: -32100, to: -32091 },
+  { category: "completion", from: -32113, to: -32110 },
+];
+
+/** The category of a code of the guides, if it has one. */
+export function toErrorCategory(code: number): ErrorCategory | undefined {
+  return errorRanges.find(({ from, to }) => from <= code && code <= to)?.category;
+}
+
+/** The category of whatever fails in a method. */
+export function categoryOf(method: string): ErrorCategory {
+  const [head = ""] = method.split("/");
+  return methodCategories.get(head) ?? "core";
+}
+
+const methodCategories: ReadonlyMap<string, ErrorCategory> = new Map([
+  ["initialize", "negotiation"],
+  ["resources", "resources"],
+  ["tools", "tools"],
+  ["prompts", "prompts"],
+  ["sampling", "prompts"],
+  ["tasks", "tasks"],
+  ["completion", "completion"],
+]);

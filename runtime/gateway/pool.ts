@@ -1,0 +1,71 @@
+import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+
+/** A connection to the server that belongs to one call. */
+export interface Lease {
+  readonly upstream: Upstream;
+  /** Gives it back; what the server says afterwards is nobody's. */
+  release(): void;
+}
+
+interface Member {
+  readonly upstream: Upstream;
+  listener: Listener | undefined;
+}
+
+/** Connections for calls without a session: each serves one call at a time, for clients that can do the same. */
+export class Pool {
+  readonly #options: UpstreamOptions;
+  readonly #idle = new Map<string, Member[]>();
+  readonly #all = new Set<Member>();
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /** A connection on which the server knows these capabilities, and nobody else is served. */
+  async take(principal: Principal, listener: Listener): Promise<Lease> {
+    const key = JSON.stringify(principal);
+    const member = this.#idle.get(key)?.pop() ?? (await this.#open(key, principal));
+    member.listener = listener;
+    return {
+      upstream: member.upstream,
+      release: () => {
+        member.listener = undefined;
+        this.#keep(key, member);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#idle.clear();
+    await Promise.all([...this.#all].map(({ upstream }) => upstream.close()));
+  }
+
+  async #open(key: string, principal: Principal): Promise<Member> {
+    const holder: { member: Member | undefined } = { member: undefined };
+    const upstream = await Upstream.open(this.#options, principal, () => holder.member?.listener);
+    const member: Member = { upstream, listener: undefined };
+    holder.member = member;
+    this.#all.add(member);
+    void upstream.connection.closed.then(() => this.#forget(key, member));
+    return member;
+  }
+
+  #keep(key: string, member: Member): void {
+    if (!this.#all.has(member)) return;
+    const idle = this.#idle.get(key) ?? [];
+    const count = [...this.#idle.values()].reduce((sum, members) => sum + members.length, 0);
+    if (count >= mostIdle) return void member.upstream.close();
+    this.#idle.set(key, [...idle, member]);
+  }
+
+  #forget(key: string, member: Member): void {
+    this.#all.delete(member);
+    const rest = (this.#idle.get(key) ?? []).filter((other) => other !== member);
+    if (rest.length > 0) this.#idle.set(key, rest);
+    else this.#idle.delete(key);
+  }
+}
+
+/** Connections that are kept although nobody needs them now. */
+const mostIdle = 8;

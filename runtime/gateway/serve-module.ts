@@ -1,0 +1,20 @@
+import { pathToFileURL } from "node:url";
+import process from "node:process";
+import { isObject } from "../../generated/support.ts";
+import { serveStdio } from "../server/stdio.ts";
+import type { Server } from "../server/server.ts";
+
+/*
+ * Serves on stdin and stdout what a module exports: `node serve-module.js path/to/server.js`. A module that serves by itself is left alone.
+ */
+
+const [file] = process.argv.splice(2, 1);
+if (file === undefined) throw new Error("Name a module.");
+const exported: unknown = await import(pathToFileURL(file).href);
+const server = isObject(exported) ? Object.values(exported).find(isServer) : undefined;
+if (server) serveStdio(server);
+
+function isServer(value: unknown): value is Server {
+  if (!isObject(value) || !Array.isArray(value.revisions) || !isObject(value.info)) return false;
+  return typeof value.implement === "function" && typeof value.join === "function";
+}

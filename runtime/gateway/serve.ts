@@ -1,0 +1,19 @@
+import type { Connection } from "../rpc/peer.ts";
+import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http/listen.ts";
+import { serveStdio, type StdioConnection } from "../transport/stdio.ts";
+import type { Gateway } from "./gateway.ts";
+
+/** Serves a gateway over HTTP on a port of this machine. Closing the listener leaves the gateway open. */
+export function serveGatewayHttp(gateway: Gateway, options: ListenOptions = {}): Promise<HttpListener> {
+  return listenHttp(gateway, options);
+}
+
+/** Serves a gateway on stdin and stdout until the client goes away, and then closes it. */
+export async function serveGatewayStdio(gateway: Gateway): Promise<void> {
+  const accept = (transport: Parameters<Gateway["accept"]>[0]): StdioConnection => {
+    const connection: Connection = gateway.accept(transport);
+    return { closed: connection.closed, close: () => connection.close() };
+  };
+  await serveStdio(accept, { exit: false });
+  await gateway.close();
+}

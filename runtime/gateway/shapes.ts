@@ -1,0 +1,95 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { RpcError, errorCodes, isCapabilityError, isPeerError, methodNotFound } from "../rpc/errors.ts";
+import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import { createEnvelope } from "../server/envelope.ts";
+
+/*
+ * What the converters cannot know: how values of older revisions become values of the newest, where some things have gone. Going to an older
+ * revision is the business of its own converters.
+ */
+
+/** Capabilities of a client as a server of this revision may learn of them. */
+export function toServerCapabilitiesOf(
+  { info, capabilities }: { readonly info: ProgramInfo; readonly capabilities: Capabilities },
+  revision: Revision,
+): Capabilities {
+  if (revision.lifecycle === "per-request") return withoutGone(capabilities);
+  const convert = revision.conversions?.clientRequests["initialize"]?.params;
+  // Tasks would need the client to be asked again later, and nothing here knows what an extension adds.
+  const { tasks: _tasks, extensions: _extensions, ...given } = capabilities;
+  const whole = convert?.({ protocolVersion: revision.id, capabilities: given, clientInfo: info });
+  return isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : given;
+}
+
+/** Capabilities of a server as its clients at a revision may learn of them, but for tasks and extensions. */
+export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
+  if (revision.lifecycle === "per-request") return withoutGone(capabilities);
+  const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
+  return rest;
+}
+
+/** Capabilities without what was taken out of the newest revision, and without extensions. */
+function withoutGone({ tasks: _tasks, extensions: _extensions, roots, ...rest }: Capabilities): Capabilities {
+  return { ...rest, ...(roots !== undefined && { roots: {} }) };
+}
+
+/** A result as a revision without sessions wants it; for others their converters do everything. */
+export function toResult(result: unknown, handler: string, revision: Revision): unknown {
+  if (revision.lifecycle === "handshake" || !isObject(result)) return result;
+  const { result: complete, cacheable } = createEnvelope(revision);
+  const { task: _task, ...members } = result;
+  const shown = Array.isArray(members.tools) ? { ...members, tools: members.tools.map(withoutExecution) } : members;
+  return { ...(cacheableHandlers.has(handler) ? cacheable() : complete), ...shown };
+}
+
+const cacheableHandlers: ReadonlySet<string> = new Set([
+  "listTools",
+  "listResources",
+  "listResourceTemplates",
+  "listPrompts",
+  "readResource",
+]);
+
+function withoutExecution(tool: unknown): unknown {
+  if (!isObject(tool)) return tool;
+  const { execution: _execution, ...rest } = tool;
+  return rest;
+}
+
+/** A question of a server as a part of a result: without what belongs to a message, or to sessions. */
+export function toEmbedded(params: object): object {
+  const { _meta, task: _task, elicitationId: _id, ...rest }: Record<string, unknown> = { ...params };
+  return rest;
+}
+
+/** Params of a client's request as they go on: the gateway tells the server for itself who asks, and follows progress for itself. */
+export function toForwarded(params: unknown, revision: Revision): Record<string, unknown> {
+  const given = isObject(params) ? params : {};
+  if (!isObject(given._meta)) return given;
+  const reserved = new Set(["progressToken", ...revision.reservedMeta.map(({ key }) => key)]);
+  const kept = Object.entries(given._meta).filter(([key]) => !reserved.has(key));
+  const { _meta, ...rest } = given;
+  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
+}
+
+/** The refusal of a server as clients of a revision know it. What was not sent is not offered. */
+export function toRefusal(thrown: unknown, method: string, revision: Revision): unknown {
+  if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
+  if (!isPeerError(thrown)) return thrown;
+  const { message, data } = thrown;
+  return new RpcError(toCode(thrown, method, revision), message, data === undefined ? {} : { data });
+}
+
+/** That a resource does not exist has another code where there are no sessions; and every revision has codes that others lack. */
+function toCode({ code, data }: RpcError, method: string, revision: Revision): number {
+  const notFound = revision.errors.resourceNotFound;
+  const isMissing = code === legacyNotFound || (code === errorCodes.invalidParams && isObject(data) && "uri" in data);
+  const isRead = findRow(revision.clientRequests, "readResource")?.method === method;
+  if (isRead && isMissing) return notFound?.emitted ? notFound.code : errorCodes.invalidParams;
+  const isKnown = Object.values(revision.errors).some((rule) => rule.code === code && rule.emitted);
+  const isReserved = code <= -32_020 && code >= -32_099;
+  return isReserved && !isKnown ? errorCodes.invalidRequest : code;
+}
+
+const legacyNotFound = -32_002;

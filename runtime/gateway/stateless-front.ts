@@ -1,0 +1,125 @@
+import { isObject, type RequestRow } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { ClosedError, RpcError, errorCodes, toError } from "../rpc/errors.ts";
+import { unknownProgram } from "../rpc/session.ts";
+import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
+import type { Lease, Pool } from "./pool.ts";
+import { toForwarded, toRefusal, toResult } from "./shapes.ts";
+import { SuspendedCall } from "./suspended.ts";
+
+/** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
+export class StatelessFront {
+  readonly #pool: Pool;
+  readonly #patience: number;
+  readonly #suspended = new Map<string, Waiting>();
+  #levels: LogLevels | undefined;
+
+  constructor(pool: Pool, patience: number) {
+    this.#pool = pool;
+    this.#patience = patience;
+  }
+
+  /** Lets the server answer a request. */
+  async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    try {
+      const resumed = this.#resume(params, call);
+      const suspended = resumed ?? (await this.#begin(row, params, call));
+      return toResult(await this.#continue(suspended, call), row.handler, call.revision);
+    } catch (error) {
+      throw toRefusal(error, row.method, call.revision);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { suspended, expire } of this.#suspended.values()) {
+      clearTimeout(expire);
+      suspended.abort(new ClosedError("The gateway closes"));
+    }
+    this.#suspended.clear();
+    await this.#pool.close();
+  }
+
+  /** The call that a request brings answers for; a state that is not ours goes to the server, if that gave it out. */
+  #resume(params: unknown, call: CallContext): SuspendedCall | undefined {
+    const { requestState, inputResponses } = isObject(params) ? params : {};
+    if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
+    const waiting = this.#suspended.get(requestState);
+    if (!waiting?.suspended.isSame(call, params)) {
+      throw new RpcError(errorCodes.invalidParams, "This requestState is unknown or has expired: make the call anew");
+    }
+    waiting.suspended.answer(inputResponses);
+    clearTimeout(waiting.expire);
+    this.#suspended.delete(requestState);
+    waiting.suspended.call = call;
+    return waiting.suspended;
+  }
+
+  async #begin(row: RequestRow, params: unknown, call: CallContext): Promise<SuspendedCall> {
+    const suspended = new SuspendedCall(call, params);
+    const { info = unknownProgram, capabilities } = call.session.peer;
+    const lease = await this.#pool.take(
+      { info, capabilities },
+      {
+        ask: (method, asked, signal) => suspended.ask(method, asked, signal),
+        tell: (handler, told) => this.#tell(suspended.call, handler, told),
+      },
+    );
+    suspended.begin(this.#run(lease, row, { params, suspended }).finally(() => lease.release()));
+    return suspended;
+  }
+
+  async #run(
+    { upstream }: Lease,
+    row: RequestRow,
+    { params, suspended }: { readonly params: unknown; readonly suspended: SuspendedCall },
+  ): Promise<unknown> {
+    const { revision, meta } = suspended.call;
+    const level = revision.reservedMeta.find(({ on, type }) => on === "request" && type === "LoggingLevel");
+    const wanted = level && meta[level.key];
+    await upstream.setLevel(typeof wanted === "string" ? wanted : undefined);
+    return upstream.request(row.method, toForwarded(params, revision), {
+      signal: suspended.signal,
+      onProgress: (progress) => void suspended.call.progress(progress),
+    });
+  }
+
+  /** Waits for the answer; a client that gives up meanwhile gives the whole call up. */
+  async #continue(suspended: SuspendedCall, call: CallContext): Promise<unknown> {
+    const giveUp = (): void => suspended.abort(toError(call.signal.reason));
+    call.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      const turn = await suspended.next();
+      return turn.kind === "done" ? turn.result : this.#suspend(suspended);
+    } finally {
+      call.signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  #suspend(suspended: SuspendedCall): object {
+    const state = prefix + crypto.randomUUID();
+    const expire = setTimeout(() => {
+      this.#suspended.delete(state);
+      suspended.abort(new ClosedError("The client did not come back with answers"));
+    }, this.#patience);
+    this.#suspended.set(state, { suspended, expire });
+    return suspended.toResult(state);
+  }
+
+  /** Only what belongs to a request reaches those who do not listen: log messages, as far as they are wanted. */
+  #tell(call: CallContext, handler: string, params: object): void {
+    const row = findRow(call.revision.serverNotifications, handler);
+    const level = "level" in params ? params.level : undefined;
+    if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
+    this.#levels ??= createLogLevels(call.revision, { initial: "info", rate: { burst: 1_000, perSecond: 100 } });
+    if (this.#levels.wants(call, level)) call.notify(row, params).catch(() => {});
+  }
+}
+
+interface Waiting {
+  readonly suspended: SuspendedCall;
+  readonly expire: NodeJS.Timeout;
+}
+
+/** What our own states begin with: a random rest cannot be guessed, and means nothing to anybody else. */
+const prefix = "gateway:";

@@ -1,0 +1,162 @@
+import type { RequestRow, Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { createRoutes, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
+import { createDowngrade, downgradeValue, type Downgrade } from "../rpc/downgrade.ts";
+import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
+import { Peer } from "../rpc/peer.ts";
+import type { Profile } from "../rpc/profile.ts";
+import { isProgramInfo, type Capabilities, type Party, type ProgramInfo, type Session } from "../rpc/session.ts";
+import { wrapAround, type Around, type LifecycleRequest } from "./around.ts";
+import type { Acceptor, ServeOptions } from "./handshake.ts";
+import { answerPing, createOpeningRoutes, readDeclared, readOpeningRows, resolve, withProfile } from "./opening.ts";
+import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
+import type { PerRequest } from "./per-request.ts";
+
+/** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
+export function createSessionAcceptor(given: ServeOptions, perRequest?: PerRequest): Acceptor {
+  const options = withProfile(given);
+  const revisions = readHandshakeRevisions(options.revisions);
+  const [written = revisions[0]] = options.revisions;
+  const createServed = (revision: Revision): Offer => createOffer(revision, { written, perRequest }, options);
+  const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
+  const rows = readOpeningRows(revisions[0]);
+  const findOffer = (revision: Revision): Offer => {
+    const offer = offers.get(revision.id);
+    if (!offer) throw new Error(`Revision ${revision.id} is not served`);
+    return offer;
+  };
+  return (channel, agreement) => {
+    const answer: RequestHandler = (params, call) =>
+      openSession({ peer, call, params, offer: findOffer(choose(params, revisions, options)) }, options);
+    const agreed = agreement && findOffer(agreement.revision);
+    const routes = agreed?.routes ?? join(createOpeningRoutes(rows, answer, options.profile), perRequest, revisions);
+    const peer = new Peer(channel, routes, { ...options, answersNoise: true });
+    peer.start();
+    if (agreement && agreed) {
+      openWith(peer, createSession(agreement.client, agreed), agreed, options);
+      peer.confirm();
+    }
+    return peer;
+  };
+}
+
+/** Before there is a session, and beside it, requests that stand alone are answered; they can be cancelled, too. */
+function join(routes: Routes, perRequest: PerRequest | undefined, opened: readonly Revision[]): Routes {
+  return perRequest ? perRequest.join(routes, opened) : routes;
+}
+
+/** What is answered at one revision. */
+interface Offer {
+  readonly revision: Revision;
+  readonly routes: Routes;
+  readonly initialize: RequestRow;
+  readonly result: unknown;
+  readonly info: ProgramInfo;
+  readonly capabilities: Capabilities;
+  readonly instructions: string | undefined;
+  readonly downgrade: Downgrade | undefined;
+}
+
+/** `written` is the revision that the server's own code is written for: the first that it serves. */
+function createOffer(
+  revision: Revision,
+  { written, perRequest }: { readonly written: Revision; readonly perRequest: PerRequest | undefined },
+  options: ServeOptions,
+): Offer {
+  const { initialize } = readOpeningRows(revision);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, { role: "server", written, mode, onError });
+  const result = toInitializeResult(instructions === undefined ? head : { ...head, instructions }, downgrade);
+  const issue = initialize.result(result);
+  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  const builtins = new Map([
+    ["ping", wrapAround(answerPing, "ping", options.around)],
+    ["initialize", refuseSecond],
+  ]);
+  const handlers = resolve(options.handlers, revision);
+  const { profile } = options;
+  const served = createRoutes(revision, { role: "server", handlers, builtins, downgrade, profile });
+  const routes = {
+    ...served,
+    requests: addShutdown(served.requests, readOpeningRows(revision).ping, profile),
+    enter: perRequest?.enter,
+  };
+  return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
+}
+
+/** A request that ends the session, where the profile has one: it is answered before the connection closes. */
+function addShutdown(requests: Routes["requests"], ping: RequestRow, profile: Profile | undefined): Routes["requests"] {
+  if (profile?.shutdown === undefined) return requests;
+  const row = { ...ping, method: profile.shutdown };
+  const handle: RequestHandler = (_params, { connection }) => {
+    queueMicrotask(() => void connection.close());
+    return {};
+  };
+  return new Map([...requests, [row.method, { row, handle }]]);
+}
+
+function toInitializeResult(result: Readonly<Record<string, unknown>>, downgrade: Downgrade | undefined): unknown {
+  return downgradeValue(result, downgrade?.results.initialize?.result, downgrade);
+}
+
+function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
+  const requested = isObject(params) ? params.protocolVersion : undefined;
+  if (options.versionMismatch === "error" && typeof requested === "string" && !findRevision(requested, revisions)) {
+    const data = { supported: revisions.map((revision) => revision.id), requested };
+    throw new RpcError(errorCodes.invalidParams, "Unsupported protocol version", { data });
+  }
+  return chooseRevision(requested, revisions);
+}
+
+interface OpeningCall {
+  readonly peer: Peer;
+  readonly call: CallContext;
+  readonly params: unknown;
+  readonly offer: Offer;
+}
+
+/** Without anything around it, the session is open before the next message is read. */
+function openSession({ peer, call, params, offer }: OpeningCall, options: ServeOptions): unknown {
+  const issue = offer.initialize.params(params);
+  if (issue) throw invalidParams(issue);
+  const { clientInfo, capabilities } = isObject(params) ? params : {};
+  if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  const client = { info: clientInfo, capabilities: readDeclared(capabilities, options.profile) };
+  const session = createSession(client, offer);
+  const open = (): unknown => {
+    if (peer.session) throw alreadyOpen();
+    openWith(peer, session, offer, options);
+    return offer.result;
+  };
+  return options.around ? openAround(options.around, { method: "initialize", params, session, call }, open) : open();
+}
+
+/** What runs around it may change the answer, so that it has to be checked again. */
+async function openAround(around: Around, request: LifecycleRequest, open: () => unknown): Promise<unknown> {
+  const result = await around(request, open);
+  const issue = readOpeningRows(request.session.revision).initialize.result(result);
+  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  return result;
+}
+
+function createSession(client: Party, { revision, info, capabilities, instructions, downgrade }: Offer): Session {
+  return { revision, role: "server", own: { info, capabilities }, peer: client, instructions, downgrade };
+}
+
+function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {
+  peer.open(session, routes);
+  options.onOpen?.(peer);
+}
+
+const refuseSecond: RequestHandler = () => {
+  throw alreadyOpen();
+};
+
+function alreadyOpen(): RpcError {
+  return invalidRequest("The session is already initialized");
+}

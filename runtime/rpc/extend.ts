@@ -1,0 +1,89 @@
+import {
+  isObject,
+  under,
+  type Check,
+  type Extension,
+  type NotificationRow,
+  type RequestRow,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../generated/support.ts";
+
+/**
+ * Revisions with these extensions on them and no others, each as far as it can be used there: their methods, headers, and results. Throws
+ * when what is to be declared about an extension does not fit it, or when two extensions get in each other's way.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ */
+export function extendRevisions(
+  revisions: readonly Revision[],
+  extensions: readonly Extension[],
+  role: Role,
+): readonly Revision[] {
+  for (const extension of extensions) checkSettings(extension, role);
+  return revisions.map((revision) => {
+    const usable = extensions.filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
+    return usable.reduce(extend, revision.core ?? revision);
+  });
+}
+
+function checkSettings({ id, declared, settings = {} }: Extension, role: Role): void {
+  const issue = declared[role]?.(settings);
+  if (!issue) return;
+  const place = ["settings", ...(issue.path === "" ? [] : [issue.path])].join("/");
+  throw new Error(`Extension ${id}: its ${place} must be ${issue.expected}.`);
+}
+
+function extend(revision: Revision, extension: Extension): Revision {
+  const { id, headers, results, members, settings = {} } = extension;
+  const { extensions = {} } = revision;
+  if (Object.hasOwn(extensions, id)) throw new Error(`The extension ${id} was given twice.`);
+  const withResults = results.reduce(
+    (table, { method, kind, check }) => replace(table, method, (row) => withResult(row, kind, check)),
+    addRows(revision.clientRequests, extension.clientRequests, id),
+  );
+  const withParams = <Row extends RequestRow | NotificationRow>(table: Table<Row>): Table<Row> =>
+    members.reduce(
+      (whole, { method, at, check }) =>
+        replace(whole, method, (row) => ({ ...row, params: withMembers(row, at, check) })),
+      table,
+    );
+  return {
+    ...revision,
+    core: revision.core ?? revision,
+    extensions: { ...extensions, [id]: settings },
+    clientRequests: withParams(withResults),
+    serverRequests: addRows(revision.serverRequests, extension.serverRequests, id),
+    clientNotifications: addRows(revision.clientNotifications, extension.clientNotifications, id),
+    serverNotifications: withParams(addRows(revision.serverNotifications, extension.serverNotifications, id)),
+    headers: [...revision.headers, ...headers],
+  };
+}
+
+function addRows<Row>(table: Table<Row>, more: Table<Row>, id: string): Table<Row> {
+  const taken = Object.keys(more).find((method) => Object.hasOwn(table, method));
+  if (taken !== undefined) throw new Error(`The extension ${id} has ${taken}, which is there already.`);
+  return { ...table, ...more };
+}
+
+function replace<Row>(table: Table<Row>, method: string, change: (row: Row) => Row): Table<Row> {
+  const row = Object.hasOwn(table, method) ? table[method] : undefined;
+  return row === undefined ? table : { ...table, [method]: change(row) };
+}
+
+/** A result of the extension is told by its kind, which only results of this method may have. */
+function withResult(row: RequestRow, kind: string, check: Check): RequestRow {
+  const result: Check = (value) => (isObject(value) && value.resultType === kind ? check(value) : row.result(value));
+  return { ...row, result, kinds: [...(row.kinds ?? []), kind] };
+}
+
+function withMembers({ params }: RequestRow | NotificationRow, at: readonly string[], check: Check): Check {
+  return (value) => {
+    const issue = params(value);
+    if (issue) return issue;
+    const object = at.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+    const added = object === undefined ? undefined : check(object);
+    return added && at.reduceRight((inner, key) => under(key, inner), added);
+  };
+}

@@ -1,0 +1,36 @@
+import { isObject } from "../../generated/support.ts";
+
+/**
+ * What is wrong with a block of content, if anything that the types cannot say: bytes are base64 with a media type, what is embedded has
+ * a URI.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#data-types
+ */
+export function checkContent(block: unknown): string | undefined {
+  if (!isObject(block)) return undefined;
+  if (block.type === "image" || block.type === "audio") return checkMediaType(block.mimeType) ?? checkBytes(block.data);
+  return block.type === "resource" ? checkContents(block.resource) : undefined;
+}
+
+/** The same for the contents of a resource. */
+export function checkContents(contents: unknown): string | undefined {
+  if (!isObject(contents)) return undefined;
+  const { uri, mimeType, blob } = contents;
+  if (typeof uri !== "string" || !URL.canParse(uri)) return `${JSON.stringify(uri)} is not an absolute URI`;
+  return (
+    (mimeType === undefined ? undefined : checkMediaType(mimeType)) ??
+    (blob === undefined ? undefined : checkBytes(blob))
+  );
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6838#section-4.2 */
+function checkMediaType(value: unknown): string | undefined {
+  const isType = typeof value === "string" && /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:\s*;.*)?$/.test(value);
+  return isType ? undefined : `${JSON.stringify(value)} is not a media type`;
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc4648#section-4 */
+function checkBytes(value: unknown): string | undefined {
+  const isBase64 = typeof value === "string" && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
+  return isBase64 ? undefined : "its bytes are not base64 with padding";
+}

@@ -1,0 +1,137 @@
+import { isObject, type Gate, type Revision } from "../../generated/support.ts";
+import { findRow } from "../common/rows.ts";
+import { missingCapability } from "../rpc/alone.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { isCapabilityError } from "../rpc/errors.ts";
+import { isOpen } from "../rpc/session.ts";
+import type { TaskKey } from "../store/task-store.ts";
+import { toCreated, toDetailed } from "../tasks/detailed-task.ts";
+import { KeptQuestions } from "../tasks/kept-questions.ts";
+import type { TaskKeeping, TaskManager } from "../tasks/task-manager.ts";
+import { checkAnswer } from "./answers.ts";
+import { createAskedRounds } from "./asked-rounds.ts";
+import { HandlerScope, readAuth, type ContextParts } from "./context.ts";
+import type { Implemented, Scene } from "./feature.ts";
+import type { ListenMore } from "./listen.ts";
+import type { LiveSessions } from "./live-sessions.ts";
+import { afterPreparation, preparationOf, withPreparation } from "./prepared-tool.ts";
+import type { ToolSource } from "./source.ts";
+import { findToolRow, readTerms } from "./tool-tasks.ts";
+
+/** What serving tasks by the extension takes. */
+export interface ExtensionTasksParts {
+  readonly scene: Scene;
+  readonly sessions: LiveSessions;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: object;
+}
+
+interface TaskParams {
+  readonly taskId: string;
+}
+
+interface UpdateParams extends TaskParams {
+  readonly inputResponses: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Lets calls of tools go on as tasks by the tasks extension: the client says with each request that it can, the server decides.
+ *
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+ */
+export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
+  const { scene, sessions } = parts;
+  const { revision } = scene;
+  const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
+  const callTool = createCallTool(tasks, { scene, sessions });
+  const handlers = {
+    callTool,
+    getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
+    async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
+      await tasks.answer(keyOf(call, taskId), inputResponses);
+      return {};
+    },
+    async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
+      await tasks.stop(keyOf(call, taskId));
+      return {};
+    },
+  };
+  return { handlers, listen: createListen(revision, (id, call) => tasks.read(keyOf(call, id))) };
+}
+
+/** A principal's tasks are theirs wherever they come from; those of nobody in particular are whose who knows their id. */
+function ownerOf({ origin }: CallContext, id: string): string {
+  const principal = readAuth(origin)?.principal;
+  return principal === undefined ? `task:${id}` : `alone:${principal}`;
+}
+
+function createCallTool(
+  tasks: TaskManager,
+  { scene, sessions }: ExtensionTasksParts,
+): (params: CallParams, call: CallContext) => Promise<object> {
+  const { revision, tools, rounds, toContext } = scene;
+  const row = findToolRow(revision);
+  const gate = findGate(revision);
+  // What the work asks is kept in the task; only what comes before takes rounds.
+  const inside: ContextParts = { rows: scene.rows, levels: scene.levels, rounds: createAskedRounds(undefined) };
+  const keeping: TaskKeeping = {
+    ownerOf,
+    createOutlet: () =>
+      new KeptQuestions({
+        check: checkAnswer,
+        announce: (record) => sessions.listeners.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+      }),
+  };
+  const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
+    inside.rounds
+      .run({ method: row.method, params }, during, (run) => tools.run(tool, args, new HandlerScope(run, inside)))
+      .catch((error: unknown) => Promise.reject(toRefusal(error, revision)));
+  return async (params, call) => {
+    const { name, arguments: args = {} } = params;
+    const tool = tools.find(name, toContext(call));
+    const terms = readTerms(tool);
+    const isDeclared = isOpen(gate, call.session);
+    if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
+    const run = (running: ToolSource): Promise<object> =>
+      rounds.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
+    if (!terms || !isDeclared) return run(withPreparation(tool));
+    let ready: { readonly args: unknown } | undefined;
+    const answer = await run(preparationOf(tool, (found) => (ready = { args: found })));
+    // What is wrong with the arguments, or needed first, needs no task.
+    if (!ready) return answer;
+    const work = runInside(afterPreparation(tool, ready.args), args, params);
+    return toCreated(await tasks.begin(call, { row, ttl: undefined, terms, keeping, work }));
+  };
+}
+
+/** What a client must declare with every request that has to do with tasks. */
+function findGate(revision: Revision): Gate {
+  const gate = findRow(revision.clientRequests, "getTask")?.needs;
+  if (!gate) throw new Error(`Revision ${revision.id} does not say what clients declare that have tasks.`);
+  return gate;
+}
+
+function toRefusal(error: unknown, revision: Revision): unknown {
+  return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
+}
+
+/** Tasks of others, and tasks that are not there, are left out of what is acknowledged. */
+function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<unknown>): ListenMore {
+  return async (asked, call) => {
+    const { taskIds } = asked;
+    if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
+    const gate = findGate(revision);
+    if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
+    const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
+    const found = await Promise.all(ids.map((id) => find(id, call).then(isObject, () => false)));
+    const honoured = ids.filter((_, index) => found[index]);
+    return { filter: honoured.length > 0 ? { taskIds: honoured } : {}, topics: honoured.map(topicOf) };
+  };
+}
+
+function topicOf(taskId: string): string {
+  return `task:${taskId}`;
+}

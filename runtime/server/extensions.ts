@@ -1,0 +1,48 @@
+import type { Extension, RequestRow } from "../../generated/support.ts";
+import { missingCapability } from "../rpc/alone.ts";
+import type { CallContext } from "../rpc/call.ts";
+import { extendRevisions } from "../rpc/extend.ts";
+import { isOpen } from "../rpc/session.ts";
+import type { Extending } from "./assembly.ts";
+import type { ServerExtensions } from "./definitions.ts";
+import type { Feature } from "./feature.ts";
+import type { ServerSource } from "./source.ts";
+
+/** A feature that serves an extension. */
+export interface ExtensionFeature extends Feature {
+  /** The extension, where a definition makes use of it. */
+  extension(source: ServerSource): Extension | undefined;
+}
+
+/** Lets servers use extensions: those that a definition names, and those without which something in it could not be served. */
+export function createExtending(features: readonly ExtensionFeature[]): Extending {
+  return {
+    extend(source: ServerSource & ServerExtensions, revisions) {
+      const { extensions = [] } = source;
+      const implied = features.flatMap((feature) => feature.extension(source) ?? []);
+      const others = implied.filter(({ id }) => !extensions.some((named) => named.id === id));
+      return extendRevisions(revisions, [...extensions, ...others], "server");
+    },
+    guard(handlers, revision) {
+      const guarded = Object.values(revision.clientRequests).flatMap((row) => guardHandler(handlers, row));
+      return { ...handlers, ...Object.fromEntries(guarded) };
+    },
+  };
+}
+
+type Handler = (params: unknown, call: CallContext) => unknown;
+
+/** A client that does not declare what a method belongs to learns what is missing, whatever it asks for. */
+function guardHandler(handlers: object, { handler, needs }: RequestRow): readonly (readonly [string, Handler])[] {
+  const handle: unknown = Reflect.get(handlers, handler);
+  if (!needs || !isHandler(handle)) return [];
+  const guarded: Handler = (params, call) => {
+    if (!isOpen(needs, call.session)) throw missingCapability(call.revision, needs);
+    return handle(params, call);
+  };
+  return [[handler, guarded]];
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === "function";
+}

@@ -1,0 +1,112 @@
+import { isObject } from "../../../generated/support.ts";
+import type { CallContext } from "../../rpc/call.ts";
+import { checkResource, checkTemplate } from "../check-resources.ts";
+import { checkUnique } from "../check-server.ts";
+import { ReadScope } from "../context.ts";
+import type { CompleteParams } from "../completions.ts";
+import { refuse } from "../errors.ts";
+import type { Feature, Found, Scene, ServedFeature } from "../feature.ts";
+import type { RegistryHandlers, ServerParts } from "../handlers.ts";
+import { toListHandler } from "../list-handler.ts";
+import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "../resources.ts";
+import { hasScopes, requireScopes } from "../scopes.ts";
+import type { AnyContext } from "../source.ts";
+
+/** Resources with a fixed URI or of a template, and subscriptions to them. */
+export const resources: Feature = {
+  name: "resources",
+  check({ resources: fixed = [], resourceTemplates: templates = [] }) {
+    for (const resource of fixed) checkResource(resource);
+    for (const template of templates) checkTemplate(template);
+    const uris = fixed.map(({ uri }) => uri);
+    const texts = templates.map(({ uriTemplate }) => uriTemplate);
+    checkUnique("resources", "URI", uris);
+    checkUnique("resourceTemplates", "URI template", texts);
+  },
+  create: (parts) => ({
+    findAsked: createFinder(parts),
+    implement(scene) {
+      const { resources: fixed, resourceTemplates: templates, settings } = parts;
+      const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
+      const isOffered = scene.isOffered("resources");
+      return {
+        handlers: {
+          ...(isOffered && implementResources(registry, scene)),
+          ...(isOffered && settings.subscriptions && implementSubscriptions(registry, parts, scene)),
+        },
+        isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
+        findComplete: (params, scope) => findComplete(registry, params, scope),
+      };
+    },
+  }),
+};
+
+/** Finds what a URI or a reference is about, whoever asks. */
+function createFinder({
+  resources: fixed,
+  resourceTemplates: templates,
+}: ServerParts): NonNullable<ServedFeature["findAsked"]> {
+  const parse = createParser();
+  return (method, { uri, ref }) => {
+    if (isObject(ref)) return typeof ref.uri === "string" ? templates.get(ref.uri) : undefined;
+    if (typeof uri !== "string" || !byUri.includes(method)) return undefined;
+    return fixed.get(uri) ?? matchFirst(templates, uri, parse)?.template;
+  };
+}
+
+const byUri: readonly string[] = ["resources/read", "resources/subscribe"];
+
+function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext): boolean {
+  const resource = registry.locate(uri, requester);
+  return resource !== undefined && hasScopes(resource, requester);
+}
+
+function implementResources(registry: ResourceRegistry, scene: Scene): RegistryHandlers {
+  return {
+    listResources: toListHandler(registry),
+    listResourceTemplates: toListHandler(registry.templates),
+    readResource: (params, call) =>
+      scene.rounds.run({ method: "resources/read", params }, call, (during) =>
+        registry.read(params.uri, new ReadScope(during, params.uri, scene)),
+      ),
+  };
+}
+
+/** Who may not know of a resource learns nothing from subscribing to it either. */
+function implementSubscriptions(
+  registry: ResourceRegistry,
+  { sessions }: ServerParts,
+  { revision, toContext }: Scene,
+): RegistryHandlers {
+  return {
+    subscribe({ uri }, call: CallContext) {
+      const requester = toContext(call);
+      const resource = registry.locate(uri, requester);
+      if (!resource) throw resourceNotFound(uri, revision);
+      requireScopes(resource, requester);
+      sessions.subscribe(call.session, uri);
+      return {};
+    },
+    unsubscribe({ uri }, call) {
+      sessions.unsubscribe(call.session, uri);
+      return {};
+    },
+  };
+}
+
+/** A reference to a fixed resource is allowed, and completes nothing. */
+function findComplete(
+  registry: ResourceRegistry,
+  { ref, argument }: CompleteParams,
+  scope: AnyContext,
+): Found | undefined {
+  if (ref.type !== "ref/resource") return undefined;
+  if (registry.find(ref.uri, scope)) return { complete: undefined };
+  const found = registry.findTemplate(ref.uri, scope);
+  if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+  requireScopes(found.template, scope);
+  if (!found.pattern.variables.includes(argument.name))
+    throw refuse(`Unknown argument: ${argument.name}`, { argument: argument.name });
+  const { complete = {} } = found.template;
+  return { complete: Object.hasOwn(complete, argument.name) ? complete[argument.name] : undefined };
+}

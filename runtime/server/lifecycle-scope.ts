@@ -1,0 +1,39 @@
+import type { Around } from "../lifecycle/around.ts";
+import type { CallContext } from "../rpc/call.ts";
+import type { Session } from "../rpc/session.ts";
+import { readAuth } from "./context.ts";
+import { runMiddleware, type Middleware } from "./middleware.ts";
+import type { AnyContext } from "./source.ts";
+
+/** Middleware around what the lifecycle answers itself: `initialize`, `ping`, `server/discover`. */
+export function wrapLifecycle(middleware: readonly Middleware[]): Around | undefined {
+  if (middleware.length === 0) return undefined;
+  return ({ method, params, session, call }, next) =>
+    runMiddleware(middleware, { method, params, context: toContext(call, session) }, next);
+}
+
+/** There is nothing to report, to log or to ask while a session is only being opened, and in answer to a ping nothing either. */
+function toContext(call: CallContext, session: Session): AnyContext {
+  const done = new Map<string, Promise<unknown>>();
+  return {
+    auth: readAuth(call.origin),
+    client: session.peer,
+    session,
+    revision: session.revision.id,
+    requestId: call.requestId,
+    meta: call.meta,
+    get signal() {
+      return call.signal;
+    },
+    progress: nothing,
+    log: nothing,
+    releaseConnection: () => false,
+    once(key, work) {
+      const known = done.get(key) ?? Promise.resolve().then(work);
+      done.set(key, known);
+      return known;
+    },
+  };
+}
+
+async function nothing(): Promise<void> {}

@@ -1,0 +1,139 @@
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fromUtf8 } from "../codec/utf8.ts";
+import { toSkill } from "./create-skill.ts";
+import { createSkillFile } from "./file.ts";
+import { readFrontmatter, type ParseYaml } from "./frontmatter.ts";
+import { manifestName, skillLimits, type Skill, type SkillFile } from "./skill.ts";
+
+/** How folders of skills are read. */
+export interface ReadSkillsOptions {
+  readonly parseYaml: ParseYaml;
+}
+
+/**
+ * Reads the skills in folders, once: each folder with a `SKILL.md` is one, wherever it is, and everything below it is part of it. Names that
+ * begin with a dot are left out. Nothing outside of the folders is read: symbolic links are refused. Throws an error that names the file
+ * when something cannot be served.
+ *
+ * @param folders - one, or several; a folder that has a `SKILL.md` itself is a skill
+ */
+export async function readSkills(
+  folders: string | URL | readonly (string | URL)[],
+  { parseYaml }: ReadSkillsOptions,
+): Promise<readonly Skill[]> {
+  const list = typeof folders === "string" || folders instanceof URL ? [folders] : folders;
+  const skills: Skill[] = [];
+  for (const folder of list) skills.push(...(await readFolder(toPath(folder), parseYaml)));
+  const seen = new Set<string>();
+  for (const { path } of skills) {
+    if (seen.has(path)) throw new Error(`Two of the folders have a skill "${path}": rename one of them.`);
+    seen.add(path);
+  }
+  return skills;
+}
+
+async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly Skill[]> {
+  const found: string[] = [];
+  await collect({ root, path: "", depth: 0 }, found);
+  const homes = found.filter((path) => isManifest(path)).map((path) => path.slice(0, -manifestName.length));
+  if (homes.length === 0) throw new Error(`${root} has no skill: a skill is a folder with a ${manifestName}.`);
+  const read = createFileReader(root);
+  const skills: Skill[] = [];
+  for (const home of homes.sort()) skills.push(await readSkill({ root, home, found, read, parseYaml }));
+  return skills;
+}
+
+interface SkillPlace {
+  readonly root: string;
+  /** Path of the skill below the root, with a slash at its end; empty for the root itself. */
+  readonly home: string;
+  /** Every file below the root. */
+  readonly found: readonly string[];
+  readonly read: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
+  readonly parseYaml: ParseYaml;
+}
+
+async function readSkill({ root, home, found, read, parseYaml }: SkillPlace): Promise<Skill> {
+  const where = join(root, home, manifestName);
+  const paths = found.filter((path) => path.startsWith(home));
+  if (paths.length > skillLimits.files)
+    throw new Error(`${join(root, home)} has ${paths.length} files: hosts accept ${skillLimits.files} of a skill.`);
+  const files: SkillFile[] = [];
+  for (const path of paths) files.push(await createSkillFile(path.slice(home.length), await read(path)));
+  const text = fromUtf8(await read(`${home}${manifestName}`));
+  if (text === undefined) throw new Error(`${where} is not text in UTF-8.`);
+  const frontmatter = readFrontmatter(text, where, parseYaml);
+  const segments = home.split("/").slice(0, -1);
+  const name = segments.at(-1) ?? basename(root);
+  if (frontmatter.name !== name) {
+    throw new Error(`${where}: its name is "${frontmatter.name}", but its folder is "${name}": rename one of them.`);
+  }
+  const path = [...(isHome(found) ? [basename(root)] : []), ...segments].join("/");
+  return toSkill({ path, frontmatter, files }, where);
+}
+
+/** Whether the root is a skill itself: then what is below it is told apart by its name. */
+function isHome(found: readonly string[]): boolean {
+  return found.includes(manifestName);
+}
+
+function isManifest(path: string): boolean {
+  return path === manifestName || path.endsWith(`/${manifestName}`);
+}
+
+interface Place {
+  readonly root: string;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Lists the files below a folder, with `/` between segments. */
+async function collect({ root, path, depth }: Place, found: string[]): Promise<void> {
+  if (depth > deepest) throw new Error(`${join(root, path)} is nested too deeply for a skill.`);
+  for (const entry of await readdir(join(root, path), { withFileTypes: true })) {
+    if (entry.name.startsWith(".")) continue;
+    const inner = path === "" ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) await collect({ root, path: inner, depth: depth + 1 }, found);
+    else if (entry.isFile()) found.push(inner);
+    else
+      throw new Error(
+        `${join(root, inner)} is a link or a device: put the file itself there, skills hold nothing else.`,
+      );
+    if (found.length > most)
+      throw new Error(`${root} has more than ${most} files: name the folder of the skills only.`);
+  }
+}
+
+/** Reads each file once, though several skills may have it. */
+function createFileReader(root: string): SkillPlace["read"] {
+  const known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  return (path) => {
+    const reading = known.get(path) ?? readBounded(join(root, ...path.split("/")));
+    known.set(path, reading);
+    return reading;
+  };
+}
+
+/** What was a file a moment ago may be a link by now: it is not followed. */
+async function readBounded(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { size } = await handle.stat();
+    if (size > skillLimits.bytes)
+      throw new Error(`${file} has ${size} bytes: hosts accept ${skillLimits.bytes} of a skill.`);
+    return new Uint8Array(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
+
+function toPath(folder: string | URL): string {
+  return typeof folder === "string" ? resolve(folder) : fileURLToPath(folder).replace(/[\\/]$/, "");
+}
+
+/** Bounds a mistake such as the root of a disk. */
+const most = 10_000;
+const deepest = 32;

@@ -1,0 +1,39 @@
+import type { CallContext } from "../rpc/call.ts";
+import { readTask, type TaskControl } from "./task-control.ts";
+
+/** What handlers of either side learn about the request that they answer: a view of the call. Its functions may be taken off it. */
+export class CallScope {
+  readonly #call: CallContext;
+
+  constructor(call: CallContext) {
+    this.#call = call;
+  }
+
+  /** Made only when it is read. */
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get revision(): string {
+    return this.#call.revision.id;
+  }
+
+  get requestId(): string | number {
+    return this.#call.requestId;
+  }
+
+  get meta(): { readonly [key: string]: unknown } {
+    return this.#call.meta;
+  }
+
+  get task(): TaskControl | undefined {
+    return readTask(this.#call);
+  }
+
+  readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
+    this.#call.progress({
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+}

@@ -1,0 +1,24 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const program = join(root, "dist/generator/cli.js");
+
+/** Tests start the command line as users do, built: from sources it takes three times as long. What is built already is left as it is. */
+export function setup(): void {
+  if (existsSync(program) && statSync(program).mtimeMs >= newestSource()) return;
+  const compiler = join(root, "node_modules/typescript7/bin/tsc");
+  // Types are not what these tests are about: what can be emitted is.
+  spawnSync(process.execPath, [compiler, "-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
+  if (!existsSync(program)) throw new Error("The command line could not be built: run `npm run build` to see why.");
+}
+
+function newestSource(): number {
+  const files = ["generator", "generated", "runtime", "templates"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { emitJson } from "../../generator/check/report/json.ts";
+import { emitJunit } from "../../generator/check/report/junit.ts";
+import { emitSarif } from "../../generator/check/report/sarif.ts";
+import { emitText } from "../../generator/check/report/text.ts";
+import type { CheckReport } from "../../generator/check/finding.ts";
+import { runCheck, type CheckCommandOptions } from "../../generator/commands/check.ts";
+import { captured, type CommandResult } from "../client/run.ts";
+import { temporaryFolder } from "../create/folder.ts";
+
+const evil = '<script>&"\u0000\u001b[31m]]>\n::error::';
+
+const report: CheckReport = {
+  target: "https://example.org/mcp",
+  server: { name: evil, version: "1" },
+  revisions: ["2025-11-25"],
+  results: [
+    { rule: { id: "fine", title: "All is well", severity: "error" }, revision: "2025-11-25", findings: [] },
+    {
+      rule: { id: "bad", title: evil, severity: "error", help: "https://example.org/bad" },
+      revision: "2025-11-25",
+      findings: [{ rule: "bad", severity: "error", subject: evil, message: evil, fix: "mend it" }],
+    },
+    {
+      rule: { id: "odd", title: "Odd", severity: "note" },
+      revision: "",
+      findings: [{ rule: "odd", severity: "note", subject: "a", message: "b", fix: "c" }],
+    },
+  ],
+};
+
+function check(target: readonly string[], options: Partial<CheckCommandOptions> = {}): Promise<CommandResult> {
+  return captured(() => runCheck({ format: "text", failOn: "error", target, ...options }));
+}
+
+describe("reports", () => {
+  test("as text keep every finding on two lines, whatever a server says", () => {
+    const lines = emitText(report).split("\n");
+    expect(lines).toHaveLength(6);
+    expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u001b]/);
+    expect(lines.at(-1)).toBe("3 checks: 1 errors, 0 warnings, 1 notes.");
+  });
+
+  test("as JSON have findings and what was looked at", () => {
+    expect(JSON.parse(emitJson(report))).toMatchObject({
+      format: 1,
+      findings: [{ rule: "bad", message: evil }, { rule: "odd" }],
+      checks: [
+        { rule: "fine", passed: true },
+        { rule: "bad", passed: false },
+        { rule: "odd", passed: false },
+      ],
+    });
+  });
+
+  test("as JUnit are well-formed, and notes do not fail", () => {
+    const xml = emitJunit(report);
+    expect(xml).toContain('tests="3" failures="1"');
+    expect(xml).not.toMatch(/<script>|[\u0000\u001b]/);
+    expect(xml.match(/<testcase /g)).toHaveLength(3);
+    expect(xml.replaceAll(/&(amp|lt|gt|quot);/g, "")).not.toContain("&");
+  });
+
+  test("as SARIF name rule, level, place and advice", () => {
+    const { version, runs } = JSON.parse(emitSarif(report, "1.2.3"));
+    expect(version).toBe("2.1.0");
+    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(["fine", "bad", "odd"]);
+    expect(runs[0].results[0]).toMatchObject({ ruleId: "bad", ruleIndex: 1, level: "error" });
+    expect(runs[0].results[0].message.text).toMatch(/mend it\.$/);
+  });
+});
+
+describe("create-mcp-server check", () => {
+  const answering = `
+    const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...result }) + "\\n");
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      let message;
+      try { message = JSON.parse(line); } catch { return; }
+      const { id, method } = message;
+      if (method === "initialize") send(id, { result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "tiny", version: "1" } } });
+      else if (method === "ping") send(id, { result: {} });
+      else if (id !== undefined) send(id, { error: { code: -32601, message: "not here" } });
+    });`;
+
+  test("passes a small and correct server, and writes the report where it is told", { timeout: 60_000 }, async () => {
+    const output = join(temporaryFolder(), "report.json");
+    const options = { revision: "2025-11-25", format: "json", output } as const;
+    expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
+  });
+
+  test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
+    ["nothing", [], {}, /name a server/],
+    [
+      "a file",
+      [join(import.meta.dirname, "..", "..", "package.json")],
+      {},
+      /is a file: check needs a server that runs/,
+    ],
+    ["a file that is not there", ["absent.json"], {}, /there is no file/],
+    ["an unknown revision", ["http://127.0.0.1:9/"], { revision: "1999-01-01" }, /there is no revision/],
+    ["a protocol that is none of ours", ["ws://127.0.0.1:9/"], {}, /is not an http or https address/],
+    ["a program that is not there", ["no-such-program-anywhere"], {}, /cannot be started/],
+    ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is written/],
+  ])("refuses %s with a reason", async (_what, target, options, message) => {
+    const { code, stderr } = await check(target, options);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(1);
+  });
+});

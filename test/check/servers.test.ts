@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../generated/revisions.ts";
+import { examine } from "../../generator/check/examine.ts";
+import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
+import { createHttpWires } from "../../generator/check/http-wire.ts";
+import { createStdioWires } from "../../generator/check/stdio-wire.ts";
+import { serveHttp } from "../../runtime/server/http.ts";
+import { createOurServer } from "../interop/our-server.ts";
+import { serveSdk } from "../interop/sdk-http-server.ts";
+import { serveSdk2 } from "../interop/sdk2-server.ts";
+import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+
+const ids = handshakeRevisions.map(({ id }) => id);
+
+interface Running {
+  readonly url: string;
+  close(): Promise<unknown>;
+}
+
+async function examineHttp(serve: () => Promise<Running>): Promise<CheckReport> {
+  const { url, close } = await serve();
+  try {
+    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 20_000 });
+    return await examine(wires, { target: "test", revisions });
+  } finally {
+    await close();
+  }
+}
+
+/** Rules that were broken, each once, with the revisions where they were. */
+function brokenRules(report: CheckReport): Record<string, string[]> {
+  const broken: Record<string, string[]> = {};
+  for (const { rule, revision } of findingsOf(report)) {
+    const known = (broken[rule] ??= []);
+    if (!known.includes(revision)) known.push(revision);
+  }
+  return broken;
+}
+
+describe("check over HTTP", () => {
+  test("finds nothing in a server of ours but that its tools are not described", { timeout: 120_000 }, async () => {
+    const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
+    expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
+    expect(brokenRules(report)).toEqual({ "tool-description": [""] });
+    const looked = new Set(report.results.map(({ rule }) => rule.id));
+    expect(looked.size).toBeGreaterThan(25);
+  });
+
+  test("finds what is wrong with servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
+    expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
+      "http-origin": ids,
+      "unknown-tool": ids,
+      "tool-without-name": ids,
+      "tool-description": [""],
+      "invalid-cursor": ids,
+    });
+    expect(brokenRules(await examineHttp(() => serveSdk2()))).toEqual({
+      "http-unknown-session": ids,
+      "http-origin": ids,
+      "unknown-resource": ids,
+      "tool-description": [""],
+      "invalid-cursor": ids,
+    });
+  });
+});
+
+describe("check on stdio", () => {
+  const [newest] = handshakeRevisions;
+  /** A server that does everything wrong that a server can and still be spoken to. */
+  const broken = `
+    console.log("Server starting...");
+    console.log("");
+    process.on("SIGTERM", () => {});
+    setInterval(() => {}, 1000);
+    const send = (message) => process.stdout.write(JSON.stringify(message) + "\\n");
+    let rest = "";
+    process.stdin.setEncoding("utf8").on("data", (text) => {
+      const lines = (rest + text).split("\\n");
+      rest = lines.pop();
+      for (const line of lines) take(JSON.parse(line));
+    });
+    function take({ id, method, params }) {
+      if (method === "initialize") return send({ jsonrpc: "2.0", id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {}, prompts: {} }, serverInfo: { name: "bad", version: "0" } } });
+      if (method === "tools/list") return send({ jsonrpc: "2.0", id, result: { tools: [{ name: "a", inputSchema: { type: "object" } }, { name: "a", inputSchema: { type: "object" }, description: 7 }], nextCursor: "again" } });
+      if (method === "prompts/list") return send({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+      if (method === "ping") return send({ jsonrpc: "2.0", id: String(id), result: {} });
+      if (id !== undefined) send({ jsonrpc: "2.0", id, result: {} });
+      send({ jsonrpc: "2.0", method: "notifications/nonsense" });
+    }`;
+
+  test("finds every fault of a server that has them all", { timeout: 120_000 }, async () => {
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", broken], env: {}, timeout: 2_000 });
+    const report = await examine(wires, { target: "bad", revisions: newest ? [newest] : [] });
+    expect(Object.keys(brokenRules(report)).sort()).toEqual([
+      "answers-ping",
+      "clean-output",
+      "ends",
+      "fits-revision",
+      "ignores-late-cancellation",
+      "ignores-unknown-notification",
+      "invalid-cursor",
+      "keeps-ids",
+      "lists",
+      "names-are-unique",
+      "negotiates",
+      "survives-broken-json",
+      "tool-description",
+      "tool-without-name",
+      "unknown-method",
+      "unknown-prompt",
+      "unknown-tool",
+    ]);
+  });
+
+  test("says that a program which says nothing speaks no revision", { timeout: 60_000 }, async () => {
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
+    const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
+    expect(report.revisions).toEqual([]);
+    expect(brokenRules(report)).toEqual({ speaks: [""] });
+  });
+});

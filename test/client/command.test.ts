@@ -1,0 +1,305 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Node, Project } from "ts-morph";
+import { describe, expect, test } from "vitest";
+import { listAll, temporaryFolder } from "../create/folder.ts";
+import { checkFunctions } from "../../generator/client/check-text.ts";
+import type { ClientCommandOptions } from "../../generator/commands/client.ts";
+import type { Verdict } from "../../generator/contract/verdict.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { compile, modulePackage } from "./compile.ts";
+import { client } from "./run.ts";
+
+const offer = {
+  server: { name: "@acme/shop-server", version: "1.0.0" },
+  tools: [
+    {
+      name: "find_items",
+      description: "Finds items.",
+      inputSchema: {
+        type: "object",
+        properties: { query: { type: "string", minLength: 1 }, limit: { type: "integer", minimum: 1 } },
+        required: ["query"],
+      },
+      outputSchema: {
+        type: "object",
+        properties: { items: { type: "array", items: { type: "string" } } },
+        required: ["items"],
+      },
+    },
+    { name: "ping", inputSchema: { type: "object" } },
+  ],
+  prompts: [{ name: "greet", arguments: [{ name: "who", required: true }, { name: "tone" }] }],
+  resourceTemplates: [{ uriTemplate: "shop://items/{id}{?page}", name: "item" }],
+};
+
+/** The compiler is asked. */
+const slow = 300_000;
+
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "package.json"), modulePackage);
+  for (const [name, value] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return folder;
+}
+
+const sourcesOf = (folder: string): string[] =>
+  listAll(folder)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join(folder, path));
+
+describe("create-mcp-server client", () => {
+  test(
+    "writes a client and a mock that work together, without a dependency",
+    async () => {
+      const cwd = folderWith({ "tools.json": offer });
+      const { code, stdout, stderr } = await client([join(cwd, "tools.json")], {
+        out: join(cwd, "src", "shop-server-client"),
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain("2 tools, 1 prompts, 1 resource templates");
+      const folder = join(cwd, "src", "shop-server-client");
+      writeFileSync(
+        join(cwd, "use.ts"),
+        `import { ArgumentError, createShopServerClient, ResultError, ToolFailure } from "./src/shop-server-client/index.ts";
+      import { mockShopServer } from "./src/shop-server-client/mock.ts";
+
+      const session = mockShopServer({
+        tools: {
+          findItems: ({ query, limit = 1 }) => ({ items: Array.from({ length: limit }, () => query) }),
+          ping: () => { throw new ToolFailure("ping", [{ type: "text", text: "out of order" }]); },
+        },
+        prompts: { greet: ({ who, tone = "kind" }) => ({ messages: [{ role: "user", content: { who, tone } }] }) },
+        resources: (uri) => ({ contents: [{ uri, text: "an item" }] }),
+      });
+      const shop = createShopServerClient(session);
+      const { structured, text } = await shop.tools.findItems({ query: "tea", limit: 2 });
+      const items: readonly string[] = structured.items;
+      const names = (thrown: unknown) => (thrown instanceof Error ? [thrown.name, thrown.message] : []);
+      export const seen: unknown = {
+        items,
+        text,
+        failure: await shop.tools.ping().catch(names),
+        argument: await shop.tools.findItems({ query: "" }).catch(names),
+        prompt: (await shop.prompts.greet({ who: "you" })).messages,
+        resource: (await shop.resources.item({ id: "a/b", page: 2 })).contents,
+        calls: session.calls.map(({ kind, name }) => kind + " " + name),
+        liar: await createShopServerClient({ ...session, callTool: async () => ({ content: [], structuredContent: { items: [1] } }) })
+          .tools.findItems({ query: "x" }).catch(names),
+        errors: [ArgumentError, ResultError].length,
+      };
+      // @ts-expect-error a required argument is missing
+      void (() => shop.tools.findItems({ limit: 1 }));
+      // @ts-expect-error there is no such argument
+      void (() => shop.tools.findItems({ query: "", limits: 1 }));
+      // @ts-expect-error there is no such member
+      void structured.item;
+      // @ts-expect-error a variable is missing
+      void (() => shop.resources.item({ page: 1 }));
+      // @ts-expect-error a mock must return what the tool declares
+      mockShopServer({ tools: { findItems: () => ({ item: [] }) } });
+      `,
+      );
+      expect(compile([...sourcesOf(folder), join(cwd, "use.ts")])).toEqual([]);
+      const { seen }: { seen: unknown } = await import(pathToFileURL(join(cwd, "use.ts")).href);
+      expect(seen).toEqual({
+        items: ["tea", "tea"],
+        text: '{"items":["tea","tea"]}',
+        failure: ["ToolFailure", "ping: out of order"],
+        argument: ["ArgumentError", "find_items: argument query: expected at least 1 characters"],
+        prompt: [{ role: "user", content: { who: "you", tone: "kind" } }],
+        resource: [{ uri: "shop://items/a%2Fb?page=2", text: "an item" }],
+        calls: ["tool find_items", "tool ping", "prompt greet", "resource shop://items/a%2Fb?page=2"],
+        liar: ["ResultError", "find_items: the answer does not fit: items/0: expected string"],
+        errors: 2,
+      });
+    },
+    slow,
+  );
+
+  test(
+    "types a catalogue of 120 tools with every construct and hostile names, by declarations and checks alone",
+    async () => {
+      const cwd = folderWith({ "big.json": createCatalogue() });
+      const { code, stdout } = await client([join(cwd, "big.json")], { out: join(cwd, "big") });
+      expect(code).toBe(0);
+      expect(stdout).toContain("120 tools");
+      const files = sourcesOf(join(cwd, "big"));
+      expect(compile(files)).toEqual([]);
+      const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
+      const tools = project.addSourceFilesAtPaths(files.filter((path) => path.includes("/tools/")));
+      expect(tools).toHaveLength(120);
+      const strangers = tools.flatMap((file) =>
+        file
+          .getStatements()
+          .filter(
+            (statement) =>
+              !Node.isImportDeclaration(statement) &&
+              !Node.isInterfaceDeclaration(statement) &&
+              !Node.isTypeAliasDeclaration(statement) &&
+              !Node.isVariableStatement(statement),
+          ),
+      );
+      expect(strangers).toEqual([]);
+      const called = tools.flatMap((file) =>
+        file
+          .getDescendants()
+          .filter(Node.isCallExpression)
+          .map((call) => call.getExpression().getText()),
+      );
+      expect(called.filter((name) => !checkFunctions.some((known) => known === name))).toEqual([]);
+    },
+    slow,
+  );
+
+  test("reports drift with a verdict, and follows it", async () => {
+    const [find, ping] = offer.tools;
+    const newer = {
+      ...offer,
+      tools: [{ ...find, inputSchema: { ...find?.inputSchema, required: ["query", "limit"] } }, ping],
+    };
+    const cwd = folderWith({
+      "old.json": offer,
+      "new.json": newer,
+      "more.json": { ...offer, tools: [...offer.tools, { name: "more" }] },
+    });
+    const out = join(cwd, "out");
+    const check = (file: string, failOn: Verdict = "risky") => client([join(cwd, file)], { out, check: true, failOn });
+    expect((await check("old.json")).stderr).toContain("has no mcp.client.lock.json");
+    await client([join(cwd, "old.json")], { out: join(cwd, "out") });
+    const before = listAll(cwd);
+    expect(await check("old.json")).toMatchObject({ code: 0, stdout: "The server offers what the lock file says.\n" });
+    const broken = await check("new.json");
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(
+      /^breaking {2}tool find_items, arguments limit: it is required now\nVerdict: breaking/,
+    );
+    expect(await check("more.json")).toMatchObject({ code: 0, stdout: expect.stringContaining("Verdict: additive") });
+    expect((await check("more.json", "additive")).code).toBe(1);
+    expect(listAll(cwd)).toEqual(before);
+    await client([join(cwd, "new.json")], { out: join(cwd, "out") });
+    expect((await check("new.json")).code).toBe(0);
+  });
+
+  test("keeps what was edited by hand unless it is forced, and removes tools that are gone", async () => {
+    const cwd = folderWith({ "old.json": offer, "new.json": { ...offer, tools: offer.tools.slice(0, 1) } });
+    await client([join(cwd, "old.json")], { out: join(cwd, "out") });
+    const path = join(cwd, "out", "tools", "ping.ts");
+    writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
+    const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("out: tools/ping.ts") });
+    expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
+    expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
+    expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
+  });
+
+  test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
+    ["nothing", [], {}, /name a server/],
+    ["an empty word", [" "], {}, /name a server/],
+    ["a file that is not there", ["absent.json"], {}, /there is no file .*absent\.json/],
+    ["a file that is not JSON", ["broken.json"], {}, /broken\.json is not JSON/],
+    ["a folder", ["folder.json"], {}, /folder\.json cannot be read/],
+    ["a text", ["text.json"], {}, /is no list of tools/],
+    ["an object without tools", ["object.json"], {}, /is no list of tools/],
+    ["tools that are no list", ["map.json"], {}, /is no list of tools/],
+    ["a tool without a name", ["nameless.json"], {}, /tools\[0\] has no usable name/],
+    ["a tool whose name is a number", ["number.json"], {}, /tools\[0\] has no usable name/],
+    ["prompts that are no list", ["prompts.json"], {}, /"prompts" is not a list/],
+    ["no tools at all", ["empty.json"], {}, /offers no tools/],
+    ["JSON that is far too deep", ["deep.json"], {}, /nested deeper than 512/],
+    ["a name that gives no word", ["japanese.json"], {}, /--name <name>/],
+    ["a protocol that is none of ours", ["ftp://example.org/"], {}, /is not an http or https address/],
+    ["a broken address", ["http://"], {}, /is not an http or https address/],
+    ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp could not be asked/],
+    [
+      "a program that is not there",
+      ["no-such-program-anywhere", "x"],
+      {},
+      /no-such-program-anywhere could not be asked/,
+    ],
+    [
+      "a program that ends",
+      [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
+      {},
+      /The last words of the server:\nno key/,
+    ],
+    [
+      "a program that talks nonsense",
+      [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
+      { timeout: 1 },
+      /could not be asked/,
+    ],
+    ["a quote that is never closed", ["node 'x"], {}, /a quote that is never closed/],
+    ["an unknown revision", ["tools.json"], { revision: "1999-01-01" }, /there is no revision "1999-01-01"/],
+    ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is written/],
+    ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is written/],
+    [
+      "a header variable that is not set",
+      ["tools.json"],
+      { headerEnv: ["A=NO_SUCH_VARIABLE"] },
+      /no environment variable NO_SUCH_VARIABLE/,
+    ],
+    ["a header variable without a name", ["tools.json"], { headerEnv: ["x"] }, /--header-env is written/],
+    [
+      "a variable that is not set",
+      ["tools.json"],
+      { env: ["NO_SUCH_VARIABLE"] },
+      /no environment variable NO_SUCH_VARIABLE/,
+    ],
+    ["a variable that is none", ["tools.json"], { env: ["1=2"] }, /--env is written/],
+    ["no time at all", ["tools.json"], { timeout: 0 }, /--timeout is a number of seconds/],
+    ["a folder that is full", ["tools.json"], { out: "full" }, /full is not empty and was not written by this command/],
+    ["a folder that is a file", ["tools.json"], { out: "tools.json" }, /tools\.json cannot be read \(ENOTDIR\)/],
+    ["a lock file that is none", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
+    ["losses, when told to", ["loss.json"], { strict: true }, /something of the schemas got lost/],
+  ])("refuses %s, says why, and writes nothing", async (_what, target, options, message) => {
+    const deep = `{"tools":[{"name":"a","inputSchema":${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}}]}`;
+    const cwd = folderWith({
+      "tools.json": offer,
+      "broken.json": "{",
+      "text.json": '"x"',
+      "object.json": {},
+      "map.json": { tools: {} },
+      "nameless.json": { tools: [{}] },
+      "number.json": { tools: [{ name: 1 }] },
+      "prompts.json": { tools: [], prompts: {} },
+      "empty.json": { tools: [] },
+      "deep.json": deep,
+      "japanese.json": { server: { name: "日本" }, tools: [{ name: "a" }] },
+      "loss.json": { server: { name: "a" }, tools: [{ name: "a", inputSchema: { type: "object", not: {} } }] },
+    });
+    for (const name of ["folder.json", "full", "locked"]) mkdirSync(join(cwd, name));
+    writeFileSync(join(cwd, "full", "file"), "");
+    writeFileSync(join(cwd, "locked", "mcp.client.lock.json"), "{}");
+    const before = listAll(cwd);
+    const words = target.map((word) => (/^[\w-]+\.json$/.test(word) ? join(cwd, word) : word));
+    const { code, stderr } = await client(words, { ...options, out: join(cwd, options.out ?? "out") });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(1);
+    expect(listAll(cwd)).toEqual(before);
+  });
+
+  test("leaves out one tool that cannot be used, and says so", async () => {
+    const tools = [
+      { name: "fine" },
+      { name: "list", inputSchema: [] },
+      { name: "fine" },
+      { name: "text", inputSchema: { type: "string" } },
+    ];
+    const cwd = folderWith({ "tools.json": { tools, resourceTemplates: [{ uriTemplate: "a://{", name: "bad" }] } });
+    const { code, stderr, stdout } = await client([join(cwd, "tools.json")], { name: "x", out: join(cwd, "x") });
+    expect(code).toBe(0);
+    expect(stdout).toContain("2 tools");
+    expect(stderr.split("\n")).toEqual([
+      "corrected  text  inputSchema: arguments are always an object",
+      "left out   fine: another one of the same name comes first",
+      "left out   list: it is not a JSON Schema object",
+      expect.stringMatching(/^left out {3}bad: URI template .* never closed/),
+      "",
+    ]);
+  });
+});

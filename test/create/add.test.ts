@@ -1,0 +1,151 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { runAdd } from "../../generator/commands/add.ts";
+import { findSample, planAddition } from "../../generator/create/addition.ts";
+import { readSelection } from "../../generator/create/project-choices.ts";
+import { emitProject } from "../../generator/create/project-files.ts";
+import { register } from "../../generator/create/register.ts";
+import { schemaSamples } from "../../generator/create/schema-samples.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { listAll, temporaryFolder } from "./folder.ts";
+
+const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
+
+describe("registering", () => {
+  it.each([
+    ["a list", "defineServer({ tools: [a] });", "defineServer({ tools: [a, wordCountTool] });"],
+    [
+      "a list with a last comma",
+      "defineServer({ tools: [\n  a,\n] });",
+      "defineServer({ tools: [\n  a, wordCountTool,\n] });",
+    ],
+    ["an empty list", "defineServer({ tools: [] });", "defineServer({ tools: [wordCountTool] });"],
+    ["no list", 'defineServer({ name: "a" });', 'defineServer({ name: "a", tools: [wordCountTool] });'],
+    ["nothing", "defineServer({});", "defineServer({ tools: [wordCountTool] });"],
+    [
+      "no list, a member a line",
+      'run(\n  defineServer({\n    name: "a",\n  }),\n);',
+      'run(\n  defineServer({\n    name: "a",\n    tools: [wordCountTool],\n  }),\n);',
+    ],
+  ])("adds to %s and changes nothing else", (_what, before, after) => {
+    const head = '// mine\nimport { defineServer } from "./mcp/index.ts";\n';
+    const line = 'import { wordCountTool } from "./tools/word-count.ts";\n';
+    expect(register("src/server.ts", head + before, tool)).toBe(head + line + after);
+  });
+
+  it.each([
+    ["no server", "export const a = 1;", "has no defineServer({ ... })"],
+    ["a definition from elsewhere", "defineServer(definition);", "has no defineServer({ ... })"],
+    ["a list from elsewhere", "defineServer({ tools: all });", "is not a list that is written out"],
+    ["no TypeScript", "const = ;", "not valid TypeScript"],
+  ])("refuses %s", (_what, source, message) => {
+    expect(() => register("src/server.ts", source, tool)).toThrow(message);
+  });
+});
+
+describe("names", () => {
+  it.each(["word-count", "word_count", "wordCount"])("%s is word_count to models", (name) => {
+    expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+      source: "src/tools/word-count.ts",
+      test: "test/word-count-tool.test.ts",
+      view: { key: "word_count", variable: "wordCountTool" },
+    });
+  });
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "a\\b",
+    "a b",
+    "1a",
+    "-a",
+    "a--b",
+    "a.ts",
+    "__proto__",
+    "a`b",
+    "a\n",
+    "é",
+    "{{a}}",
+    "a".repeat(65),
+  ])("refuses %j", (name) =>
+    expect(() => planAddition("tool", name, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
+  );
+
+  it("finds the schema library of a project, or says which there are", () => {
+    expect(findSample({ dependencies: { arktype: "^2" } })).toBe(schemaSamples.arktype);
+    for (const manifest of [{}, null, "x", { dependencies: null }, { dependencies: { valibot: "1" } }])
+      expect(() => findSample(manifest)).toThrow("no known schema library");
+  });
+});
+
+describe("create-mcp-server add", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  async function project(serve: string): Promise<string> {
+    const folder = temporaryFolder();
+    const selection = readSelection({ serve, extras: "none" });
+    const options = {
+      folder,
+      name: "demo",
+      revisions: ["2025-11-25"],
+      manager: "npm" as const,
+      version: "1.2.3",
+      packageFolder: packageRoot,
+    };
+    for (const [path, text] of await emitProject({ ...options, selection })) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    vi.spyOn(console, "log").mockReturnValue();
+    return folder;
+  }
+
+  it.each(["tool", "resource", "prompt"] as const)("adds a %s, its test and its registration", async (kind) => {
+    const folder = await project("tools,resources,prompts");
+    const before = listAll(folder);
+    expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
+    const added = listAll(folder).filter((path) => !before.includes(path) && path.endsWith(".ts"));
+    expect(added).toEqual([`src/${kind}s/word-count.ts`, `test/word-count-${kind}.test.ts`]);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain(`from "./${kind}s/word-count.ts";`);
+  });
+
+  it("makes the layer anew when the project was made without it, and only then", async () => {
+    const folder = await project("tools");
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
+    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource(");
+    const lock: unknown = JSON.parse(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8"));
+    expect(lock).toMatchObject({ offers: ["tools", "resources"], revisions: ["2025-11-25"] });
+    expect(listAll(folder)).toContain(".mcp-previous/index.ts");
+  });
+
+  it("keeps the layer when it was edited by hand, or when the files cannot be written", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    const lock = readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8");
+    mkdirSync(join(folder, "src/resources/notes.ts"), { recursive: true });
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(1);
+    expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
+    writeFileSync(join(folder, "src/mcp/index.ts"), "// mine\n");
+    expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(1);
+    expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("index.ts was edited by hand"));
+    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toBe("// mine\n");
+    expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
+  });
+
+  it("changes nothing when there is one already, or when this is no project", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(0);
+    const before = listAll(folder).map((path) => path);
+    const server = readFileSync(join(folder, "src/server.ts"), "utf8");
+    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(1);
+    expect(await runAdd({ kind: "tool", name: "a", folder: temporaryFolder() })).toBe(1);
+    expect(listAll(folder)).toEqual(before);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toBe(server);
+    expect(errors).toHaveBeenCalledTimes(2);
+  });
+});

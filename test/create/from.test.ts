@@ -1,0 +1,256 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { check } from "prettier";
+import { Node, Project, SyntaxKind } from "ts-morph";
+import { describe, expect, it } from "vitest";
+import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
+import { runCreate } from "../../generator/commands/create.ts";
+import { readSelection } from "../../generator/create/project-choices.ts";
+import { emitProject } from "../../generator/create/project-files.ts";
+import type { Tree } from "../../generator/emit/tree.ts";
+import { readSource } from "../../generator/from/source.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { captured, type CommandResult } from "../client/run.ts";
+import { createCatalogue } from "../client/catalogue.ts";
+import { listAll, temporaryFolder } from "./folder.ts";
+import { pets } from "./pets.ts";
+
+const all = chooseRevisions("all", await readCatalogue(packageRoot));
+
+async function emit(file: string, text: string, revisions: readonly string[] = all): Promise<Tree> {
+  const folder = mkdtempSync(join(tmpdir(), "from-"));
+  const path = join(folder, file);
+  writeFileSync(path, text);
+  const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
+  const selection = readSelection({ schema: "json", serve: "tools", extras: "mcpb" });
+  const options = {
+    folder: "/home/me/demo",
+    name: "demo",
+    revisions,
+    manager: "npm" as const,
+    version: "1.2.3",
+    packageFolder: packageRoot,
+  };
+  return emitProject({ ...options, selection, source });
+}
+
+const textOf = (tree: Tree, path: string): string => tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
+
+/** Statements that are neither imports, types nor constants made by one of our functions, and code within texts. */
+function strangeCode(text: string): string[] {
+  const file = new Project({ useInMemoryFileSystem: true }).createSourceFile("a.ts", text);
+  const odd = file.getStatements().filter((statement) => {
+    if (!Node.isVariableStatement(statement)) return !/^(Import|Interface|TypeAlias)/.test(statement.getKindName());
+    const value = statement.getDeclarations()[0]?.getInitializer();
+    return !Node.isCallExpression(value) || value.getExpression().getText() !== "defineTool";
+  });
+  const templates = file.getDescendantsOfKind(SyntaxKind.TemplateExpression);
+  const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression).map((call) => call.getExpression().getText());
+  const known = /^(defineTool|fromJsonSchema|callApi|readApi|toCommaList|toJson|todo)$/;
+  return [...[...odd, ...templates].map((node) => node.getText()), ...calls.filter((name) => !known.test(name))];
+}
+
+describe("a project from an OpenAPI document", async () => {
+  const tree = await emit("openapi.yaml", pets);
+
+  it("has a file for every operation that can be called, and lists them", () => {
+    const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
+    expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual([
+      "create-pet.ts",
+      "delete-pet.ts",
+      "get-pets-pet-id.ts",
+      "list-pets.ts",
+      "rename-pet.ts",
+    ]);
+    for (const path of files) expect(textOf(tree, "src/tools.ts")).toContain(path.slice("src/".length));
+  });
+
+  it("asks for what the request needs, and not for what the API alone writes", () => {
+    const text = textOf(tree, "src/tools/create-pet.ts");
+    const [input = "", output = ""] = text.split("export interface CreatePetResult ");
+    expect(input).not.toContain("id: number");
+    expect(output).toContain("id: number");
+    expect(text).toContain('required: ["body"]');
+    expect(text).toContain('body: { type: "application/json", value: args.body }');
+  });
+
+  it("puts every parameter where the API expects it", () => {
+    const text = textOf(tree, "src/tools/list-pets.ts");
+    expect(text).toContain("query: { limit: args.limit, tags: toCommaList(args.tags) }");
+    expect(text).toContain('headers: { "X-Request-ID": args["X-Request-ID"] }');
+    expect(textOf(tree, "src/tools/get-pets-pet-id.ts")).toContain("parameters: { petId: args.petId }");
+    expect(textOf(tree, "src/tools/rename-pet.ts")).toContain('"application/x-www-form-urlencoded"');
+  });
+
+  it("knows where the API is and how a token is sent", () => {
+    const text = textOf(tree, "src/api.ts");
+    expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
+    expect(text).toContain('all.set("X-Api-Key", "" + environment.API_TOKEN)');
+  });
+
+  it("is formatted, and its tests know what the API has to be asked", async () => {
+    for (const [path, source] of tree) {
+      const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest)/.test(path);
+      if (isOurs) expect(await check(source, { filepath: path, printWidth: 120 }), path).toBe(true);
+    }
+    expect(textOf(tree, "test/server.test.ts")).toContain('request: "DELETE /pets/sample"');
+  });
+
+  it("runs nothing that stands in a text", () => {
+    for (const [path, text] of tree) if (path.startsWith("src/tools/")) expect(strangeCode(text), path).toEqual([]);
+    expect(textOf(tree, "src/tools/create-pet.ts")).toContain("${process.exit(1)} {{x}} */");
+  });
+
+  it("has no member that its revision lacks", async () => {
+    const text = textOf(await emit("openapi.yaml", pets, all.slice(-1)), "src/tools/delete-pet.ts");
+    expect(text).not.toMatch(/annotations|output:|title:/);
+  });
+
+  it("gives the same bytes again", async () => expect([...(await emit("openapi.yaml", pets))]).toEqual([...tree]));
+});
+
+describe("a project from a list of tools", () => {
+  it("has a typed stub and a failing test for each of a large catalogue", async () => {
+    // The catalogue has names that no tool may have, too.
+    const tools = createCatalogue().tools.filter((one) => /^(?!__proto__)[\w./-]+$/.test(Object(one).name));
+    const tree = await emit("tools.json", JSON.stringify({ tools }));
+    const files = [...tree].filter(([path]) => path.startsWith("src/tools/"));
+    expect(files).toHaveLength(tools.length);
+    for (const [path, text] of files) {
+      expect(strangeCode(text), path).toEqual([]);
+      expect(text, path).toMatch(/run: \(\) => todo\("/);
+    }
+    const tests = textOf(tree, "test/server.test.ts");
+    expect(tests.match(/^ {2}\{? ?name: |\{ name: "/gm)?.length).toBeGreaterThan(tools.length / 2);
+    const manifest: unknown = JSON.parse(textOf(tree, "manifest.json"));
+    expect(Object(manifest).tools).toHaveLength(tools.length);
+  });
+
+  it("is written from the lock file of a client as well", async () => {
+    const contract = { server: { name: "a", version: "1" }, revision: "", tools: [{ name: "a-b" }] };
+    const tree = await emit("mcp.client.lock.json", JSON.stringify({ format: 1, contract, files: {} }));
+    expect(textOf(tree, "src/tools/a-b.ts")).toContain('name: "a-b"');
+  });
+});
+
+const operation = { responses: {} };
+const api = (paths: object, more: object = {}): string => JSON.stringify({ openapi: "3.0.0", paths, ...more });
+const get = (schema: unknown): string =>
+  api({ "/a": { get: { ...operation, parameters: [{ name: "q", in: "query", schema }] } } });
+const tool = (inputSchema: unknown, name = "a"): string => JSON.stringify({ tools: [{ name, inputSchema }] });
+const input = (q: string): string => `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"q":${q}}}}]}`;
+const deep = (levels: number): string => `${'{"not":'.repeat(levels)}{}${"}".repeat(levels)}`;
+
+const refused: readonly (readonly [string, string, string, RegExp])[] = [
+  ["an empty file", "a.yaml", "", /no list of tools/],
+  ["a text", "a.yaml", "hello", /no list of tools/],
+  ["broken JSON", "a.json", '{"openapi":', /is not JSON/],
+  ["broken YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
+  ["a YAML bomb", "a.yaml", bomb(), /is not YAML: .*alias/],
+  ["YAML that is nested 100,000 deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
+  ["YAML with a key twice", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
+  ["YAML with code in a tag", "a.yaml", "openapi: !!js/function 'function(){process.exit(0)}'", /"openapi" should be/],
+  ["Swagger 2", "a.json", '{"swagger":"2.0","paths":{}}', /is Swagger 2.0. Convert it/],
+  ["another version", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
+  ["no paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
+  ["no operations", "a.json", api({}), /has no operation/],
+  ["a path that is none", "a.json", api({ "/a": 1 }), /is not an object/],
+  ["an operation that is none", "a.json", api({ "/a": { get: [] } }), /get of "\/a" is not an object/],
+  ["only bodies that cannot be sent", "a.json", api(upload()), /has no operation that can be called: POST \/a/],
+  ["a parameter without a name", "a.json", api({ "/a": { get: { parameters: [{ in: "query" }] } } }), /no "name"/],
+  ["a header that is two", "a.json", api(header("a\r\nb: c")), /no legal name/],
+  [
+    "a server of another scheme",
+    "a.json",
+    api({ "/a": { get: operation } }, server("file:///etc/")),
+    /no http or https/,
+  ],
+  ["a $ref to a file", "a.json", get({ $ref: "file:///etc/passwd" }), /leads out of the document/],
+  ["a $ref to a file beside it", "a.json", get({ $ref: "../a.json#/x" }), /leads out of the document/],
+  ["a $ref to an address", "a.json", get({ $ref: "http://127.0.0.1:9/x" }), /leads out of the document/],
+  [
+    "a path by $ref to an address",
+    "a.json",
+    api({ "/a": { $ref: "http://127.0.0.1:9/x" } }),
+    /leads out of the document/,
+  ],
+  ["a $ref that leads nowhere", "a.json", get({ $ref: "#/components/schemas/None" }), /leads nowhere/],
+  ["a $ref into a prototype", "a.json", get({ $ref: "#/constructor/prototype" }), /leads nowhere/],
+  ["a parameter that refers to itself", "a.json", api(circle()), /refers to itself|leads nowhere/],
+  ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would put text into the code/],
+  ["a schema that is nested 300 deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
+  ["a schema that is nested 3,000 deep", "a.json", input(deep(3_000)), /nested deeper/],
+  ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would put text into the code/],
+  ["tsEnumNames", "a.json", input('{"enum":["a"],"tsEnumNames":["a}; x"]}'), /tsEnumNames would put text/],
+  ["a $ref to a file in a tool", "a.json", input('{"$ref":"/etc/passwd"}'), /leads out of the schema/],
+  ["a $ref to an address in a tool", "a.json", input('{"$ref":"https://example.org/a"}'), /leads out of the schema/],
+  ["a $ref that is no text", "a.json", input('{"$ref":1}'), /is no text/],
+  ["a $ref in a tool that leads nowhere", "a.json", input('{"$ref":"#/$defs/None"}'), /leads nowhere/],
+  ["a prototype key", "a.json", input('{"properties":{"__proto__":{"type":"string"}}}'), /"__proto__"/],
+  ["a tool named with code", "a.json", tool({}, "${process.exit(0)}"), /a name has letters, digits/],
+  ["a tool named with a template", "a.json", tool({}, "{{#each this}}"), /a name has letters, digits/],
+  ["a tool named with a line break", "a.json", tool({}, "a\nb"), /a name has letters, digits/],
+  ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
+  ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
+  ["two tools of one name", "a.json", '{"tools":[{"name":"a"},{"name":"a"}]}', /of the same name/],
+  ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
+];
+
+function bomb(): string {
+  const lines = Array.from({ length: 12 }, (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(9)}]`);
+  return ["openapi: 3.0.0", ...lines].join("\n").replace(/\[(\*b-1,)+\]/, "[x]");
+}
+
+function upload(): object {
+  return { "/a": { post: { requestBody: { content: { "multipart/form-data": { schema: {} } } }, ...operation } } };
+}
+
+function header(name: string): object {
+  return { "/a": { get: { ...operation, parameters: [{ name, in: "header" }] } } };
+}
+
+function server(url: string): object {
+  return { servers: [{ url }] };
+}
+
+function circle(): object {
+  return { "/a": { get: { parameters: [{ $ref: "#/paths/~1a/get/parameters/0" }] } } };
+}
+
+describe("create --from", () => {
+  function create(cwd: string, from: string, more: object = {}): Promise<CommandResult> {
+    const options = { directory: join(cwd, "demo"), yes: true, install: false, git: false, dryRun: false };
+    return captured(() => runCreate({ ...options, from: join(cwd, from), ...more }));
+  }
+
+  it.each(refused)("refuses %s, and writes nothing", async (_what, file, text, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), text);
+    const { code, stderr } = await create(cwd, file);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(1);
+    expect(listAll(cwd)).toEqual([file]);
+  });
+
+  it.each([
+    ["a file that is not there", "none.yaml", {}, /none\.yaml cannot be read/],
+    ["a folder", ".", {}, /cannot be read/],
+    ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
+  ])("refuses %s", async (_what, from, more, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
+    expect(await create(cwd, from, more)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it("tells what it leaves out, and writes the rest", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets);
+    const { code, stderr } = await create(cwd, "api.yaml");
+    expect(stderr).toContain("left out   POST /upload: its body is multipart/form-data");
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
+  });
+});

@@ -1,0 +1,163 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Project } from "ts-morph";
+import { describe, expect, it } from "vitest";
+import { reach } from "../../generator/create/layer/reach.ts";
+import { readSourceParts } from "../../generator/create/layer/source-parts.ts";
+import { emitLayer, layerTemplate } from "../../generator/create/emit-layer.ts";
+import type { LayerChoices } from "../../generator/create/layer/choices.ts";
+import { loadTemplates } from "../../generator/emit/templates.ts";
+import type { Tree } from "../../generator/emit/tree.ts";
+
+const sources = ["runtime", "generated"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join(folder, path))
+    // A program of its own, which no layer has.
+    .filter((path) => path !== join("runtime", "gateway", "serve-module.ts")),
+);
+
+describe("taking our own sources apart", () => {
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+
+  it.each(sources)("%s has the statements that a parser finds", (path) => {
+    const text = readFileSync(path, "utf8");
+    const file = project.createSourceFile("a.ts", text, { overwrite: true });
+    const { imports, reExports, parts } = readSourceParts(text);
+    const others = file.getImportDeclarations().length + file.getExportDeclarations().length;
+    expect(parts.length).toBe(file.getStatements().length - others);
+    const declared = [...file.getFunctions(), ...file.getClasses(), ...file.getInterfaces(), ...file.getTypeAliases()];
+    const names = [...declared, ...file.getVariableDeclarations()].map((declaration) => declaration.getName());
+    expect(new Set(parts.map(({ name }) => name))).toEqual(new Set(names));
+    const imported = file.getImportDeclarations().flatMap((one) => one.getNamedImports().map((name) => name.getName()));
+    const found = imports.filter(({ name }) => name !== "*" && name !== "default").map(({ name }) => name);
+    expect(found.sort()).toEqual(imported.sort());
+    expect(reExports.length).toBe(file.getExportDeclarations().length);
+  });
+});
+
+describe("what a file reaches", () => {
+  it("is followed through files that only give names on", async () => {
+    const files: Readonly<Record<string, string>> = {
+      "b.ts": 'export type { C, D } from "./c.ts";\n\nexport const unused = 1;\n',
+      "c.ts": "export interface C {\n  d: D;\n}\n\nexport type D = string;\n\nexport type E = number;\n",
+    };
+    const entry = { path: "a.ts", text: 'import type { C } from "./b.ts";\n\nexport type A = C;\n' };
+    const tree = await reach(entry, async (path) => files[path] ?? expect.unreachable(path));
+    expect(tree.get("b.ts")).toBe('export type { C, D } from "./c.ts";\n');
+    expect(tree.get("c.ts")).toBe("export interface C {\n  d: D;\n}\n\nexport type D = string;\n");
+  });
+});
+
+const newest = readdirSync("spec", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
+  .map(({ name }) => name)
+  .sort()
+  .reverse();
+
+const small: LayerChoices = {
+  revisions: [newest[1] ?? ""],
+  offers: ["tools"],
+  transports: ["stdio"],
+  client: false,
+  validator: false,
+  auth: "none",
+};
+
+async function emit(choices: Partial<LayerChoices>): Promise<Tree> {
+  const templates = await loadTemplates("templates", [layerTemplate]);
+  return emitLayer({ choices: { ...small, ...choices }, version: "1.2.3", packageFolder: process.cwd(), templates });
+}
+
+function sizeOf(layer: Tree): number {
+  const sources = [...layer].filter(([path]) => path.endsWith(".ts"));
+  return sources.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+}
+
+describe("what a layer leaves out (A19)", () => {
+  it("is what a server of tools on stdio cannot meet", async () => {
+    const layer = await emit({});
+    const paths = [...layer.keys()].join("\n");
+    for (const part of [
+      "uri-match",
+      "features/",
+      "task-manager",
+      "http",
+      "client/",
+      "convert",
+      "skills",
+      "ui-",
+      "extend",
+    ])
+      expect(paths).not.toContain(part);
+    const checks = layer.get(`generated/${small.revisions[0]}/validate.ts`) ?? "";
+    expect(checks).toContain("checkCallToolResult");
+    for (const name of ["checkPrompt", "checkCreateMessage", "checkElicit", "checkListTasks", "checkCreateTask"])
+      expect(checks).not.toContain(name);
+    expect(layer.get("index.ts")).not.toMatch(/defineResource|definePrompt|serveHttp/);
+  });
+
+  it("is the documented types of every revision but the newest", async () => {
+    const layer = await emit({ revisions: newest });
+    expect([...layer.keys()].filter((path) => path.endsWith("/types.ts"))).toEqual([`generated/${newest[0]}/types.ts`]);
+    expect([...layer.keys()].filter((path) => path.endsWith("/convert.ts"))).toHaveLength(newest.length - 1);
+  });
+
+  it("is the tasks extension where no tasks are offered, or where the core has them", async () => {
+    const has = async (choices: Partial<LayerChoices>): Promise<boolean> =>
+      [...(await emit(choices)).keys()].some((path) => path.includes("extension"));
+    expect(await has({ revisions: newest })).toBe(false);
+    expect(await has({ offers: ["tools", "tasks"] })).toBe(false);
+    const layer = await emit({ revisions: newest, offers: ["tools", "tasks"] });
+    const found = [...layer.keys()].filter((path) => path.startsWith("generated/extensions/"));
+    expect(found).toEqual(["generated/extensions/tasks/methods.ts", "generated/extensions/tasks/validate.ts"]);
+    expect(layer.get("index.ts")).toContain("extending: createExtending([taskExtension]),");
+    const both = await emit({ revisions: newest, offers: ["tools", "tasks"], client: true });
+    expect(both.get("index.ts")).toContain("export { extension as tasksExtension }");
+  });
+
+  it("is no conversion of what older revisions get", async () => {
+    const layer = await emit({ revisions: newest });
+    for (const revision of newest.slice(1)) {
+      const text = layer.get(`generated/${revision}/convert.ts`) ?? "";
+      expect(text).toContain('"tools/list": { result: toListToolsResult },');
+      expect(text).toContain("export function toListToolsResult(");
+      expect(text).not.toContain("toListPromptsResult");
+    }
+  });
+
+  it.each([
+    { offers: ["tools", "resources"], has: ["defineResource"] },
+    { offers: ["tools", "prompts"], has: ["definePrompt"] },
+    { offers: ["tools", "tasks"], has: ["ServerTasks"] },
+    { offers: ["tools", "resources", "skills"], has: ["ServerSkills", "readSkills", "createExtending([skills])"] },
+    { offers: ["tools", "resources", "ui"], has: ["UiSupport", "createUiResource", "createExtending([ui])"] },
+    { transports: ["http"], has: ["serveHttp", "runHttp as run"] },
+    { transports: ["stdio", "http"], has: ["serveStdio", "serveHttp", "runEither as run"] },
+    { transports: ["worker"], has: ["createHttpHandler"] },
+    { client: true, has: ["createClient", "connectHttp", "connectProcess"] },
+    { validator: true, has: ["createCfworkerValidator"] },
+    { transports: ["http"], auth: "oauth", has: ["requireToken", "verifyJwt"] },
+    { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitFailures"] },
+  ] as const)("comes in when it is chosen: %j", async ({ has, ...choices }) => {
+    const entry = (await emit(choices)).get("index.ts") ?? "";
+    for (const name of has) expect(entry).toContain(name);
+  });
+
+  it("is all that reads folders, where skills are served from a worker", async () => {
+    const layer = await emit({ offers: ["tools", "resources", "skills"], transports: ["worker"] });
+    const paths = [...layer.keys()].join("\n");
+    expect(paths).not.toMatch(/adapters\/yaml|skills\/folder/);
+    expect(layer.get("index.ts")).toContain("createSkill");
+  });
+
+  it("makes the layer small, and its README says how small", async () => {
+    const layer = await emit({});
+    expect(sizeOf(layer)).toBeLessThan(360_000);
+    expect(layer.get("README.md")).toContain(`| all `);
+  });
+
+  it("is the same whoever asks, and however often", async () => {
+    expect([...(await emit({ revisions: newest }))]).toEqual([...(await emit({ revisions: newest }))]);
+  });
+});

@@ -1,0 +1,161 @@
+import { check } from "prettier";
+import { describe, expect, it } from "vitest";
+import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
+import { extras, readSelection, toLayerChoices, type SelectionText } from "../../generator/create/project-choices.ts";
+import { emitProject } from "../../generator/create/project-files.ts";
+import type { Tree } from "../../generator/emit/tree.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+
+const [newest = ""] = chooseRevisions("all", await readCatalogue(packageRoot));
+
+function emit(text: SelectionText): Promise<Tree> {
+  const options = {
+    folder: "/home/me/demo",
+    name: "demo",
+    revisions: [newest],
+    manager: "npm" as const,
+    version: "1.2.3",
+  };
+  return emitProject({ ...options, selection: readSelection(text), packageFolder: packageRoot });
+}
+
+describe("what a project is made for", () => {
+  it.each([
+    [{ serve: "tool" }, '--serve: there is no "tool". Choose among tools, '],
+    [{ serve: "" }, '--serve: there is no ""'],
+    [{ serve: "tools,__proto__" }, '--serve: there is no "__proto__"'],
+    [{ serve: "tools;prompts" }, "--serve: there is no"],
+    [{ transport: "tcp" }, '--transport: there is no "tcp". Choose one of stdio, http, both, worker.'],
+    [{ transport: "stdio,http" }, "--transport: there is no"],
+    [{ transport: "constructor" }, "--transport: there is no"],
+    [{ transport: "http", auth: "basic" }, '--auth: there is no "basic". Choose one of none, oauth, api-key.'],
+    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio asks nobody who they are."],
+    [{ transport: "worker", auth: "api-key" }, "Choose --transport http or both."],
+    [{ schema: "yup" }, '--schema: there is no "yup". Choose one of zod, valibot, arktype, json.'],
+    [{ schema: "toString" }, "--schema: there is no"],
+    [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
+    [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of emitted, package.'],
+    [{ extras: "ALL" }, "--extras: there is no"],
+  ])("refuses %j and names the possible words", (text, message) => {
+    expect(() => readSelection(text)).toThrow(message);
+  });
+
+  it("has a default for everything", () => {
+    expect(readSelection({})).toEqual({
+      serve: ["tools", "resources", "prompts"],
+      transport: "stdio",
+      auth: "none",
+      schema: "zod",
+      client: false,
+      extras: ["agents"],
+      runtime: "emitted",
+    });
+  });
+
+  it("always offers tools, in the order of the list", () => {
+    expect(readSelection({ serve: "prompts,resources" }).serve).toEqual(["tools", "resources", "prompts"]);
+    expect(readSelection({ serve: "none" }).serve).toEqual(["tools"]);
+  });
+
+  it("is what its layer is made for", () => {
+    const selection = readSelection({ transport: "both", schema: "json", client: true, auth: "oauth" });
+    expect(toLayerChoices(selection, [newest])).toEqual({
+      revisions: [newest],
+      offers: selection.serve,
+      transports: ["stdio", "http"],
+      client: true,
+      validator: true,
+      auth: "oauth",
+    });
+  });
+
+  it.each(["skills", "ui"])("has a layer with resources when it offers %s, and no example of one", (serve) => {
+    const selection = readSelection({ serve });
+    expect(selection.serve).toEqual(["tools", serve]);
+    expect(toLayerChoices(selection, [newest]).offers).toEqual(["tools", "resources", serve]);
+  });
+
+  it("is reached over HTTP when somebody has to be let in", () => {
+    expect(readSelection({ auth: "api-key" })).toMatchObject({ transport: "http", auth: "api-key" });
+    expect(readSelection({ auth: "none" }).transport).toBe("stdio");
+  });
+});
+
+describe("a project", () => {
+  it.each([
+    ["zod", ["zod"]],
+    ["valibot", ["@valibot/to-json-schema", "valibot"]],
+    ["arktype", ["arktype"]],
+    ["json", ["@cfworker/json-schema"]],
+  ])("with %s has at most three production packages", async (schema, packages) => {
+    const tree = await emit({ schema });
+    const manifest: unknown = JSON.parse(tree.get("package.json") ?? "");
+    expect(Object.keys(Object(manifest).dependencies)).toEqual(packages);
+    for (const name of packages) {
+      const isUsed = [...tree].some(([path, text]) => path.startsWith("src/") && text.includes(`from "${name}"`));
+      expect(isUsed, name).toBe(true);
+    }
+  });
+
+  it.each([
+    ["oauth", ["jose", "zod"], /export \{ requireToken \}/, /api-key\.ts|limit-failures\.ts/],
+    ["api-key", ["zod"], /export \{ requireApiKey \}/, /adapters\/jose|auth\/server\/token\.ts/],
+    ["none", ["zod"], /export \{ serveHttp \}/, /\/auth\//],
+  ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {
+    const tree = await emit({ auth, transport: "http" });
+    expect(Object.keys(Object(JSON.parse(tree.get("package.json") ?? "")).dependencies)).toEqual(packages);
+    expect(tree.get("src/mcp/index.ts")).toMatch(has);
+    expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
+    expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
+    expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
+    expect(tree.get("README.md")?.includes("refused with 401")).toBe(auth !== "none");
+    for (const [path, text] of tree) {
+      if (path.startsWith(".")) continue;
+      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+    }
+  });
+
+  it("comes with every further file that is asked for, and JSON in it is JSON", async () => {
+    const [without, tree] = [await emit({ extras: "none" }), await emit({ extras: "all" })];
+    const added = [...tree.keys()].filter((path) => !without.has(path));
+    expect(added.length).toBeGreaterThanOrEqual(extras.length);
+    for (const path of added) {
+      const text = tree.get(path) ?? "";
+      expect(text, path).not.toMatch(/\{\{(?! matrix)/);
+      if (path.endsWith(".json")) expect(() => JSON.parse(text), path).not.toThrow();
+    }
+  });
+
+  it.each([
+    ["http", "http://127.0.0.1:3000/mcp"],
+    ["worker", "http://127.0.0.1:8787/mcp"],
+  ])("over %s is found at its address by hosts", async (transport, url) => {
+    const tree = await emit({ transport, extras: "vscode,claude-code,cursor" });
+    for (const path of [".vscode/mcp.json", ".mcp.json", ".cursor/mcp.json", "README.md"])
+      expect(tree.get(path)).toContain(url);
+    expect(tree.get("README.md")).not.toMatch(/dist\/server\.js|stdin|claude_desktop_config/);
+    expect(tree.get("README.md")).toContain(`claude mcp add --transport http demo ${url}`);
+  });
+
+  it.each([
+    { transport: "both", client: true, extras: "all", auth: "api-key" },
+    { transport: "http", auth: "oauth" },
+    { transport: "worker", schema: "json" },
+  ])("that takes the protocol from the package differs by the import only: %j", async (text) => {
+    const [emitted, tree] = [await emit(text), await emit({ ...text, runtime: "package" })];
+    const mayDiffer = /^(README\.md|AGENTS\.md|package\.json|Dockerfile|src\/mcp\.ts)$/;
+    for (const [path, source] of tree) {
+      if (mayDiffer.test(path)) continue;
+      expect(source, path).toBe(emitted.get(path)?.replaceAll("mcp/index.ts", "mcp.ts"));
+    }
+    expect([...tree.keys()].filter((path) => path.startsWith("src/mcp/"))).toEqual([]);
+    const manifest: unknown = JSON.parse(tree.get("package.json") ?? "");
+    expect(Object(manifest).dependencies).toHaveProperty(["create-mcp-server"], expect.stringMatching(/1\.2\.3/));
+    const entry = tree.get("src/mcp.ts") ?? "";
+    expect(await check(entry, { filepath: "mcp.ts", printWidth: 120 })).toBe(true);
+    const names = (layer: string): string[] =>
+      [...layer.matchAll(/\b(?:run|serve|connect|require|verify|create)[A-Z]\w+/g)].map(([name]) => name);
+    const exported = (emitted.get("src/mcp/index.ts") ?? "").split("\n").filter((line) => /^export \{/.test(line));
+    for (const name of exported.flatMap(names)) expect(entry).toContain(name);
+  });
+});

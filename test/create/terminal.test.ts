@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCreate, type CreateOptions } from "../../generator/commands/create.ts";
+import { choosePackageManager, commandsOf, packageManagers } from "../../generator/create/package-manager.ts";
+import { listAll, temporaryFolder } from "./folder.ts";
+
+/** The questions of a new project, in their order. */
+const questions = [
+  "What shall it be called",
+  "What should it offer",
+  "How is it reached",
+  "How are tools described",
+  "Is it a client, too",
+  "Which further files",
+  "Which protocol revisions",
+  "Write my-mcp-server",
+] as const;
+
+const enter = "\r";
+const interrupt = "\u0003";
+
+/** A terminal whose person types a key at each question. Returns what was shown. */
+async function inTerminal(keys: readonly string[], options: Partial<CreateOptions> = {}): Promise<Outcome> {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input, isRaw: false });
+  const stdin = Object.getOwnPropertyDescriptor(process, "stdin") ?? {};
+  const tty = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
+  Object.defineProperty(process, "stdin", { value: input, configurable: true });
+  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  syncBuiltinESMExports();
+  let shown = "";
+  let asked = 0;
+  const show = (text: unknown): boolean => {
+    shown += String(text);
+    const question = questions[asked];
+    if (question !== undefined && shown.includes(question)) {
+      const key = keys[asked++];
+      // A question listens only after it was drawn.
+      if (key !== undefined) setTimeout(() => input.write(key), 50);
+    }
+    return true;
+  };
+  const write = vi.spyOn(process.stdout, "write").mockImplementation(show);
+  const prints = (["log", "error"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((text: unknown) => void show(`${String(text)}\n`)),
+  );
+  try {
+    const chosen = { directory: "", yes: false, install: false, git: false, dryRun: false, ...options };
+    return { code: await runCreate(chosen), shown, asked };
+  } finally {
+    for (const spy of [write, ...prints]) spy.mockRestore();
+    Object.defineProperty(process, "stdin", stdin);
+    syncBuiltinESMExports();
+    if (tty) Object.defineProperty(process.stdout, "isTTY", tty);
+    else Reflect.deleteProperty(process.stdout, "isTTY");
+  }
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly shown: string;
+  readonly asked: number;
+}
+
+describe("a person at a terminal", () => {
+  let cwd = "";
+
+  beforeEach(() => {
+    cwd = temporaryFolder();
+    vi.spyOn(process, "cwd").mockReturnValue(cwd);
+  });
+
+  afterEach(() => vi.restoreAllMocks());
+
+  it("answers eight questions with Enter and is told the next three commands", async () => {
+    const { code, shown } = await inTerminal(questions.map(() => enter));
+    expect(code, shown).toBe(0);
+    const steps = shown.slice(shown.lastIndexOf("files in ")).match(/^ {2}\S.*$/gm);
+    expect(steps?.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+      "cd my-mcp-server",
+      "npm install",
+      "npm test",
+    ]);
+    expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
+  });
+
+  it.each(questions.map((question, at) => [question, at] as const))(
+    "leaves nothing behind with Ctrl-C at the question %j",
+    async (_question, at) => {
+      const keys = [...questions.slice(0, at).map(() => enter), interrupt];
+      const { code, shown, asked } = await inTerminal(keys);
+      expect(shown).toContain("interrupted; nothing was written");
+      expect({ code, asked }).toEqual({ code: 130, asked: at + 1 });
+      expect(listAll(cwd)).toEqual([]);
+    },
+  );
+});
+
+describe("the package manager", () => {
+  it.each([
+    ["npm/10.8.2 node/v20.20.0 linux x64 workspaces/false", "npm"],
+    ["pnpm/10.34.9 npm/? node/v20.20.0 linux x64", "pnpm"],
+    ["yarn/1.22.22 npm/? node/v20.20.0 linux x64", "yarn"],
+    ["yarn/4.18.1 npm/? node/v20.20.0 linux x64", "yarn"],
+    ["bun/1.4.5 npm/? node/v22.6.0 linux x64", "bun"],
+    ["deno/2.1.0", "npm"],
+    ["", "npm"],
+    ["constructor/1", "npm"],
+  ])("that says %j is %s", (agent, manager) => expect(choosePackageManager(undefined, agent)).toBe(manager));
+
+  it.each(["", "cargo", "NPM", "npm,pnpm", "__proto__"])("cannot be %j", (named) =>
+    expect(() => choosePackageManager(named)).toThrow("Choose one of npm, pnpm, yarn, bun."),
+  );
+
+  it.each(packageManagers)("%s is what commands, README and CI speak", async (manager) => {
+    const cwd = temporaryFolder();
+    const directory = join(cwd, "demo");
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    const options = { directory, yes: true, install: false, git: false, dryRun: false, packageManager: manager };
+    expect(await runCreate({ ...options, extras: "ci,agents", transport: "both", auth: "api-key" })).toBe(0);
+    const { install, run } = commandsOf(manager);
+    expect(log.mock.lastCall?.[0]).toContain(install);
+    const read = (path: string): string => readFileSync(join(directory, path), "utf8");
+    for (const path of ["README.md", ".github/workflows/ci.yml"]) {
+      for (const command of [install, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
+    }
+    const others = packageManagers.filter((other) => other !== manager);
+    for (const path of ["README.md", "AGENTS.md", ".github/workflows/ci.yml"])
+      expect(read(path)).not.toMatch(new RegExp(`\\b(${others.join("|")}) (run|test|install|start|dlx)\\b`));
+    log.mockRestore();
+  });
+});

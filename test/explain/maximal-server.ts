@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { Declarations } from "../../generated/2026-07-28/index.ts";
+import { revisions } from "../../generated/revisions.ts";
+import { createDefiners } from "../../runtime/server/definers.ts";
+import type { Server } from "../../runtime/server/server.ts";
+
+const { defineServer, defineTool, definePrompt, defineResource } = createDefiners<Declarations>(revisions);
+
+const icons = [{ src: "https://example.com/icon.png", mimeType: "image/png" }];
+
+/** A module that exports a server, and does not serve it. */
+export const server: Server = defineServer({
+  name: "maximal",
+  version: "1.0.0",
+  title: "Maximal",
+  icons,
+  tools: [
+    defineTool({
+      name: "report",
+      title: "Report",
+      icons,
+      annotations: { readOnlyHint: true },
+      output: z.object({ total: z.number() }),
+      run: () => ({ total: 1 }),
+    }),
+    defineTool({ name: "plain", run: () => "plain" }),
+  ],
+  resources: [defineResource({ uri: "file:///a", name: "a", title: "A", read: () => "" })],
+  prompts: [definePrompt({ name: "p\u001b[2J", arguments: { x: { title: "X" } }, get: () => "" })],
+});

@@ -1,0 +1,110 @@
+import { connect } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Connection } from "../../runtime/rpc/peer.ts";
+import { MemoryEventStore } from "../../runtime/store/memory-event-store.ts";
+import { listenHttp } from "../../runtime/transport/http/listen.ts";
+import { listenTcp } from "../../runtime/transport/tcp.ts";
+import { initialize, initialized } from "../runtime/rpc/wire.ts";
+import { ManualClock } from "../../runtime/testing/manual-clock.ts";
+import { newest } from "../runtime/fixture-revision.ts";
+import { count, cutAndResume } from "../runtime/transport/cuts.ts";
+import { acceptBoth, createService, start, until } from "../runtime/transport/http-rig.ts";
+import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
+
+/* What takes too long for every run of the tests: many sessions, many cuts. */
+
+const sessions = 10_000;
+const atOnce = 100;
+/** What may stay: code that was compiled meanwhile, buffers that are used again. */
+const slack = 10 * 1024 * 1024;
+
+const open: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** Bytes that are in use. */
+function used(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect === "function") collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Opens and drops sessions, many at a time, and looks at the memory when all is warm and when all is over. */
+async function churn(openAndDrop: (isLast: boolean) => Promise<void>, settle: () => Promise<void>): Promise<number> {
+  const run = async (total: number): Promise<number> => {
+    for (let done = 0; done < total; done += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, (_value, index) => openAndDrop(index % 2 === 0)));
+    }
+    await settle();
+    return used();
+  };
+  const before = await run(1_000);
+  return (await run(sessions)) - before;
+}
+
+describe(`${sessions} sessions that are opened and dropped leave the memory as it was (R70, R29)`, () => {
+  test("over TCP, half of them by a reset", async () => {
+    const serve = createSuiteServer();
+    const live = new Set<Connection>();
+    const server = await listenTcp({
+      accept(transport) {
+        const connection = serve(transport);
+        live.add(connection);
+        void connection.closed.then(() => live.delete(connection));
+      },
+    });
+    open.push(() => server.close());
+    const hello = `${JSON.stringify(initialize(newest.id))}\n${JSON.stringify(initialized)}\n`;
+    const grown = await churn(
+      (isReset) =>
+        new Promise((resolve) => {
+          const socket = connect(server.port, "127.0.0.1");
+          socket.on("error", () => {});
+          socket.once("close", () => resolve());
+          socket.once("data", () => (isReset ? socket.resetAndDestroy() : socket.end()));
+          socket.write(hello);
+        }),
+      () => until(() => live.size === 0, "the end of every connection"),
+    );
+    expect(grown).toBeLessThan(slack);
+  });
+
+  test("over HTTP, half of them without a word", async () => {
+    const connections: Connection[] = [];
+    const clock = new ManualClock();
+    const listener = await listenHttp(createService({}, connections), { clock, sessions: { ttl: 60_000 } });
+    open.push(() => listener.close());
+    const headers = { accept: acceptBoth, "content-type": "application/json" };
+    const body = JSON.stringify(initialize(newest.id));
+    const grown = await churn(
+      async (isSilent) => {
+        const response = await fetch(listener.url, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        const session = response.headers.get("mcp-session-id") ?? "";
+        if (isSilent) return;
+        await fetch(listener.url, { method: "DELETE", headers: { ...headers, "mcp-session-id": session } });
+      },
+      async () => {
+        await until(() => {
+          clock.advance(15_000);
+          return listener.handler.sessions.size === 0;
+        }, "the end of every session");
+        await until(() => connections.every(({ state }) => state === "DISCONNECTED"), "the end of every connection");
+        connections.length = 0;
+      },
+    );
+    expect(grown).toBeLessThan(slack);
+  });
+});
+
+test("1,000 cuts of a stream lose and double nothing (T-45)", async () => {
+  const rig = await start({ count }, { retry: 20, events: new MemoryEventStore({ maxEvents: 100_000 }) });
+  open.push(() => rig.close());
+  await cutAndResume(await rig.open(), 1_000);
+});

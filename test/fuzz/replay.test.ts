@@ -1,0 +1,3 @@
+import { testReplay } from "./replay-suite.ts";
+
+testReplay(1_000);

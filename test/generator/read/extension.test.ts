@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { RevisionModel } from "../../../generator/model.ts";
+import type { ExtensionOverlay } from "../../../generator/overlay.ts";
+import { readExtension } from "../../../generator/read/extension.ts";
+import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
+
+const folder = await openSpecFolder("spec");
+let core: RevisionModel;
+
+beforeAll(async () => {
+  core = await folder.readModel([...folder.pins.keys()].at(-1) ?? "");
+});
+
+const clause = "https://example.com";
+const overlay: ExtensionOverlay = {
+  id: "com.example/echo",
+  lifecycles: { clause, kinds: ["per-request"] },
+  declared: { clause, client: "EchoSettings", server: "EchoSettings" },
+  methods: { "echo/say": { clause, senders: ["client"] } },
+};
+
+const text = `import type { JSONRPCRequest, Result as Outcome, Tool } from "../core.ts";
+export interface EchoSettings { loud?: boolean }
+export interface Loud { volume: "loud"; tool: Tool }
+export interface Quiet { volume: "quiet" }
+export type Sound = Loud | Quiet;
+export interface SayRequest extends JSONRPCRequest { method: "echo/say"; params: { word: string } }
+export type SayResult = Outcome & Sound & { resultType: "complete" };
+`;
+
+function read(change: (schema: string) => string = (same) => same, more: Partial<ExtensionOverlay> = {}) {
+  const schema = { path: "spec/extensions/echo/schema.ts", text: change(text) };
+  const value = { ...overlay, ...more };
+  return readExtension({ name: "echo", status: "draft", schema, overlay: { path: "overlay.json", value }, core });
+}
+
+describe("an extension", () => {
+  test("declares its own types, and has those of the core under their own names", () => {
+    const { declarations, scope, methods } = read();
+    expect(declarations.map(({ name }) => name)).toEqual([
+      "EchoSettings",
+      "Loud",
+      "Quiet",
+      "Sound",
+      "SayRequest",
+      "SayResult",
+    ]);
+    expect(scope.length).toBe(core.declarations.length + declarations.length);
+    expect(JSON.stringify(declarations)).not.toContain("Outcome");
+    expect(methods).toMatchObject([{ name: "echo/say", handler: "say", kind: "request", senders: ["client"] }]);
+  });
+
+  test("needs to be declared by both sides, or by the server alone (XF-01)", () => {
+    const path = ["extensions", overlay.id];
+    expect(read().methods[0]).toMatchObject({
+      gates: { client: { side: "server", path } },
+      needs: { side: "client", path },
+    });
+    const [alone] = read((same) => same, { declared: { clause, server: "EchoSettings" } }).methods;
+    expect(alone?.gates).toEqual({ client: { side: "server", path } });
+    expect(alone).not.toHaveProperty("needs");
+  });
+
+  test("tells the alternatives of an object and a union apart", () => {
+    const result = read().declarations.find(({ name }) => name === "SayResult");
+    expect(result?.shape).toMatchObject({
+      kind: "union",
+      of: [{ kind: "intersection" }, { kind: "intersection" }],
+      tag: { property: "volume", cases: [{ value: "loud" }, { value: "quiet" }] },
+    });
+  });
+
+  test.each([
+    [
+      "a type that the core lacks",
+      (schema: string) => schema.replace("Tool }", "Tool, Hammer }"),
+      {},
+      "the core declares no such type",
+    ],
+    [
+      "a default import",
+      (schema: string) => `import type Core from "./core.ts";\n${schema}`,
+      {},
+      "expected `import type",
+    ],
+    ["an import of values", (schema: string) => schema.replace("import type", "import"), {}, "expected `import type"],
+    [
+      "a name of the core",
+      (schema: string) => `${schema}export interface Prompt {}\n`,
+      {},
+      "`Prompt` is declared by the core",
+    ],
+    ["a type that it does not import", (schema: string) => schema.replace(", Tool }", " }"), {}, "refers to `Tool`"],
+    ["a method that nobody sends", undefined, { methods: {} }, 'methods["echo/say"].senders'],
+    [
+      "a method that it lacks",
+      undefined,
+      { methods: { ...overlay.methods, "echo/hear": { clause } } },
+      "names `echo/hear`",
+    ],
+    ["settings without a type", undefined, { declared: { clause, server: "Nothing" } }, "declares no `Nothing`"],
+    [
+      "a result of nothing",
+      undefined,
+      { results: [{ clause, method: "tools/shout", kind: "echo", type: "Loud" }] },
+      "has no `tools/shout`",
+    ],
+    [
+      "members of no object",
+      undefined,
+      { members: [{ clause, method: "tools/call", at: ["name"], type: "Loud" }] },
+      "has no object at name",
+    ],
+    [
+      "a method of the core",
+      (schema: string) => schema.replace("echo/say", "tools/call"),
+      { methods: { "tools/call": { clause, senders: ["client"] } } },
+      "`tools/call` as well",
+    ],
+  ] as const)("stops at %s", (_what, change, more, problem) => {
+    expect(() => read(change, more)).toThrow(problem);
+  });
+});
+
+test.each([...folder.extensions.keys()])("the extension %s is read from the spec folder", async (name) => {
+  const { rules, status, methods } = await folder.readExtension(name, core);
+  expect(rules.id).toMatch(/^io\.modelcontextprotocol\//);
+  expect(status).toBe(folder.extensions.get(name)?.status);
+  for (const { path } of methods.flatMap(({ gates }) => Object.values(gates)))
+    expect(path.slice(0, 2)).toEqual(["extensions", rules.id]);
+});

@@ -1,0 +1,43 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeTarget, readTarget } from "../../generator/live/target.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "target-"));
+const file = join(folder, "tools.json");
+const script = join(folder, "server.mjs");
+writeFileSync(file, "{}");
+writeFileSync(script, "");
+
+test.each([
+  ["an address", ["https://example.org/mcp?key=s"], { kind: "url", url: new URL("https://example.org/mcp?key=s") }],
+  ["a list of tools", [file], { kind: "file", path: file }],
+  ["a program", ["serve"], { kind: "command", command: "serve", args: [] }],
+  ["a program and its arguments", ["serve", "tools.json"], { kind: "command", command: "serve", args: ["tools.json"] }],
+  ["a command line", [`serve "a b" 'c\\d'`], { kind: "command", command: "serve", args: ["a b", "c\\d"] }],
+  ["a script in a command line", ["node server.js"], { kind: "command", command: "node", args: ["server.js"] }],
+  [
+    "a module with arguments",
+    [script, "--flag"],
+    { kind: "command", command: process.execPath, args: [expect.stringMatching(/serve-module/), script, "--flag"] },
+  ],
+] as const)("the command line names %s", (_what, words, target) => {
+  expect(readTarget(words)).toEqual(target);
+});
+
+test.each([
+  ["nothing", [], /name a server: an address/],
+  ["blanks", [" "], /name a server/],
+  ["another scheme", ["ftp://example.org"], /is not an http or https address/],
+  ["an address with arguments", ["http://example.org", "x"], /x: an address takes no arguments/],
+  ["a list of tools that is not there", ["absent.json"], /there is no file absent\.json/],
+  ["a module that is not there", ["absent.ts"], /there is no file .*absent\.ts/],
+  ["an open quote", ["serve 'a"], /a quote that is never closed/],
+] as const)("%s on the command line is refused", (_what, words, says) => {
+  expect(() => readTarget(words)).toThrow(says);
+});
+
+test("a target is told without what may be secret", () => {
+  expect(describeTarget(readTarget(["https://user:word@example.org/mcp?key=s"]))).toBe("https://example.org/mcp");
+});

@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import {
+  authorizationCode,
+  clientCredentials,
+  createMemoryStore,
+  createOAuthProvider,
+  type OAuthOptions,
+  type OAuthProvider,
+} from "../../../runtime/auth/client/index.ts";
+import type { ClientConnection } from "../../../runtime/client/client.ts";
+import { connectHttp } from "../../../runtime/client/connect-http.ts";
+import { connectClient } from "../../../runtime/client/create-client.ts";
+import { serveHttp } from "../../../runtime/server/http.ts";
+import { createServer } from "../../../runtime/server/server.ts";
+import { createBrowser } from "./server/browser.ts";
+import { services, startHouse, type House, type HouseOptions } from "./server/house.ts";
+
+/* A client, a server and an authorization server that is neither's: all three on loopback. */
+
+const ends: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function start(options: HouseOptions = {}): Promise<House> {
+  const house = await startHouse(options);
+  ends.push(() => house.close());
+  return house;
+}
+
+function createUser(house: House, options: Partial<OAuthOptions> = {}): OAuthProvider & { readonly visits: URL[] } {
+  const redirect = createBrowser("http://127.0.0.1:33418/callback");
+  const grant = authorizationCode({ redirect, client: { name: "both-ends" } });
+  return Object.assign(createOAuthProvider(house.resource, { grant, ...options }), { visits: redirect.visits });
+}
+
+async function connect(
+  house: House,
+  auth: OAuthProvider,
+  spoken: readonly Revision[] = revisions,
+): Promise<ClientConnection> {
+  const client = await connectHttp(house.resource, { auth, info: { name: "c", version: "1" }, revisions: spoken });
+  ends.push(() => client.close());
+  return client;
+}
+
+/** What a tool answers, as text. */
+async function callTool(client: ClientConnection, name: string): Promise<string> {
+  const result = await client.request("tools/call", { name });
+  const [block]: readonly unknown[] = isObject(result) && Array.isArray(result.content) ? result.content : [];
+  return isObject(block) ? String(block.text) : "";
+}
+
+describe("a user signs in at an authorization server of others", () => {
+  test.each(revisions.map((revision) => [revision.id, revision] as const))(
+    "with a session or request of %s",
+    async (_id, revision) => {
+      const house = await start();
+      const client = await connect(house, createUser(house), [revision]);
+      expect(await callTool(client, "who")).toContain("alice");
+    },
+  );
+
+  test("once, and more is asked for when more is needed (AC-22, AC-23)", async () => {
+    const house = await start();
+    const user = createUser(house);
+    const client = await connect(house, user);
+    expect(await callTool(client, "who")).toContain("alice");
+    expect(user.visits).toHaveLength(1);
+    expect(await callTool(client, "write")).toBe("written");
+    expect(await callTool(client, "write")).toBe("written");
+    expect(user.visits).toHaveLength(2);
+    const scopes = user.visits.map((url) => url.searchParams.get("scope")?.split(" "));
+    expect(scopes[1]).toEqual(expect.arrayContaining([...(scopes[0] ?? []), "files:write"]));
+  });
+
+  test("and stays signed in by a refresh token that is good once", async () => {
+    const house = await start();
+    const store = createMemoryStore();
+    const user = createUser(house, { store });
+    expect(await callTool(await connect(house, user), "who")).toContain("alice");
+    const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+    const before = JSON.parse((await store.get(key)) ?? "{}");
+    expect(before.refreshToken).toEqual(expect.any(String));
+    await store.set(key, JSON.stringify({ ...before, accessToken: "spoiled" }));
+    const again = createUser(house, { store });
+    expect(await callTool(await connect(house, again), "who")).toContain("alice");
+    expect(again.visits).toEqual([]);
+    expect(JSON.parse((await store.get(key)) ?? "{}").refreshToken).not.toBe(before.refreshToken);
+  });
+
+  test("with a key that the token is bound to, proven at every request (AX-D1, AX-D2)", async () => {
+    const house = await start();
+    const client = await connect(house, createUser(house, { dpop: true }));
+    expect(await callTool(client, "who")).toContain("alice");
+    expect(await callTool(client, "write")).toBe("written");
+  });
+
+  test("with a nonce in each proof, where the server wants that (AX-D3)", async () => {
+    const house = await start({ dpop: { nonces: true } });
+    const client = await connect(house, createUser(house, { dpop: true }));
+    expect(await callTool(client, "who")).toContain("alice");
+  });
+});
+
+describe("a program signs in", () => {
+  const createRobot = (house: House, clientSecret: string): OAuthProvider =>
+    createOAuthProvider(house.resource, {
+      grant: clientCredentials({ registered: [{ issuer: house.issuer, clientId: "robot", clientSecret }] }),
+    });
+
+  test("by its secret (AX-C1)", async () => {
+    const house = await start();
+    expect(await callTool(await connect(house, createRobot(house, services.robot)), "who")).toContain("robot");
+  });
+
+  test("and not with a wrong one, which nobody gets to see", async () => {
+    const house = await start();
+    const error: unknown = await connect(house, createRobot(house, "wrong-secret")).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "AuthError", code: "token-refused", reason: "invalid_client" });
+    expect(`${String(error)} ${house.log.join(" ")}`).not.toContain("wrong-secret");
+  });
+});
+
+test.each(["2026-07-28", "2025-11-25"])(
+  "a client of %s that listens goes on with a newer token when its stream ends with the old one",
+  async (id) => {
+    const tools = [{ name: "first", run: () => "" }];
+    const server = createServer({ name: "s", version: "1", dynamic: ["tools"], tools }, revisions);
+    let streams = 0;
+    const listener = await serveHttp(server, {
+      retry: 10,
+      authenticate(head) {
+        const until = Number(head.header("authorization")?.slice("Bearer ".length));
+        if (head.method === "GET" || head.header("mcp-method") === "subscriptions/listen") streams += 1;
+        return until > Date.now() ? { principal: "alice", until } : { status: 401 };
+      },
+    });
+    ends.push(() => listener.close());
+    const auth = { authorize: () => ({ Authorization: `Bearer ${Date.now() + 1_000}` }) };
+    const heard: string[] = [];
+    const client = await connectClient((options) => connectHttp(listener.url, { ...options, auth }), {
+      info: { name: "c", version: "1" },
+      revisions: revisions.filter((revision) => revision.id === id),
+      onListChanged: (list) => heard.push(list),
+    });
+    ends.push(() => client.close());
+    await expect.poll(() => streams, { timeout: 8_000 }).toBeGreaterThan(1);
+    heard.length = 0;
+    let count = 0;
+    const hear = (): readonly string[] => {
+      server.tools.add({ name: `more-${(count += 1)}`, run: () => "" });
+      return heard;
+    };
+    await expect.poll(hear, { timeout: 8_000 }).toContain("tools");
+  },
+  20_000,
+);
+
+test("tokens of one server open no other", async () => {
+  const [one, other] = [await start(), await start()];
+  const client = connectHttp(other.resource, { auth: createUser(one), info: { name: "c", version: "1" }, revisions });
+  await expect(client).rejects.toMatchObject({ name: "AuthError", code: "wrong-target" });
+  expect(other.denied).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { request } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  createLoopbackRedirect,
+  type LoopbackOptions,
+  type Redirection,
+} from "../../../../runtime/auth/client/index.ts";
+import { createRigClient, startRig } from "./rig.ts";
+
+const open: Redirection[] = [];
+
+afterEach(async () => {
+  for (const redirection of open.splice(0)) await redirection.close();
+});
+
+async function listen(options: LoopbackOptions = {}, preferred?: string): Promise<Redirection> {
+  const redirection = await createLoopbackRedirect({ open: async () => {}, ...options }).open({ preferred });
+  open.push(redirection);
+  return redirection;
+}
+
+const page = new URL("https://as.example/authorize");
+
+/** What the listener answers to a request, with the host that a browser would have sent. */
+function ask(url: string, { method = "GET", host = new URL(url).host } = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers: { host }, agent: false }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+describe("users of a program come back to their own machine (AC-32)", () => {
+  test("at an address that nobody else can reach, with the whole answer", async () => {
+    const shown: string[] = [];
+    const redirection = await listen({ open: async (url) => void shown.push(url.href) });
+    expect(redirection.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const visit = redirection.visit(page, { state: "s" });
+    const answer = `${redirection.redirectUri}?code=c&state=s&iss=https%3A%2F%2Fas.example`;
+    expect(await ask(answer)).toBe(200);
+    expect(await visit).toBe(answer);
+    expect(shown).toEqual([page.href]);
+  });
+
+  test("and what others send there changes nothing (AC-16)", async () => {
+    const redirection = await listen();
+    const { redirectUri } = redirection;
+    const visit = redirection.visit(page, { state: "s" });
+    expect(await ask(`${redirectUri}?code=stolen&state=other`)).toBe(404);
+    expect(await ask(`${redirectUri}?code=stolen`)).toBe(404);
+    expect(await ask(redirectUri.replace("/callback", "/?code=stolen&state=s"))).toBe(404);
+    expect(await ask(`${redirectUri}?code=stolen&state=s`, { method: "POST" })).toBe(404);
+    expect(await ask(`${redirectUri}?code=stolen&state=s`, { host: "evil.example" })).toBe(404);
+    expect(await ask(`${redirectUri}?code=c&state=s`)).toBe(200);
+    expect(await visit).toContain("code=c");
+  });
+
+  test("but not for ever", async () => {
+    const redirection = await listen({ timeout: 20 });
+    await expect(redirection.visit(page, { state: "s" })).rejects.toMatchObject({ code: "authorization-incomplete" });
+  });
+
+  test("nor after the client has given up", async () => {
+    const redirection = await listen();
+    const visit = redirection.visit(page, { state: "s" });
+    await redirection.close();
+    await expect(visit).rejects.toMatchObject({ code: "authorization-incomplete" });
+    await expect(ask(`${redirection.redirectUri}?code=c&state=s`)).rejects.toThrow();
+  });
+
+  test("at the port that they are registered with, if it is free", async () => {
+    const { redirectUri } = await listen();
+    const second = await listen({}, redirectUri);
+    expect(second.redirectUri).not.toBe(redirectUri);
+    await open.shift()?.close();
+    expect((await listen({}, redirectUri)).redirectUri).toBe(redirectUri);
+    expect((await listen({}, "https://elsewhere.example/callback")).redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  test("without a browser where they are told where to go", async () => {
+    const fail = (): Promise<void> => Promise.reject(new Error("there is no browser"));
+    await expect((await listen({ open: fail })).visit(page, { state: "s" })).rejects.toThrow("no browser");
+    const told: string[] = [];
+    const redirection = await listen({ open: fail, onUrl: (url) => void told.push(url.href) });
+    const visit = redirection.visit(page, { state: "s" });
+    expect(await ask(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
+    await visit;
+    expect(told).toEqual([page.href]);
+  });
+
+  test("with the whole flow around it", async () => {
+    const rig = await startRig();
+    const redirect = createLoopbackRedirect({
+      open: async (url) => void (await fetch(url)),
+    });
+    expect(await createRigClient(rig, { code: { redirect } }).call()).toBe(200);
+  });
+});

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findNetwork } from "../../../../runtime/auth/client/addresses.ts";
+import { findOpener, openBrowser } from "../../../../runtime/auth/client/browser.ts";
+import { findChallenge, readChallenges } from "../../../../runtime/auth/client/challenge.ts";
+import { createPinnedFetch } from "../../../../runtime/auth/client/pinned-fetch.ts";
+import { createUrlRules } from "../../../../runtime/auth/client/url-rules.ts";
+import { createServer } from "node:http";
+import { once } from "node:events";
+
+describe("challenges are read (AC-02)", () => {
+  const cases: readonly [header: string, expected: readonly (readonly [string, Record<string, string>])[]][] = [
+    ["Bearer", [["bearer", {}]]],
+    ['Bearer realm="x"', [["bearer", { realm: "x" }]]],
+    ["bearer scope=a", [["bearer", { scope: "a" }]]],
+    ['BEARER Scope = "a b" , error=x', [["bearer", { scope: "a b", error: "x" }]]],
+    [
+      'Basic realm="a, Bearer scope=\\"b\\"", Bearer scope="c"',
+      [
+        ["basic", { realm: 'a, Bearer scope="b"' }],
+        ["bearer", { scope: "c" }],
+      ],
+    ],
+    [
+      "Negotiate, Bearer",
+      [
+        ["negotiate", {}],
+        ["bearer", {}],
+      ],
+    ],
+    [
+      'Negotiate YWJj==, Bearer scope="x"',
+      [
+        ["negotiate", {}],
+        ["bearer", { scope: "x" }],
+      ],
+    ],
+    ["Bearer resource_metadata=https://x.example/a", [["bearer", { resource_metadata: "https://x.example/a" }]]],
+    ['Bearer scope="a", scope="b"', [["bearer", { scope: "a" }]]],
+    [
+      'DPoP algs="ES256 PS256", Bearer error="invalid_token"',
+      [
+        ["dpop", { algs: "ES256 PS256" }],
+        ["bearer", { error: "invalid_token" }],
+      ],
+    ],
+    [', ,Bearer , scope="a"', [["bearer", { scope: "a" }]]],
+    ['Bearer scope="never ends', [["bearer", {}]]],
+    ['Bearer __proto__="x"', [["bearer", { ["__proto__"]: "x" }]]],
+    ["", []],
+    ["=", []],
+  ];
+  test.each(cases)("%s", (header, expected) => {
+    const found = readChallenges(header).map(({ scheme, parameters }) => [scheme, [...parameters]]);
+    expect(found).toEqual(expected.map(([scheme, parameters]) => [scheme, Object.entries(parameters)]));
+  });
+
+  test("and the scheme that is preferred is taken", () => {
+    const challenges = readChallenges('Bearer scope="a", DPoP scope="b"');
+    expect(findChallenge(challenges, ["dpop", "bearer"])?.parameters.get("scope")).toBe("b");
+    expect(findChallenge(challenges, ["bearer"])?.parameters.get("scope")).toBe("a");
+    expect(findChallenge(challenges, ["mutual"])).toBeUndefined();
+  });
+
+  test("to an end, whatever they hold", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab =,"\\\t;Bearer') }), (header) => {
+        expect(readChallenges(header).length).toBeLessThanOrEqual(header.length);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(readChallenges(`Bearer ${'a="b", '.repeat(10_000)}`)).toEqual([]);
+  });
+});
+
+describe("networks", () => {
+  const cases: readonly [host: string, network: string | undefined][] = [
+    ["127.0.0.1", "loopback"],
+    ["127.255.1.2", "loopback"],
+    ["[::1]", "loopback"],
+    ["localhost", "loopback"],
+    ["LOCALHOST", "loopback"],
+    ["x.localhost.", "loopback"],
+    ["[::ffff:127.0.0.1]", "loopback"],
+    ["[::ffff:7f00:1]", "loopback"],
+    ["10.1.2.3", "private"],
+    ["172.31.0.1", "private"],
+    ["192.168.0.1", "private"],
+    ["100.64.0.1", "private"],
+    ["[fd12::1]", "private"],
+    ["[::ffff:a00:1]", "private"],
+    ["169.254.169.254", "link-local"],
+    ["[fe80::1]", "link-local"],
+    ["0.0.0.0", "reserved"],
+    ["[::]", "reserved"],
+    ["[64:ff9b::a00:1]", "reserved"],
+    ["[2002:a00:1::]", "reserved"],
+    ["255.255.255.255", "reserved"],
+    ["224.0.0.1", "reserved"],
+    ["8.8.8.8", "public"],
+    ["172.32.0.1", "public"],
+    ["[2606:4700::1111]", "public"],
+    ["example.com", undefined],
+    ["notlocalhost", undefined],
+    ["localhost.example", undefined],
+  ];
+  test.each(cases)("%s is %s", (host, network) => {
+    expect(findNetwork(host)).toBe(network);
+  });
+});
+
+describe("where requests may go", () => {
+  const cases: readonly [server: string, url: string, isFine: boolean][] = [
+    ["https://mcp.example/", "https://as.example/", true],
+    ["https://mcp.example/", "http://as.example/", false],
+    ["https://mcp.example/", "http://localhost/", false],
+    ["https://mcp.example/", "https://127.0.0.1/", false],
+    ["https://mcp.example/", "https://2130706433/", false],
+    ["https://mcp.example/", "https://0x7f.1/", false],
+    ["https://mcp.example/", "ftp://as.example/", false],
+    ["http://localhost:1/", "http://127.0.0.1:2/", true],
+    ["http://localhost:1/", "https://as.example/", true],
+    ["http://localhost:1/", "https://10.0.0.1/", false],
+    ["https://10.0.0.1/", "https://10.0.0.2/", true],
+    ["https://10.0.0.1/", "http://10.0.0.2/", false],
+    ["https://10.0.0.1/", "https://127.0.0.1/", false],
+    ["https://10.0.0.1/", "https://169.254.169.254/", false],
+  ];
+  test.each(cases)("from %s to %s: %s", (server, url, isFine) => {
+    const check = (): void => createUrlRules(new URL(server)).check(new URL(url), "document");
+    if (isFine) check();
+    else expect(check).toThrow(expect.objectContaining({ code: "unsafe-url" }));
+  });
+
+  test("can be widened by name", () => {
+    const rules = createUrlRules(new URL("https://mcp.example/"), ["private"]);
+    rules.check(new URL("https://10.0.0.1/"), "document");
+    expect(() => rules.check(new URL("https://169.254.1.1/"), "document")).toThrow(
+      expect.objectContaining({ code: "unsafe-url" }),
+    );
+  });
+
+  test("is checked of the address that a name stands for, before a byte is sent there", async () => {
+    const server = createServer((_request, response) => response.end("secret"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    let connections = 0;
+    server.on("connection", () => (connections += 1));
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const asked: string[] = [];
+    const fetch = createPinnedFetch((found, host) => {
+      asked.push(`${host} ${found}`);
+      throw new Error("refused");
+    });
+    await expect(fetch(new URL(`http://localhost:${port}/`), {})).rejects.toThrow("refused");
+    expect(asked[0]).toMatch(/^localhost (127\.0\.0\.1|::1)$/);
+    expect(connections).toBe(0);
+    const open = createPinnedFetch(() => {});
+    expect(await (await open(new URL(`http://localhost:${port}/`), {})).text()).toBe("secret");
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe("a browser", () => {
+  test.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "vbscript:x", "ms-settings:x"])(
+    "is not opened for %s",
+    async (url) => {
+      await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: "unsafe-url" });
+    },
+  );
+
+  test("is opened by a program of the platform, without a shell", () => {
+    expect(findOpener("darwin")).toEqual(["open", []]);
+    expect(findOpener("linux")).toEqual(["xdg-open", []]);
+    expect(findOpener("win32")).toEqual(["rundll32.exe", ["url.dll,FileProtocolHandler"]]);
+  });
+});

@@ -1,0 +1,263 @@
+import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
+import { createRigClient, startRig, type Rig, type Script } from "./rig.ts";
+
+const ends: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** An authorization server whose refresh tokens are good once. */
+async function start(script: Script = {}, firstLifetime = 3600): Promise<Rig> {
+  let good: string | undefined;
+  let count = 0;
+  return startRig({
+    token(body, form) {
+      const presented = form.get("refresh_token");
+      if (presented !== null && presented !== good) return { status: 400, body: { error: "invalid_grant" } };
+      count += 1;
+      good = `refresh-${count}`;
+      return { body: { ...body, refresh_token: good, expires_in: count === 1 ? firstLifetime : 3600 } };
+    },
+    ...script,
+  });
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "credentials-"));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("tokens are renewed without the user", () => {
+  test("when they are refused, for the same resource (AC-17, AC-29)", async () => {
+    const rig = await start();
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    const [form] = rig.forms("refresh_token");
+    expect(form?.get("resource")).toBe(rig.url);
+    expect(form?.get("refresh_token")).toBe("refresh-1");
+    expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
+  });
+
+  test("before they end", async () => {
+    const rig = await start({}, 0);
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    expect(await client.call()).toBe(200);
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+    expect(rig.paths("mcp").filter((path) => path === "/mcp")).toHaveLength(3);
+  });
+
+  test("once, however many requests need it", async () => {
+    const rig = await start();
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await Promise.all(Array.from({ length: 8 }, () => client.call()))).toEqual(
+      Array.from({ length: 8 }, () => 200),
+    );
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+  });
+
+  test.each(["memory", "file"])("once, however many clients share a store in %s", async (kind) => {
+    const rig = await start();
+    const store: CredentialStore =
+      kind === "memory" ? createMemoryStore() : createFileStore(join(await makeFolder(), "credentials.json"));
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    rig.valid.clear();
+    const clients = Array.from({ length: 4 }, () => createRigClient(rig, { store }));
+    expect(await Promise.all(clients.map((client) => client.call()))).toEqual([200, 200, 200, 200]);
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+    expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
+  });
+
+  test("and by the user again when that is refused; the old refresh token is forgotten", async () => {
+    const rig = await start({
+      token: (body, form) =>
+        form.has("refresh_token")
+          ? { status: 400, body: { error: "invalid_grant" } }
+          : { body: { ...body, refresh_token: "stolen" } },
+    });
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+    expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
+  });
+
+  test("and keep the refresh token where it stays the same", async () => {
+    const rig = await start({
+      token: (body, form) => ({ body: form.has("refresh_token") ? body : { ...body, refresh_token: "lasting" } }),
+    });
+    const client = createRigClient(rig);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await client.call()).toBe(200);
+      rig.valid.clear();
+    }
+    expect(rig.forms("refresh_token").map((form) => form.get("refresh_token"))).toEqual(["lasting", "lasting"]);
+  });
+
+  test("not where there is no refresh token: none is taken for granted (AC-29)", async () => {
+    const rig = await start({ token: (body) => ({ body }) });
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    expect(rig.forms("refresh_token")).toEqual([]);
+  });
+});
+
+describe("what is stored", () => {
+  test("is found by another client of the same user, and by issuer and resource alone (AC-12, AC-28)", async () => {
+    const [rig, other] = [await start(), await start()];
+    const store = createMemoryStore();
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
+    expect(await createRigClient(other, { store }).call()).toBe(200);
+    const [first] = other.seen;
+    expect(first?.headers.authorization).toBeUndefined();
+  });
+
+  test("is of no use without the key that it is bound to", async () => {
+    const rig = await start({ token: (body) => ({ body: { ...body, token_type: "DPoP" } }), challenge: () => "DPoP" });
+    const store = createMemoryStore();
+    expect(await createRigClient(rig, { store, dpop: true }).call()).toBe(200);
+    const before = rig.seen.length;
+    expect(await createRigClient(rig, { store, dpop: true }).call()).toBe(200);
+    expect(rig.seen[before]?.headers.authorization).toBeUndefined();
+  });
+
+  test("is forgotten at the end of the session of the user", async () => {
+    const rig = await start();
+    const store = createMemoryStore();
+    const client = createRigClient(rig, { store });
+    expect(await client.call()).toBe(200);
+    await client.provider.signOut();
+    const before = rig.seen.length;
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    expect(rig.seen[before]?.headers.authorization).toBeUndefined();
+  });
+
+  describe("is given back at the end of the session of the user (RFC 7009)", () => {
+    const signOut = async (revoke: Script["revoke"], redirected = false) => {
+      const first: Script["first"] = ({ path }, { issuer }) =>
+        redirected && path === "/revoke" ? { status: 307, headers: { location: `${issuer}/elsewhere` } } : undefined;
+      const rig = await start({ ...(revoke && { revoke }), first });
+      const store = createMemoryStore();
+      const client = createRigClient(rig, { store });
+      expect(await client.call()).toBe(200);
+      const token = rig.seen.at(-1)?.headers.authorization?.split(" ")[1];
+      const outcome: unknown = await client.provider.signOut().catch((error: unknown) => error);
+      const forms = rig.seen.filter(({ path }) => path === "/revoke").map(({ form }) => Object.fromEntries(form));
+      const stored = await store.get(JSON.stringify(["tokens", rig.issuer, rig.url]));
+      return { rig, client, token, outcome, forms, stored };
+    };
+
+    test("the refresh token first, by the client that it was given to", async () => {
+      const { rig, token, outcome, forms, stored } = await signOut(() => undefined);
+      const { client_id } = Object.fromEntries(rig.find("/token").form);
+      expect(outcome).toBeUndefined();
+      expect(forms).toEqual([
+        { client_id, token: "refresh-1", token_type_hint: "refresh_token" },
+        { client_id, token, token_type_hint: "access_token" },
+      ]);
+      expect(stored).toBeUndefined();
+    });
+
+    test("by a client that has just started, too", async () => {
+      const rig = await start({ revoke: () => undefined });
+      const store = createMemoryStore();
+      expect(await createRigClient(rig, { store }).call()).toBe(200);
+      await createRigClient(rig, { store }).provider.signOut();
+      expect(rig.paths("as").filter((path) => path === "/revoke")).toHaveLength(2);
+    });
+
+    test("but not a token that nobody keeps a list of", async () => {
+      const said = { status: 400, body: { error: "unsupported_token_type" } };
+      const { outcome } = await signOut((form) => (form.get("token_type_hint") === "access_token" ? said : undefined));
+      expect(outcome).toBeUndefined();
+    });
+
+    test("not where there is no endpoint", async () => {
+      const { forms, outcome } = await signOut(undefined);
+      expect([forms, outcome]).toEqual([[], undefined]);
+    });
+
+    test.each([
+      ["is refused", false, "token-refused"],
+      ["is sent elsewhere", true, "unsafe-url"],
+    ])(
+      "and it is said when that %s; the token is forgotten all the same, and quoted nowhere",
+      async (_how, redirected, code) => {
+        const said = (form: URLSearchParams) => ({
+          status: 503,
+          body: { error: "server_error", error_description: `not ${form.get("token")}` },
+        });
+        const { outcome, stored, client } = await signOut(said, redirected);
+        expect(outcome).toMatchObject({ name: "AuthError", code });
+        expect(stored).toBeUndefined();
+        const told = `${String(outcome)} ${JSON.stringify(outcome)} ${JSON.stringify(client.steps)}`;
+        expect(told).not.toMatch(/refresh-1|access-/);
+      },
+    );
+  });
+
+  test.each(["", "{", "[]", '{"accessToken":7}', '{"issuer":"x","accessToken":"y"}'])(
+    "is not believed when it reads %j",
+    async (text) => {
+      const rig = await start();
+      const store = createMemoryStore();
+      expect(await createRigClient(rig, { store }).call()).toBe(200);
+      await store.set(JSON.stringify(["tokens", rig.issuer, rig.url]), text);
+      expect(await createRigClient(rig, { store }).call()).toBe(200);
+      expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
+    },
+  );
+});
+
+describe("a file of credentials (AC-31)", () => {
+  test("is its owner's alone, and whole after every change", async () => {
+    const path = join(await makeFolder(), "deep", "credentials.json");
+    const store = createFileStore(path);
+    await Promise.all(Array.from({ length: 10 }, (_one, index) => store.set(`key ${index}`, `value ${index}`)));
+    await store.delete("key 3");
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
+    const again = createFileStore(path);
+    expect(await again.get("key 9")).toBe("value 9");
+    expect(await again.get("key 3")).toBeUndefined();
+    expect(await readdir(join(path, ".."))).toEqual(["credentials.json"]);
+  });
+
+  test("holds any name, and takes none for something else", async () => {
+    const store = createFileStore(join(await makeFolder(), "credentials.json"));
+    for (const key of ["__proto__", "constructor", ""]) {
+      expect(await store.get(key)).toBeUndefined();
+      await store.set(key, "x");
+      expect(await store.get(key)).toBe("x");
+    }
+  });
+
+  test("is refused when others can read it, when it is a link, and when it is not what was written", async () => {
+    const folder = await makeFolder();
+    const path = join(folder, "credentials.json");
+    await writeFile(path, "{}", { mode: 0o600 });
+    await chmod(path, 0o644);
+    await expect(createFileStore(path).get("x")).rejects.toMatchObject({ code: "storage" });
+    await chmod(path, 0o600);
+    expect(await createFileStore(path).get("x")).toBeUndefined();
+    await writeFile(path, "{ half");
+    await expect(createFileStore(path).set("x", "y")).rejects.toMatchObject({ code: "storage" });
+    expect(await readFile(path, "utf8")).toBe("{ half");
+    expect(await readdir(folder)).toEqual(["credentials.json"]);
+  });
+});

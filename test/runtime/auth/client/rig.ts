@@ -1,0 +1,312 @@
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { inspect } from "node:util";
+import { expect, onTestFinished } from "vitest";
+import { isObject } from "../../../../generated/support.ts";
+import {
+  authorizationCode,
+  createOAuthProvider,
+  isAuthError,
+  type AuthorizationCodeOptions,
+  type AuthError,
+  type AuthStep,
+  type OAuthOptions,
+  type OAuthProvider,
+  type Redirector,
+} from "../../../../runtime/auth/client/index.ts";
+import { createEndpoint } from "../../../../runtime/transport/http-client/endpoint.ts";
+
+/** What a server of the rig has seen. */
+export interface Seen {
+  readonly where: "mcp" | "as";
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly form: URLSearchParams;
+}
+
+/** What a server of the rig says. */
+export interface Said {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+/** How the two servers differ from good ones. A document that is `undefined` is not there. */
+export interface Script {
+  readonly path?: string;
+  readonly issuerPath?: string;
+  readonly resourceMetadata?: (document: Document, rig: Places) => Document | undefined;
+  readonly serverMetadata?: (document: Document, rig: Places) => Document | undefined;
+  /** What comes before everything else, on either server. */
+  readonly first?: (seen: Seen, rig: Places) => Said | undefined | Promise<Said | undefined>;
+  /** What the user comes back with. */
+  readonly callback?: (answer: URLSearchParams, request: URLSearchParams, rig: Places) => void;
+  readonly token?: (answer: Document, form: URLSearchParams, rig: Places) => Said | undefined;
+  /** The refusal of a request to the MCP server, or nothing. */
+  readonly guard?: (token: string | undefined, seen: Seen, rig: Places) => Said | undefined;
+  readonly challenge?: (rig: Places) => string;
+  /** Serves a revocation endpoint, unless it says something else there. */
+  readonly revoke?: (form: URLSearchParams) => Said | undefined;
+  readonly register?: (answer: Document, request: Document) => Said | undefined;
+}
+
+/** Where the servers are. */
+export interface Places {
+  readonly url: string;
+  readonly issuer: string;
+  readonly valid: Set<string>;
+}
+
+type Document = Record<string, unknown>;
+
+export interface Rig extends Places {
+  readonly seen: readonly Seen[];
+  /** What must be in no error and no log. */
+  readonly secrets: Set<string>;
+  paths(where: Seen["where"]): readonly string[];
+  find(path: string): Seen;
+  forms(grant: string): readonly URLSearchParams[];
+}
+
+/** An MCP server that wants tokens, and an authorization server that gives them: correct, unless the script says otherwise. They end with the test. */
+export async function startRig(script: Script = {}): Promise<Rig> {
+  const seen: Seen[] = [];
+  const valid = new Set<string>();
+  const secrets = new Set<string>();
+  const codes = new Map<string, string>();
+  const [mcp, as] = [await listen(), await listen()];
+  const url = `${mcp.origin}${script.path ?? "/mcp"}`;
+  const issuer = `${as.origin}${script.issuerPath ?? ""}`;
+  const places: Places = { url, issuer, valid };
+  const issue = (prefix: string): string => {
+    const token = `${prefix}-${randomUUID()}`;
+    secrets.add(token);
+    return token;
+  };
+
+  const serveMcp = (request: Seen): Said => {
+    const wellKnown = `/.well-known/oauth-protected-resource${new URL(url).pathname.replace(/\/$/, "")}`;
+    if (request.path === wellKnown) {
+      const document = { resource: url, authorization_servers: [issuer] };
+      return toDocument(script.resourceMetadata ? script.resourceMetadata(document, places) : document);
+    }
+    if (request.path.startsWith("/.well-known/")) return { status: 404 };
+    const [scheme, token] = (request.headers.authorization ?? "").split(" ");
+    const refusal = script.guard?.(token, request, places);
+    if (refusal) return refusal;
+    if ((scheme === "Bearer" || scheme === "DPoP") && token !== undefined && valid.has(token))
+      return { body: { ok: true } };
+    const challenge = script.challenge?.(places) ?? `Bearer resource_metadata="${mcp.origin}${wellKnown}"`;
+    return { status: 401, headers: challenge === "" ? {} : { "WWW-Authenticate": challenge } };
+  };
+
+  const serveAs = (request: Seen): Said => {
+    const prefix = script.issuerPath ?? "";
+    if (request.path === `/.well-known/oauth-authorization-server${prefix}`) {
+      const document = {
+        issuer,
+        authorization_endpoint: `${as.origin}/authorize`,
+        token_endpoint: `${as.origin}/token`,
+        registration_endpoint: `${as.origin}/register`,
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["none"],
+        authorization_response_iss_parameter_supported: true,
+        ...(script.revoke && { revocation_endpoint: `${as.origin}/revoke` }),
+      };
+      return toDocument(script.serverMetadata ? script.serverMetadata(document, places) : document);
+    }
+    switch (request.path) {
+      case "/register": {
+        const body = { client_id: `client-${randomUUID()}` };
+        return script.register?.(body, readJson(request.body)) ?? { status: 201, body };
+      }
+      case "/authorize": {
+        const code = issue("code");
+        const { query } = request;
+        codes.set(code, query.get("code_challenge") ?? "");
+        const answer = new URLSearchParams({ code, state: query.get("state") ?? "", iss: issuer });
+        script.callback?.(answer, query, places);
+        return { status: 302, headers: { Location: `${query.get("redirect_uri")}?${answer.toString()}` } };
+      }
+      case "/token":
+        return giveToken(request);
+      case "/revoke":
+        return script.revoke?.(request.form) ?? {};
+      default:
+        return { status: 404 };
+    }
+  };
+
+  const giveToken = ({ form }: Seen): Said => {
+    for (const name of ["code_verifier", "client_secret", "client_assertion", "assertion", "subject_token"]) {
+      if (form.has(name)) secrets.add(form.get(name) ?? "");
+    }
+    if (form.get("grant_type") === "authorization_code") {
+      const challenge = codes.get(form.get("code") ?? "");
+      codes.delete(form.get("code") ?? "");
+      const found = createHash("sha256")
+        .update(form.get("code_verifier") ?? "")
+        .digest("base64url");
+      if (challenge !== found) return { status: 400, body: { error: "invalid_grant" } };
+    }
+    const token = issue("access");
+    const body = { access_token: token, token_type: "Bearer", expires_in: 3600 };
+    const said = script.token?.(body, form, places) ?? { body };
+    if ((said.status ?? 200) === 200) valid.add(token);
+    return said;
+  };
+
+  const handle =
+    (where: Seen["where"], answer: (seen: Seen) => Said) =>
+    async (request: IncomingMessage, response: ServerResponse) => {
+      let body = "";
+      for await (const chunk of request) body += String(chunk);
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://rig");
+      const one: Seen = {
+        where,
+        method: request.method ?? "",
+        path: pathname,
+        query: searchParams,
+        headers: request.headers,
+        body,
+        form: new URLSearchParams(body),
+      };
+      seen.push(one);
+      const said = (await script.first?.(one, places)) ?? answer(one);
+      response.writeHead(said.status ?? 200, { "Content-Type": "application/json", ...said.headers });
+      response.end(typeof said.body === "string" ? said.body : JSON.stringify(said.body ?? {}));
+    };
+  mcp.server.on("request", (request, response) => void handle("mcp", serveMcp)(request, response));
+  as.server.on("request", (request, response) => void handle("as", serveAs)(request, response));
+  onTestFinished(async () => {
+    await Promise.all([mcp.close(), as.close()]);
+  });
+  return {
+    ...places,
+    seen,
+    secrets,
+    paths: (where) => seen.filter((one) => one.where === where).map(({ path }) => path),
+    find(path) {
+      const found = seen.find((one) => one.path === path);
+      if (!found) throw new Error(`${path} was never requested`);
+      return found;
+    },
+    forms: (grant) => seen.map(({ form }) => form).filter((form) => form.get("grant_type") === grant),
+  };
+}
+
+/** A token endpoint that takes these ways of proving who the client is. */
+export function taking(...methods: readonly string[]): Script {
+  return { serverMetadata: (metadata) => ({ ...metadata, token_endpoint_auth_methods_supported: methods }) };
+}
+
+/** An authorization server that does not say this about itself. */
+export function without(name: string): Script {
+  return { serverMetadata: ({ [name]: _left, ...document }) => document };
+}
+
+/** A client of the rig. */
+export interface RigClient {
+  readonly provider: OAuthProvider;
+  readonly steps: readonly AuthStep[];
+  /** Makes a request; resolves with its status. */
+  call(url?: string): Promise<number>;
+}
+
+export function createRigClient(
+  rig: Places,
+  options: Partial<OAuthOptions> & { readonly code?: Partial<AuthorizationCodeOptions> } = {},
+): RigClient {
+  const steps: AuthStep[] = [];
+  const { code, ...rest } = options;
+  const provider = createOAuthProvider(rig.url, {
+    grant: authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" }, ...code }),
+    onStep: (step) => steps.push(step),
+    ...rest,
+  });
+  return {
+    provider,
+    steps,
+    async call(url = rig.url) {
+      const endpoint = createEndpoint(new URL(url), { auth: provider });
+      const signal = AbortSignal.timeout(20_000);
+      const response = await endpoint.request({ method: "POST", headers: {}, body: "{}", signal });
+      await response.body?.cancel();
+      return response.status;
+    },
+  };
+}
+
+/** A user who says yes at once. */
+export function createHeadlessRedirect(
+  redirectUri = "http://127.0.0.1:33418/callback",
+): Redirector & { readonly visited: URL[] } {
+  const visited: URL[] = [];
+  return {
+    visited,
+    open: async () => ({
+      redirectUri,
+      async visit(url) {
+        visited.push(url);
+        const response = await fetch(url, { redirect: "manual" });
+        await response.body?.cancel();
+        return response.headers.get("location") ?? "";
+      },
+      close: async () => {},
+    }),
+  };
+}
+
+/** The error that a client gives up with; nothing confidential is in it or in what the client has told about its steps. */
+export async function failureOf(rig: Rig, client: RigClient): Promise<AuthError> {
+  const error: unknown = await client.call().then(
+    (status) => new Error(`was not refused, but answered with ${status}`),
+    (thrown: unknown) => thrown,
+  );
+  if (!isAuthError(error)) throw error;
+  const told = inspect({ error, steps: client.steps }, { depth: 20, showHidden: true });
+  for (const secret of rig.secrets) expect(told).not.toContain(secret);
+  return error;
+}
+
+interface Listening {
+  readonly server: Server;
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+async function listen(): Promise<Listening> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = isObject(address) ? Number(address.port) : 0;
+  return {
+    server,
+    origin: `http://localhost:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function toDocument(document: Document | undefined): Said {
+  return document ? { body: document } : { status: 404 };
+}
+
+function readJson(text: string): Document {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : {};
+}

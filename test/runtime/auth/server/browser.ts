@@ -1,0 +1,31 @@
+import type { Redirector } from "../../../../runtime/auth/client/index.ts";
+
+/** What the browser of a user does who signs in: it follows redirects and keeps cookies, until it is sent back to the application. */
+export async function signIn(url: URL, redirectUrl: string, cookies = new Map<string, string>()): Promise<URL> {
+  let next = url;
+  for (let step = 0; step < 12; step++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get("location");
+    if (location === null) throw new Error(`${next.pathname} answered ${answer.status}: ${await answer.text()}`);
+    await answer.body?.cancel();
+    next = new URL(location, next);
+    if (next.href.startsWith(redirectUrl)) return next;
+  }
+  throw new Error("the browser was sent around in circles");
+}
+
+/** A browser of one user for a client of ours, and where it has been sent. */
+export function createBrowser(redirectUri: string): Redirector & { readonly visits: URL[] } {
+  const visits: URL[] = [];
+  const cookies = new Map<string, string>();
+  const visit = async (url: URL): Promise<string> => {
+    visits.push(url);
+    return (await signIn(url, redirectUri, cookies)).href;
+  };
+  return { visits, open: async () => ({ redirectUri, visit, close: async () => {} }) };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { KeyCache } from "../../../../runtime/auth/server/key-cache.ts";
+
+/** A publisher of keys whose clock and answers a test decides. */
+function publish(): { cache: KeyCache<object>; state: { now: number; loads: number; fails: boolean } } {
+  const state = { now: 0, loads: 0, fails: false };
+  const load = async (): Promise<object> => {
+    state.loads += 1;
+    if (state.fails) throw new Error("down");
+    return { set: state.loads };
+  };
+  return { state, cache: new KeyCache(load, { maxAge: 100, maxStale: 1_000, cooldown: 10, now: () => state.now }) };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("keys that others publish", () => {
+  it("are fetched once for all who wait", async () => {
+    const { cache, state } = publish();
+    expect(await Promise.all([cache.get(), cache.get(), cache.get()])).toEqual([{ set: 1 }, { set: 1 }, { set: 1 }]);
+    expect(state.loads).toBe(1);
+  });
+
+  it("are fetched again in the background: nobody waits", async () => {
+    const { cache, state } = publish();
+    await cache.get();
+    state.now = 101;
+    expect(await cache.get()).toEqual({ set: 1 });
+    await settle();
+    expect(await cache.get()).toEqual({ set: 2 });
+  });
+
+  it("go on while they cannot be fetched, but not for ever", async () => {
+    const { cache, state } = publish();
+    await cache.get();
+    state.fails = true;
+    state.now = 900;
+    expect(await cache.get()).toEqual({ set: 1 });
+    await settle();
+    state.now = 1_001;
+    await expect(cache.get()).rejects.toThrow("down");
+    state.fails = false;
+    state.now = 1_020;
+    expect(await cache.get()).toHaveProperty("set");
+  });
+
+  it("are fetched after a rotation, when a token names a new one", async () => {
+    const { cache, state } = publish();
+    const first = await cache.get();
+    state.now = 10;
+    expect(await cache.renew(first)).toEqual({ set: 2 });
+    expect(await cache.renew(first)).toEqual({ set: 2 });
+    expect(state.loads).toBe(2);
+  });
+
+  it("are fetched once in a while, however many ask for new ones, and also when that fails", async () => {
+    const { cache, state } = publish();
+    const first = await cache.get();
+    for (let count = 0; count < 100; count++) await cache.renew(first);
+    expect(state.loads).toBe(1);
+    state.fails = true;
+    state.now = 10;
+    for (let count = 0; count < 100; count++) expect(await cache.renew(first)).toBe(first);
+    expect(state.loads).toBe(2);
+  });
+
+  it("that were never there are asked for once in a while, too", async () => {
+    const { cache, state } = publish();
+    state.fails = true;
+    for (let count = 0; count < 100; count++) await expect(cache.get()).rejects.toThrow("down");
+    expect(state.loads).toBe(1);
+    state.now = 10;
+    state.fails = false;
+    expect(await cache.get()).toEqual({ set: 2 });
+  });
+});

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MemoryReplayStore, introspectTokens, requireToken } from "../../../../runtime/auth/server/index.ts";
+import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
+import { initialize } from "../../transport/http-rig.ts";
+import { askToken, callAs, createProver, services, sign, startHouse, type House, type Sent } from "./house.ts";
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.close());
+
+const hello = initialize("2025-11-25");
+const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
+
+describe("a token of the authorization server", () => {
+  it("lets its client in; tools see who it is, its scopes and claims, and not the token (AR-05, R55)", async () => {
+    house.seen.length = 0;
+    const { access_token: token } = await askToken(house, { scope: "mcp files:read" });
+    const answer = await callAs(house, bearer(token));
+    expect(answer.status).toBe(200);
+    expect(house.seen).toMatchObject([
+      {
+        principal: `${house.issuer} sub:robot`,
+        scopes: ["mcp", "files:read"],
+        claims: { iss: house.issuer, aud: house.resource, client_id: "robot" },
+      },
+    ]);
+    expect(JSON.stringify(house.seen) + answer.text).not.toContain(token.slice(-40));
+  });
+
+  it("bound to a key lets in who proves to have it (AX-D4)", async () => {
+    const prover = await createProver(house.resource);
+    const form = await createProver(`${house.issuer}/token`);
+    // The proof for the authorization server is of the same key.
+    const given = await askToken(house, {}, { dpop: await proveAt(prover, `${house.issuer}/token`) });
+    expect(given.token_type).toBe("DPoP");
+    const token = given.access_token;
+    const proven = async (): Promise<Sent> => ({ authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) });
+    expect((await house.send(hello, await proven())).status).toBe(200);
+    expect((await house.send(hello, bearer(token))).headers["www-authenticate"]).toMatch(/^DPoP error="invalid_token"/);
+    const stolen = {
+      authorization: `DPoP ${token}`,
+      dpop: await form.prove({ token, claims: { htu: house.resource } }),
+    };
+    expect((await house.send(hello, stolen)).status).toBe(401);
+  });
+
+  it("is verified once: no request leaves while it lasts, nor for another one of the same key", async () => {
+    await house.send(hello, bearer(await sign(house)));
+    house.asked.length = 0;
+    const token = await sign(house);
+    for (let count = 0; count < 20; count++) expect((await house.send(hello, bearer(token))).status).toBe(200);
+    expect((await house.send(hello, bearer(await sign(house)))).status).toBe(200);
+    expect(house.asked).toEqual([]);
+  });
+
+  it("ends on time, also when it was verified before", async () => {
+    let time = Date.now();
+    const timed = await startHouse({ now: () => time, remember: 3_600_000 });
+    const issued = Math.floor(time / 1_000);
+    const token = await sign(timed, { claims: { iat: issued, exp: issued + 300 } });
+    expect((await timed.send(hello, bearer(token))).status).toBe(200);
+    time += 359_000;
+    expect((await timed.send(hello, bearer(token))).status).toBe(200);
+    time += 2_000;
+    expect((await timed.send(hello, bearer(token))).status).toBe(401);
+    await timed.close();
+  });
+
+  async function proveAt(prover: Awaited<ReturnType<typeof createProver>>, htu: string): Promise<string> {
+    return prover.prove({ claims: { htu, ath: undefined } });
+  }
+});
+
+describe("how to get in", () => {
+  it.each(["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"])(
+    "stands at %s, for everybody and every page (AR-01, AR-02, AR-03)",
+    async (path) => {
+      const answer = await house.request("GET", path, { origin: "https://app.example" });
+      expect(answer.status).toBe(200);
+      expect(answer.headers["access-control-allow-origin"]).toBe("*");
+      expect(answer.headers["content-type"]).toBe("application/json");
+      expect(JSON.parse(answer.text)).toMatchObject({
+        resource: house.resource,
+        authorization_servers: [house.issuer],
+        scopes_supported: ["mcp"],
+        bearer_methods_supported: ["header"],
+        dpop_bound_access_tokens_required: false,
+      });
+      expect((await house.request("OPTIONS", path)).status).toBe(204);
+      expect((await house.request("POST", path)).status).toBe(405);
+      expect((await house.request("GET", path, { host: "evil.example" })).status).toBe(403);
+    },
+  );
+
+  it("is where the challenge says (AR-02)", async () => {
+    const { headers } = await house.send(hello);
+    const [, url = ""] = /resource_metadata="([^"]+)"/.exec(String(headers["www-authenticate"])) ?? [];
+    const told: unknown = JSON.parse(await (await fetch(url)).text());
+    expect(told).toHaveProperty("resource", house.resource);
+  });
+
+  it.each([
+    [{ scopes: ["offline_access"] }, /offline_access/],
+    [{ metadata: { scopes_supported: ["mcp", "offline_access"] } }, /offline_access/],
+    [{ scopes: ['a"b'] }, /no scope/],
+    [{ resource: "http://mcp.example/mcp" }, /https/],
+    [{ resource: "https://mcp.example/mcp#x" }, /fragment/],
+    [{ issuer: "issuer" }, /https/],
+    [{ issuer: [] }, /at least one/],
+  ])("%j is refused when the server starts (AR-08, AR-01)", (options, problem) => {
+    const good = { resource: "https://mcp.example/mcp", issuer: "https://as.example", verify: verifyJwt() };
+    expect(() => requireToken({ ...good, ...options })).toThrow(problem);
+  });
+
+  it.each(["none", "HS256", "RSA-OAEP"])("the algorithm %s cannot be chosen (AX-D5)", (algorithm) => {
+    expect(() => verifyJwt({ algorithms: [algorithm] })).toThrow(/is none of/);
+  });
+});
+
+describe("nonces (AX-D3)", () => {
+  it("are asked for, taken, changed in time, and no longer taken", async () => {
+    let time = Date.now();
+    const asking = await startHouse({ now: () => time, dpop: { nonces: { lifetime: 60_000 }, required: true } });
+    const prover = await createProver(asking.resource);
+    const token = await sign(asking, { claims: { cnf: { jkt: prover.thumbprint } } });
+    const show = async (nonce?: unknown) =>
+      asking.send(hello, { authorization: `DPoP ${token}`, dpop: await prover.prove({ token, claims: { nonce } }) });
+    const first = await show();
+    expect(first.status).toBe(401);
+    expect(first.headers["www-authenticate"]).toMatch(/^DPoP error="use_dpop_nonce"/);
+    const nonce = first.headers["dpop-nonce"];
+    const taken = await show(nonce);
+    expect(taken.status).toBe(200);
+    expect(taken.headers["dpop-nonce"]).toBeUndefined();
+    time += 60_000;
+    const rotated = await show(nonce);
+    expect(rotated.status).toBe(200);
+    expect(rotated.headers["dpop-nonce"]).not.toBe(nonce);
+    time += 60_000;
+    expect((await show(nonce)).status).toBe(401);
+    expect((await show("invented")).status).toBe(401);
+    expect((await asking.send(hello, bearer(await sign(asking)))).headers["www-authenticate"]).toMatch(
+      /^DPoP error="invalid_token"/,
+    );
+    expect((await asking.send(hello)).headers["www-authenticate"]).toMatch(/^DPoP scope="mcp"/);
+    await asking.close();
+  });
+
+  it("a memory for proofs that is full lets nobody in", async () => {
+    const full = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
+    const prover = await createProver(full.resource);
+    const token = await sign(full, { claims: { cnf: { jkt: prover.thumbprint } } });
+    const show = async () => full.send(hello, { authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) });
+    expect((await show()).status).toBe(200);
+    expect((await show()).status).toBe(503);
+    await full.close();
+  });
+
+  it("bound tokens are refused where no proof can be checked", async () => {
+    const plain = await startHouse({ dpop: false });
+    const token = await sign(plain, { claims: { cnf: { jkt: "x" } } });
+    expect((await plain.send(hello, bearer(token))).status).toBe(401);
+    expect(
+      (await plain.send(hello, { authorization: `DPoP ${token}`, dpop: "x" })).headers["www-authenticate"],
+    ).toMatch(/^Bearer scope/);
+    await plain.close();
+  });
+});
+
+describe("tokens that only the authorization server can read (introspection)", () => {
+  it("are asked about once, and refused when they are not active", async () => {
+    const asked: string[] = [];
+    const counted: typeof fetch = (input, init) => {
+      asked.push(String(input));
+      return fetch(input, init);
+    };
+    // The endpoint is known only when the authorization server runs.
+    let verify: ReturnType<typeof introspectTokens> | undefined;
+    const opaque = await startHouse({ tokens: "opaque", verify: (token, trust) => verify?.(token, trust) });
+    const endpoint = `${opaque.issuer}/token/introspection`;
+    verify = introspectTokens({ endpoint, clientId: "probe", clientSecret: services.probe, fetch: counted });
+    const { access_token: token } = await askToken(opaque);
+    expect(token).not.toContain(".");
+    expect((await callAs(opaque, bearer(token))).status).toBe(200);
+    expect(asked).toHaveLength(1);
+    expect(opaque.seen).toMatchObject([{ principal: `${opaque.issuer} client:robot` }]);
+    const refused = await opaque.send(hello, bearer("unknown-opaque-token-0123456789"));
+    expect(refused.status).toBe(401);
+    expect(refused.headers["www-authenticate"]).toMatch(/^Bearer error="invalid_token"/);
+    expect(opaque.log.join("\n")).not.toContain("unknown-opaque-token");
+    expect(opaque.log.join("\n")).not.toContain(services.probe);
+    await opaque.close();
+  });
+
+  const answers: readonly (readonly [name: string, answer: () => Promise<Response> | Response])[] = [
+    ["too slow", () => new Promise(() => {})],
+    ["huge", () => new Response(`{"active":true,"x":"${"x".repeat(100_000)}"}`)],
+    ["no JSON", () => new Response("<html>")],
+    ["no answer", () => Response.json({ active: "true" })],
+    ["a list", () => Response.json([true])],
+    ["an error", () => new Response("secret-of-the-authority", { status: 500 })],
+    ["a lost connection", () => Promise.reject(new TypeError("fetch failed"))],
+  ];
+
+  it.each(answers)("an answer that is %s lets nobody in, and blames nobody: 503", async (_name, answer) => {
+    const ask: typeof fetch = (_input, init) =>
+      Promise.race([
+        Promise.resolve(answer()),
+        new Promise<Response>((_resolve, reject) => {
+          init?.signal?.addEventListener("abort", () => reject(new Error("timeout")));
+        }),
+      ]);
+    const verify = introspectTokens({
+      endpoint: "https://as.example/i",
+      clientId: "a",
+      clientSecret: "b",
+      timeout: 50,
+      fetch: ask,
+    });
+    const broken = await startHouse({ verify });
+    const refused = await broken.send(hello, bearer("opaque-canary-0123456789"));
+    expect(refused.status).toBe(503);
+    expect(refused.headers["retry-after"]).toBe("5");
+    expect(refused.headers["www-authenticate"]).toBeUndefined();
+    expect(broken.log.join("\n")).not.toMatch(/opaque-canary|secret-of-the-authority/);
+    await broken.close();
+  });
+
+  it("are not asked about without bounds", async () => {
+    let running = 0;
+    let most = 0;
+    const ask: typeof fetch = async () => {
+      most = Math.max(most, (running += 1));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return Response.json({ active: false });
+    };
+    const verify = introspectTokens({
+      endpoint: "https://as.example/i",
+      clientId: "a",
+      clientSecret: "b",
+      maxConcurrent: 3,
+      fetch: ask,
+    });
+    const busy = await startHouse({ verify });
+    const flood = Array.from({ length: 20 }, (_, index) => busy.send(hello, bearer(`invented-${index}`)));
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    await busy.close();
+  });
+});

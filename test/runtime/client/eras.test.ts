@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { connect, type ConnectOptions } from "../../../runtime/client/client.ts";
+import { connectProcess } from "../../../runtime/client/connect-process.ts";
+import { createUntypedClient } from "../../../runtime/client/create-client.ts";
+import { Eras } from "../../../runtime/lifecycle/eras.ts";
+import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/rpc/errors.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { createProgram } from "../../program.ts";
+import { newest } from "../fixture-revision.ts";
+import { alone, meta } from "../lifecycle/alone.ts";
+import { welcome } from "./raw-server.ts";
+
+const info = { name: "c", version: "1" };
+const script = await createProgram(new URL("../transport/fixtures/touchy-server.ts", import.meta.url));
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const discovered = {
+  resultType: "complete",
+  supportedVersions: [alone.id],
+  capabilities: { tools: {} },
+  ttlMs: 0,
+  cacheScope: "private",
+};
+
+/** The methods of what was sent. */
+function methods({ sent }: Wire): unknown[] {
+  return sent.map((message) => isObject(message) && message.method);
+}
+
+interface Opened {
+  readonly wire: Wire;
+  readonly connecting: ReturnType<typeof connect>;
+}
+
+async function begin(options: Partial<ConnectOptions> = {}): Promise<Opened> {
+  const wire = new Wire();
+  const connecting = connect(wire, { info, revisions, clock: new ManualClock(), ...options });
+  connecting.catch(() => {});
+  await settle();
+  return { wire, connecting };
+}
+
+const refusal = (id: number, code = -32601, data?: object): object => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message: "no", ...(data && { data }) },
+});
+
+describe("a server that ends at the first message that it does not know", () => {
+  test("is started once more and opened by a handshake; the next time at once (TS-10, TS-11, DE-03)", async () => {
+    let told = "";
+    const command = {
+      command: process.execPath,
+      args: [script, newest.id],
+      stderr: (text: string) => void (told += text),
+    };
+    const client = createUntypedClient({ info, revisions, timeouts: { request: 60_000 } });
+    closers.push(() => client.close());
+    const first = await client.connect((options) => connectProcess(command, options));
+    expect(first.revision).toBe(newest);
+    expect(await first.listTools()).toEqual([]);
+    await expect.poll(() => told).toBe("server/discover\ninitialize\nnotifications/initialized\ntools/list\n");
+    told = "";
+    const second = await client.connect((options) => connectProcess(command, options));
+    expect(second.revision).toBe(newest);
+    await expect.poll(() => told).toBe("initialize\nnotifications/initialized\n");
+  }, 120_000);
+
+  test("that cannot be started at all is not started again", async () => {
+    const connecting = connectProcess({ command: "/no/such/program" }, { info, revisions });
+    await expect(connecting).rejects.toMatchObject({ cause: { syscall: expect.stringContaining("spawn") } });
+  });
+});
+
+describe("what is remembered of a server", () => {
+  test("saves the question the next time (DE-03)", async () => {
+    const era = new Eras(new ManualClock()).noteOf("a");
+    const first = await begin({ era });
+    first.wire.post(refusal(1));
+    await settle();
+    first.wire.post({ jsonrpc: "2.0", id: 2, result: welcome(newest.id) });
+    await first.connecting;
+    expect(methods(first.wire)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
+    const second = await begin({ era });
+    expect(methods(second.wire)).toEqual(["initialize"]);
+  });
+
+  test("is about that server only", async () => {
+    const eras = new Eras(new ManualClock());
+    eras.noteOf("a").keep("session");
+    expect(methods((await begin({ era: eras.noteOf("b") })).wire)).toEqual(["server/discover"]);
+  });
+
+  test("is forgotten after an hour, because nothing fails when the server learns to do without (trap 18)", async () => {
+    const clock = new ManualClock();
+    const era = new Eras(clock).noteOf("a");
+    era.keep("session");
+    clock.advance(60 * 60 * 1000 - 1);
+    expect(era.read()).toBe("session");
+    clock.advance(1);
+    expect(era.read()).toBeUndefined();
+    expect(methods((await begin({ era })).wire)).toEqual(["server/discover"]);
+  });
+
+  test.each([
+    ["a method that is unknown", -32601, undefined],
+    ["a version that is not served", -32022, { supported: [alone.id], requested: newest.id }],
+  ])("heals when a handshake is refused as %s (DE-03)", async (_what, code, data) => {
+    const era = new Eras(new ManualClock()).noteOf("a");
+    era.keep("session");
+    const { wire, connecting } = await begin({ era });
+    wire.post(refusal(1, code, data));
+    await settle();
+    expect(methods(wire)).toEqual(["initialize", "server/discover"]);
+    wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
+    expect((await connecting).revision).toBe(alone);
+    expect(era.read()).toBe("open");
+  });
+});
+
+describe("a client that is told which kind of revision to speak", () => {
+  test("asks for nothing newer than sessions", async () => {
+    const { wire } = await begin({ lifecycle: "handshake" });
+    expect(methods(wire)).toEqual(["initialize"]);
+  });
+
+  test("opens no session", async () => {
+    const { wire, connecting } = await begin({ lifecycle: "per-request" });
+    wire.post(refusal(1));
+    await expect(connecting).rejects.toMatchObject({ code: -32601 });
+    expect(methods(wire)).toEqual(["server/discover"]);
+  });
+});
+
+test("where messages travel one by one, silence is the network's: no session is opened (trap 17)", async () => {
+  const clock = new ManualClock();
+  const wire = Object.assign(new Wire(), { carriesOneByOne: true as const });
+  const connecting = connect(wire, { info, revisions, clock });
+  connecting.catch(() => {});
+  await clock.pass(5_000);
+  await expect(connecting).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(methods(wire)).not.toContain("initialize");
+});
+
+describe("a capability that the server misses", () => {
+  const data = { requiredCapabilities: { elicitation: { form: {} } } };
+
+  test("is named by the error (S-014)", async () => {
+    const { wire, connecting } = await begin();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const calling = (await connecting).request("tools/call", { name: "a" });
+    wire.post(refusal(2, -32021, data));
+    const error: unknown = await calling.catch((thrown: unknown) => thrown);
+    expect(isMissingCapabilityError(error) && error.requiredCapabilities).toEqual(data.requiredCapabilities);
+    expect(isPeerError(error) && error.code).toBe(-32021);
+  });
+
+  test("at the first question proves that no session is needed (3.4, TS-13)", async () => {
+    const { wire, connecting } = await begin();
+    wire.post(refusal(1, -32021, data));
+    await expect(connecting).rejects.toSatisfy(isMissingCapabilityError);
+    expect(methods(wire)).toEqual(["server/discover"]);
+  });
+});
+
+describe("a call whose headers do not fit", () => {
+  const mismatch = (id: number): object => refusal(id, -32020, { header: "Mcp-Param-A" });
+
+  test.each([
+    ["succeeds", (id: number) => ({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } }), true],
+    ["fails again, and is not made a third time", mismatch, false],
+  ])("is made once more when the tools have been listed, and %s (TH-28)", async (_what, answer, isFine) => {
+    const wire = new Wire();
+    const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+    closers.push(() => client.close());
+    const connecting = client.connect(wire);
+    await settle();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const calling = (await connecting).callTool("a").then(
+      () => true,
+      () => false,
+    );
+    await settle();
+    wire.post(mismatch(2));
+    await settle();
+    wire.post({ jsonrpc: "2.0", id: 3, result: { ...discovered, tools: [] } });
+    await settle();
+    wire.post(answer(4));
+    expect(await calling).toBe(isFine);
+    expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
+  });
+});
+
+test("a server that no longer serves the revision fails the call with what it serves, where nothing reconnects (C-009)", async () => {
+  const { wire, connecting } = await begin();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).request("tools/call", { name: "a" });
+  calling.catch(() => {});
+  await settle();
+  wire.post(refusal(2, -32022, { supported: ["3000-01-01", 5], requested: alone.id }));
+  const error = await calling.catch((thrown: unknown) => thrown);
+  expect(isPeerError(error) && isUnsupportedVersionError(error) && error.supported).toEqual(["3000-01-01"]);
+  expect(error).toMatchObject({ code: -32022, message: expect.stringMatching(/serves 3000-01-01 now. Connect again/) });
+});
+
+test("a server that no longer serves the revision is asked again, and the call is made at another (C-009)", async () => {
+  const other: Revision = { ...alone, id: "3000-01-01" };
+  const clock = new ManualClock();
+  const wires: Wire[] = [];
+  const client = createUntypedClient({ info, revisions: [alone, other], clock, reconnect: {} });
+  closers.push(() => client.close());
+  const connecting = client.connect((options) => {
+    const wire = new Wire();
+    wires.push(wire);
+    return connect(wire, options);
+  });
+  await settle();
+  const [first] = wires;
+  first?.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).callTool("a");
+  await settle();
+  const gone = { supported: [other.id], requested: alone.id };
+  first?.post(refusal(2, -32022, gone));
+  await clock.pass(2_000);
+  const [, second] = wires;
+  second?.post(refusal(1, -32022, gone));
+  await settle();
+  second?.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
+  await settle();
+  expect(second?.sent.at(-1)).toMatchObject({
+    method: "tools/call",
+    params: { name: "a", _meta: { [meta.version]: other.id } },
+  });
+  second?.post({ jsonrpc: "2.0", id: 3, result: { resultType: "complete", content: [] } });
+  expect(await calling).toMatchObject({ content: [] });
+});

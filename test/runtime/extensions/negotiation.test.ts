@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Extension, type RequestRow } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/client.ts";
+import { createUntypedClient } from "../../../runtime/client/create-client.ts";
+import type { LiveSession } from "../../../runtime/client/live-session.ts";
+import type { CallContext } from "../../../runtime/rpc/call.ts";
+import { isCapabilityError } from "../../../runtime/rpc/errors.ts";
+import { completeKit } from "../../../runtime/server/features/all.ts";
+import { assembleServer } from "../../../runtime/server/assembly.ts";
+import { createExtending, type ExtensionFeature } from "../../../runtime/server/extensions.ts";
+import type { RegistryHandlers } from "../../../runtime/server/handlers.ts";
+import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import type { Server } from "../../../runtime/server/server.ts";
+import type { ServerExtensions } from "../../../runtime/server/definitions.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { connectRaw } from "../rounds/raw-client.ts";
+import { alone, meta, request } from "../lifecycle/alone.ts";
+import { Wire, initialize, initialized, settle } from "../rpc/wire.ts";
+
+const id = "com.example/echo";
+const declared = { [meta.capabilities]: { extensions: { [id]: {} } } };
+
+const echo: RequestRow = {
+  kind: "request",
+  method: "echo/say",
+  handler: "sayEcho",
+  params: (value) =>
+    isObject(value) && typeof value.word === "string" ? undefined : { path: "word", expected: "string" },
+  paramsOptional: false,
+  result: () => undefined,
+  gate: { side: "server", path: ["extensions", id] },
+  needs: { side: "client", path: ["extensions", id] },
+};
+
+const extension: Extension = {
+  id,
+  status: "released",
+  lifecycles: ["per-request", "handshake"],
+  declared: {
+    client: () => undefined,
+    server: (settings) =>
+      isObject(settings) && settings.loud !== 1 ? undefined : { path: "loud", expected: "boolean" },
+  },
+  clientRequests: { "echo/say": echo },
+  serverRequests: {},
+  clientNotifications: {},
+  serverNotifications: {},
+  headers: [],
+  results: [
+    {
+      method: "tools/call",
+      kind: "echo",
+      check: (value) => (isObject(value) && value.word === "hi" ? undefined : { path: "word", expected: "hi" }),
+    },
+  ],
+  members: [],
+};
+
+/** Serves the extension to servers with tools. */
+const feature: ExtensionFeature = {
+  name: "echo",
+  extension: ({ tools }) => (tools ? extension : undefined),
+  create: () => ({
+    implement: ({ revision }) => {
+      const handlers: RegistryHandlers & { sayEcho?(params: object, call: CallContext): object } = revision.extensions
+        ? { sayEcho: (params) => ({ ...params }), callTool: async () => ({ resultType: "echo", word: "hi" }) }
+        : {};
+      return { handlers };
+    },
+  }),
+};
+
+function create(source: Partial<ServerSource & ServerExtensions> = {}): Server {
+  const definition = { name: "server", version: "1", onError: () => {}, ...source };
+  return assembleServer(definition, revisions, {
+    ...completeKit,
+    features: [...completeKit.features, feature],
+    extending: createExtending([feature]),
+  });
+}
+
+const tools = [{ name: "t", run: () => "" }];
+
+async function ask(
+  server: Server,
+  method: string,
+  params: object,
+  claims: Record<string, unknown> = {},
+): Promise<unknown> {
+  const wire = new Wire();
+  createServerAcceptor(server)(wire);
+  wire.post(request(1, method, params, claims));
+  await settle();
+  const [answer] = wire.sent;
+  return isObject(answer) ? (answer.error ?? answer.result) : undefined;
+}
+
+async function join(server: Server, extensions: readonly Extension[]): Promise<LiveSession> {
+  const accept = createServerAcceptor(server);
+  const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions: server.revisions, extensions });
+  return client.connect((options) => {
+    const [ours, theirs] = createMemoryPair();
+    accept(theirs);
+    return connect(ours, options);
+  });
+}
+
+describe("a server", () => {
+  test("declares no extension unless its definition uses one (XF-01)", async () => {
+    expect(await ask(create(), "server/discover", {})).not.toHaveProperty("capabilities.extensions");
+    expect(await ask(create({ tools }), "server/discover", {})).toMatchObject({
+      capabilities: { extensions: { [id]: {} } },
+    });
+    const { answer } = await connectRaw(() => "").call({}, "server/discover");
+    expect(answer).not.toHaveProperty("capabilities.extensions");
+  });
+
+  test("declares it in the handshake as well, where it can be used after one (XF-01)", async () => {
+    const wire = new Wire();
+    createServerAcceptor(create({ tools }))(wire);
+    wire.post(initialize("2025-11-25", {}), initialized);
+    await settle();
+    expect(wire.sent[0]).toMatchObject({ result: { capabilities: { extensions: { [id]: {} } } } });
+  });
+
+  test("declares what its definition says about it, and refuses what does not fit", async () => {
+    const loud = create({ tools, extensions: [{ ...extension, settings: { loud: true } }] });
+    expect(await ask(loud, "server/discover", {})).toMatchObject({
+      capabilities: { extensions: { [id]: { loud: true } } },
+    });
+    const wrong = { ...extension, settings: { loud: 1 } };
+    expect(() => create({ extensions: [wrong] })).toThrow(`Extension ${id}: its settings/loud must be boolean.`);
+    expect(() => create({ extensions: [extension, extension] })).toThrow("given twice");
+    const thief = { ...extension, clientRequests: { "tools/call": echo } };
+    expect(() => create({ extensions: [thief] })).toThrow("has tools/call, which is there already");
+  });
+
+  test("answers its methods to clients that declare it, and tells others what is missing (XF-01, B-005)", async () => {
+    const server = create({ tools });
+    expect(await ask(server, "echo/say", { word: "hi" }, declared)).toMatchObject({
+      word: "hi",
+      resultType: "complete",
+    });
+    expect(await ask(server, "echo/say", {}, declared)).toMatchObject({ code: -32602 });
+    expect(await ask(server, "echo/say", { word: "hi" })).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { [id]: {} } } },
+    });
+    expect(await ask(create(), "echo/say", { word: "hi" }, declared)).toMatchObject({ code: -32601 });
+  });
+});
+
+describe("a client", () => {
+  test("declares its extensions on every request, and none by default (XF-01, XF-02)", async () => {
+    for (const [extensions, expected] of [
+      [[], undefined],
+      [[extension], { [id]: {} }],
+    ] as const) {
+      const wire = new Wire();
+      const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions, extensions });
+      const connecting = client.connect((options) => connect(wire, options));
+      await settle();
+      wire.post({
+        jsonrpc: "2.0",
+        id: 1,
+        result: {
+          supportedVersions: [alone.id],
+          capabilities: { tools: {} },
+          ttlMs: 0,
+          cacheScope: "private",
+          resultType: "complete",
+        },
+      });
+      const session = await connecting;
+      session.listTools().catch(() => {});
+      await settle();
+      const said = wire.sent
+        .filter(isObject)
+        .map(({ params }) => Reflect.get(Object(Reflect.get(Object(params), "_meta")), meta.capabilities));
+      expect(said).toHaveLength(2);
+      for (const capabilities of said) expect(Object(capabilities).extensions).toEqual(expected);
+      await session.close();
+    }
+  });
+
+  test("declares it in a handshake (XF-02)", async () => {
+    const wire = new Wire();
+    const client = createUntypedClient({
+      info: { name: "c", version: "1" },
+      revisions,
+      extensions: [extension],
+      lifecycle: "handshake",
+    });
+    client.connect((options) => connect(wire, options)).catch(() => {});
+    await settle();
+    expect(wire.sent[0]).toMatchObject({
+      method: "initialize",
+      params: { capabilities: { extensions: { [id]: {} } } },
+    });
+    wire.end();
+  });
+
+  test("uses it with servers that declare it, and not with others (XF-01)", async () => {
+    const session = await join(create({ tools }), [extension]);
+    expect(await session.request("echo/say", { word: "hi" })).toMatchObject({ word: "hi" });
+    const other = await join(create(), [extension]);
+    expect(isCapabilityError(await other.request("echo/say", { word: "hi" }).catch((error: unknown) => error))).toBe(
+      true,
+    );
+    const without = await join(create({ tools }), []);
+    await expect(without.request("echo/say", { word: "hi" })).rejects.toThrow();
+  });
+
+  test("takes results of an extension only where the extension has them (XT-02)", async () => {
+    const server = create({ tools });
+    const session = await join(server, [extension]);
+    expect(await session.request("tools/call", { name: "t" })).toMatchObject({ resultType: "echo", word: "hi" });
+    const without = await join(server, []);
+    const wrong = { name: "InvalidMessageError", issue: { path: "resultType" } };
+    await expect(without.request("tools/call", { name: "t" })).rejects.toMatchObject(wrong);
+    const elsewhere: ExtensionFeature = {
+      ...feature,
+      create: () => ({
+        implement: () => ({ handlers: { listTools: async () => ({ resultType: "echo", word: "hi", tools: [] }) } }),
+      }),
+    };
+    const strange = assembleServer({ name: "s", version: "1", tools, onError: () => {} }, revisions, {
+      ...completeKit,
+      features: [elsewhere],
+      extending: createExtending([elsewhere]),
+    });
+    const confused = await join(strange, [extension]);
+    await expect(confused.request("tools/list")).rejects.toMatchObject(wrong);
+  });
+});

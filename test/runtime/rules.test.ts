@@ -1,0 +1,419 @@
+import { describe, expect, test } from "vitest";
+import { isObject, type Revision } from "../../generated/support.ts";
+import { revisions } from "../../generated/revisions.ts";
+import { checkMetaKey } from "../../runtime/common/meta-keys.ts";
+import { createUntypedClient } from "../../runtime/client/create-client.ts";
+import { ToolError } from "../../runtime/server/errors.ts";
+import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
+import { createHttpHandler, type ServeHttpOptions } from "../../runtime/server/serve-http.ts";
+import { createServer, type Server } from "../../runtime/server/server.ts";
+import { serve } from "../../runtime/server/serve.ts";
+import type { PromptSource, ServerSource, ToolSource } from "../../runtime/server/source.ts";
+import { connectTo } from "../../runtime/testing/connect-to.ts";
+import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
+import { Wire, initialize, initialized, serveWire, settle } from "./rpc/wire.ts";
+
+/* Rules that hold for a server or a client as a whole. */
+
+const everyRevision = handshakeRevisions.map((revision) => [revision.id, revision] as const);
+
+function define(source: Partial<ServerSource>): Server {
+  return createServer({ name: "test", version: "1", onError() {}, ...source }, handshakeRevisions);
+}
+
+async function openWire(server: Server, revision: Revision = newest, capabilities: object = {}): Promise<Wire> {
+  const wire = new Wire();
+  serve(server, wire);
+  wire.post(initialize(revision.id, capabilities));
+  await settle();
+  wire.post(initialized);
+  wire.sent.length = 0;
+  return wire;
+}
+
+/** The last message that comes back. */
+async function ask(wire: Wire, method: string, params: object, id: string | number = 7): Promise<Answer> {
+  wire.post({ jsonrpc: "2.0", id, method, params });
+  await settle();
+  const answer = wire.sent.splice(0).at(-1);
+  return isObject(answer) ? answer : {};
+}
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+const everything: Partial<ServerSource> = {
+  subscriptions: true,
+  tools: [
+    { name: "fine", run: () => "fine" },
+    { name: "broken", run: () => ({ content: "no list" }) },
+    { name: "wrong", run: () => Promise.reject(new ToolError("The account is empty.")) },
+  ],
+  resources: [{ uri: "a://b", name: "b", read: () => 7 }],
+  prompts: [{ name: "p", arguments: { a: { required: true, complete: () => ["x"] } }, get: () => "" }],
+};
+
+describe.each(everyRevision)("at revision %s", (id, revision) => {
+  test.each<readonly [string, object]>([
+    ["no/such", {}],
+    ["tools/call", {}],
+    ["tools/call", { name: "none" }],
+    ["tools/call", { name: "broken" }],
+    ["resources/read", { uri: "a://none" }],
+    ["resources/read", { uri: "a://b" }],
+    ["prompts/get", { name: "p" }],
+    ["prompts/get", { name: "none" }],
+    ["tools/list", { cursor: "made up" }],
+    ["logging/setLevel", { level: "loud" }],
+    ["completion/complete", { ref: { type: "ref/tool", name: "fine" }, argument: { name: "a", value: "" } }],
+    ["initialize", {}],
+  ])("the error of %s %j is one short sentence (J-09)", async (method, params) => {
+    const { error } = await ask(await openWire(define(everything), revision), method, params);
+    const message = isObject(error) ? error.message : undefined;
+    expect(message).toMatch(/^[A-Z-][^\n]{3,119}$/);
+    expect(message).not.toMatch(/\. [A-Z]/);
+  });
+
+  test("text is UTF-8 in both directions, wherever the bytes are split (J-17)", async () => {
+    const word = "žluťoučký 🐎 \u2028 中文";
+    const echo: ToolSource = {
+      name: "echo",
+      input: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), ...textSchema } },
+      run: (args) => String(Reflect.get(Object(args), "text")),
+    };
+    const wire = await openWire(define({ tools: [echo] }), revision);
+    const params = { name: "echo", arguments: { text: word } };
+    const bytes = new TextEncoder().encode(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`,
+    );
+    for (const byte of bytes) wire.write(Uint8Array.of(byte));
+    await settle();
+    expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: word }] } }]);
+  });
+
+  test("bytes that are not UTF-8 are not guessed at (J-17, R2)", async () => {
+    const wire = await openWire(define(everything), revision);
+    wire.write(Uint8Array.of(0x22, 0xc3, 0x28, 0x22, 0x0a));
+    await settle();
+    expect(wire.sent).toMatchObject([{ error: { code: -32700 } }]);
+  });
+
+  test("what reaches no tool is a protocol error, what a tool says no to is a result (TL-07)", async () => {
+    const wire = await openWire(define(everything), revision);
+    expect(await ask(wire, "tools/call", { name: "none" })).toMatchObject({ error: { code: -32602 } });
+    expect(await ask(wire, "tools/call", {})).toMatchObject({ error: { code: -32602 } });
+    expect(await ask(wire, "tools/call", { name: "broken" })).toMatchObject({ error: { code: -32603 } });
+    expect(await ask(wire, "tools/call", { name: "wrong" })).toMatchObject({
+      result: { isError: true, content: [{ type: "text", text: "The account is empty." }] },
+    });
+  });
+
+  test.each(["ref/tool", "ref/file", ""])("completion knows prompts and resources, and not %j (K-03)", async (type) => {
+    const params = { ref: { type, name: "p", uri: "a://b" }, argument: { name: "a", value: "" } };
+    const answer = await ask(await openWire(define(everything), revision), "completion/complete", params);
+    expect(answer).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test("a tool may embed a resource that no list has (TL-14)", async () => {
+    const resource = { uri: "memo://1", mimeType: "text/plain", text: "Buy milk" };
+    const run = (): object => ({ content: [{ type: "resource", resource }] });
+    const wire = await openWire(define({ tools: [{ name: "memo", run }] }), revision);
+    expect(await ask(wire, "tools/call", { name: "memo" })).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      result: { content: [{ type: "resource", resource }] },
+    });
+  });
+
+  test.each<readonly [string, object]>([
+    ["bytes that are not base64", { type: "image", data: "a b", mimeType: "image/png" }],
+    ["base64 without padding", { type: "image", data: "QQ", mimeType: "image/png" }],
+    ["no media type", { type: "image", data: "QUJD", mimeType: "png" }],
+  ])("a prompt with %s is not sent (Q-02)", async (_what, content) => {
+    const wire = await openWire(define({ prompts: [withContent(content)] }), revision);
+    expect(await ask(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
+  });
+
+  test.each<readonly [string, object]>([
+    ["no URI", { uri: "memo", mimeType: "text/plain", text: "" }],
+    ["a bad media type", { uri: "memo://1", mimeType: "text", text: "" }],
+    ["bytes that are not base64", { uri: "memo://1", mimeType: "text/plain", blob: "%%%%" }],
+    ["neither text nor bytes", { uri: "memo://1", mimeType: "text/plain" }],
+  ])("a prompt whose embedded resource has %s is not sent (Q-03)", async (_what, resource) => {
+    const wire = await openWire(define({ prompts: [withContent({ type: "resource", resource })] }), revision);
+    expect(await ask(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
+  });
+
+  test("a prompt whose content is well-formed is sent as it is (Q-02, Q-03)", async () => {
+    const contents = [
+      { type: "image", data: "QUJD", mimeType: "image/svg+xml" },
+      { type: "resource", resource: { uri: "memo://1", mimeType: "text/plain; charset=utf-8", text: "x" } },
+      { type: "resource", resource: { uri: "memo://1", blob: "" } },
+    ];
+    for (const content of contents) {
+      const wire = await openWire(define({ prompts: [withContent(content)] }), revision);
+      const answer = await ask(wire, "prompts/get", { name: "p" });
+      expect(answer).toMatchObject({ result: { messages: [{ role: "user", content }] } });
+    }
+  });
+
+  test("progress may come in fractions, without a total, or not at all, and ends with the answer (G-02, G-05)", async () => {
+    let late: (() => Promise<void>) | undefined;
+    const run: ToolSource["run"] = async (_args, { progress }) => {
+      await progress(0.25);
+      await progress(0.5);
+      late = () => progress(0.75);
+      return "done";
+    };
+    const wire = await openWire(define({ tools: [{ name: "slow", run }] }), revision);
+    const asked = { name: "slow", _meta: { progressToken: 0 } };
+    wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: asked });
+    await settle();
+    await late?.();
+    wire.post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "slow" } });
+    await settle();
+    await late?.();
+    expect(wire.sent.map((message) => Reflect.get(Object(message), "params") ?? "answer")).toEqual([
+      { progressToken: 0, progress: 0.25 },
+      { progressToken: 0, progress: 0.5 },
+      "answer",
+      "answer",
+    ]);
+  });
+
+  test("lists of prompts are read page by page (Q-05)", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const server = define({ pageSize: 2, prompts: names.map((name) => ({ name, get: () => "" })) });
+    const client = await connectTo(server, { revisions: [revision] });
+    expect(await client.listPrompts()).toMatchObject(names.map((name) => ({ name })));
+    await client.close();
+  });
+
+  test("a client is ready for another version, a missing capability and silence (L-18)", async () => {
+    const start = (): { wire: Wire; connecting: Promise<unknown> } => {
+      const wire = new Wire();
+      const client = createUntypedClient({
+        info: { name: "client", version: "1" },
+        revisions: [revision],
+        timeouts: { initialize: 20, request: 20 },
+      });
+      return { wire, connecting: client.connect(wire) };
+    };
+    const answer = (version: string): object => ({
+      protocolVersion: version,
+      capabilities: { tools: {} },
+      serverInfo: { name: "server", version: "1" },
+    });
+
+    const other = start();
+    await settle();
+    other.wire.post({ jsonrpc: "2.0", id: idOf(other.wire.sent[0]), result: answer("1999-01-01") });
+    await expect(other.connecting).rejects.toMatchObject({ name: "VersionError" });
+
+    const silent = start();
+    await expect(silent.connecting).rejects.toMatchObject({ name: "TimeoutError" });
+
+    const { wire, connecting } = start();
+    await settle();
+    wire.post({ jsonrpc: "2.0", id: idOf(wire.sent[0]), result: answer(id) });
+    const session = Object(await connecting);
+    await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
+    await expect(session.listTools()).rejects.toMatchObject({ name: "TimeoutError" });
+    wire.end();
+  });
+});
+
+test.each(everyRevision.filter(([id]) => id >= "2025-06-18"))(
+  "a tool may link to a resource that no list has, at %s (TL-13)",
+  async (_id, revision) => {
+    const link = { type: "resource_link", uri: "memo://1", name: "memo" };
+    const wire = await openWire(define({ tools: [{ name: "memo", run: () => ({ content: [link] }) }] }), revision);
+    expect(await ask(wire, "tools/call", { name: "memo" })).toMatchObject({ result: { content: [link] } });
+  },
+);
+
+describe("a server asks a client only for what it has declared", () => {
+  const form = { message: "m", requestedSchema: { type: "object", properties: {} } };
+  const page = { mode: "url", message: "m", url: "https://example.com", elicitationId: "1" };
+  const prompt = { messages: [], maxTokens: 1 };
+
+  test.each<readonly [string, object, "elicit" | "sample", object, string | undefined]>([
+    ["a form", { elicitation: {} }, "elicit", form, undefined],
+    ["a form", { elicitation: { form: {}, url: {} } }, "elicit", form, undefined],
+    ["a form", { elicitation: { url: {} } }, "elicit", form, "elicitation.form"],
+    ["a page", { elicitation: { url: {} } }, "elicit", page, undefined],
+    ["a page", { elicitation: {} }, "elicit", page, "elicitation.url"],
+    ["a page", {}, "elicit", page, "elicitation.url"],
+    ["a message", { sampling: {} }, "sample", prompt, undefined],
+    ["a message with tools", { sampling: { tools: {} } }, "sample", { ...prompt, tools: [] }, undefined],
+    ["a message with tools", { sampling: {} }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
+    ["a message with a choice of tools", { sampling: {} }, "sample", { ...prompt, toolChoice: {} }, "sampling.tools"],
+  ])("%s, where it declares %j (E-05, S-08)", async (_what, capabilities, question, params, missing) => {
+    const run: ToolSource["run"] = async (_args, context) => {
+      const put: unknown = Reflect.get(context, question);
+      if (typeof put !== "function") throw new Error("no such question");
+      await put(params);
+      return "";
+    };
+    const wire = await openWire(define({ tools: [{ name: "ask", run }] }), newest, capabilities);
+    const answer = await ask(wire, "tools/call", { name: "ask" });
+    if (missing === undefined) {
+      expect(answer).toMatchObject({ method: question === "sample" ? "sampling/createMessage" : "elicitation/create" });
+    } else {
+      const text = `This tool needs a client with the capability ${missing}.`;
+      expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
+    }
+    wire.end();
+  });
+});
+
+describe("keys of _meta", () => {
+  test.each(["a", "a.b_c-d", "example.com/", "com.example/name", "com.example.mcp/x", "a1.b-2/x", "traceparent", ""])(
+    "%j is well-formed (M-03, M-04, B-003)",
+    (key) => {
+      expect(checkMetaKey(key)).toBeUndefined();
+    },
+  );
+
+  test.each(["/a", "1a.b/c", "a..b/c", "a-/c", "-a/c", "a b/c", "a/b/c", "ä/b"])(
+    "%j has a bad prefix (M-03)",
+    (key) => {
+      expect(checkMetaKey(key)).toMatch(/prefix/);
+    },
+  );
+
+  test.each(["_a", "a_", "com.example/-", "a b", "com.example/ü", "a."])("%j has a bad name (M-04)", (key) => {
+    expect(checkMetaKey(key)).toMatch(/name/);
+  });
+
+  test.each(["modelcontextprotocol.io/a", "mcp.dev/a", "tools.mcp.com/a", "api.modelcontextprotocol.org/a"])(
+    "%j is reserved since 2025-06-18 (M-05)",
+    (key) => {
+      expect(checkMetaKey(key)).toMatch(/kept for the protocol/);
+    },
+  );
+
+  test.each(["dev.mcp/a", "com.mcp.tools/a", "org.modelcontextprotocol/a", "com.MCP/a"])(
+    "%j is reserved since 2025-11-25 (M-06)",
+    (key) => {
+      expect(checkMetaKey(key)).toMatch(/kept for the protocol/);
+    },
+  );
+
+  test("those of the protocol's own extensions may be written by whoever implements one (M-06)", () => {
+    expect(checkMetaKey("io.modelcontextprotocol/ui")).toBeUndefined();
+  });
+
+  test.each<readonly [string, Partial<ServerSource>]>([
+    ["tool", { tools: [{ name: "t", run: () => "", ...bad() }] }],
+    ["resource", { resources: [{ name: "r", uri: "a://b", read: () => "", ...bad() }] }],
+    ["resource template", { resourceTemplates: [{ name: "r", uriTemplate: "a://{b}", read: () => "", ...bad() }] }],
+    ["prompt", { prompts: [{ name: "p", get: () => "", ...bad() }] }],
+  ])("a %s with a bad one is not defined (M-03)", (_what, source) => {
+    expect(() => define(source)).toThrow(/"mcp.dev\/a" of _meta is wrong/);
+  });
+
+  test("those with a meaning are in the tables of the revision (M-08)", () => {
+    const keys = (id: string): readonly string[] => revisionOf(id).reservedMeta.map(({ key }) => key);
+    for (const { id, lifecycle } of revisions)
+      if (lifecycle === "handshake") expect(keys(id)).toContain("progressToken");
+    expect(keys("2025-11-25")).toEqual([
+      "progressToken",
+      "io.modelcontextprotocol/related-task",
+      "io.modelcontextprotocol/model-immediate-response",
+    ]);
+    for (const id of ["2025-06-18", "2025-03-26", "2024-11-05"]) expect(keys(id)).toEqual(["progressToken"]);
+  });
+});
+
+test("a line is one message, and where there are batches it may be one (T-04)", async () => {
+  for (const revision of handshakeRevisions) {
+    const { wire } = await serveWire({}, revision.id);
+    wire.post([{ jsonrpc: "2.0", id: 1, method: "ping" }]);
+    wire.post({ jsonrpc: "2.0", id: 2, method: "ping" });
+    await settle();
+    const single = { jsonrpc: "2.0", id: 2, result: {} };
+    expect(wire.sent).toMatchObject(
+      revision.batching ? [[{ jsonrpc: "2.0", id: 1, result: {} }], single] : [{ error: { code: -32600 } }, single],
+    );
+  }
+});
+
+test.each<readonly [string, unknown, string]>([
+  ["a date", { when: new Date(0) }, "Date at when"],
+  ["a map", { list: [new Map([["a", 1]])] }, "Map at list/0"],
+  ["a set", { list: [{ inner: new Set() }] }, "Set at list/0/inner"],
+])("structured output is checked as what leaves: %s is refused (TL-11)", async (_what, output, where) => {
+  const errors: string[] = [];
+  const schema = { type: "object", properties: { when: {}, list: {} } } as const;
+  const server = define({
+    onError: ({ error }) => void errors.push(error.message),
+    tools: [{ name: "t", output: fromJsonSchema<unknown>(schema, { validate: () => [] }), run: () => output }],
+  });
+  const wire = await openWire(server);
+  expect(await ask(wire, "tools/call", { name: "t" })).toMatchObject({ error: { code: -32603 } });
+  expect(errors).toEqual([expect.stringContaining(where)]);
+});
+
+describe("a server whose POSTs stand alone", () => {
+  const server = createServer(
+    {
+      name: "test",
+      version: "1",
+      dynamic: true,
+      subscriptions: true,
+      tools: [{ name: "t", run: () => "" }],
+      resources: [{ uri: "a://b", name: "b", read: () => "" }],
+    },
+    handshakeRevisions,
+  );
+  const post = async (options: ServeHttpOptions, message: object): Promise<unknown> => {
+    const handler = createHttpHandler(server, options);
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const body = JSON.stringify(message);
+    const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+    const answer: unknown = await response.json();
+    await handler.close();
+    return answer;
+  };
+
+  test.each(everyRevision)("promises no news that nobody could be told, at %s (trap 32)", async (id) => {
+    const capabilities = { logging: {}, tools: {}, resources: {}, prompts: {} };
+    const { completions: _c, ...declared } = Object(
+      Reflect.get(
+        Object(Reflect.get(Object(await post({ sessions: false }, initialize(id))), "result")),
+        "capabilities",
+      ),
+    );
+    expect(declared).toEqual(capabilities);
+    expect(await post({}, initialize(id))).toMatchObject({
+      result: { capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } } },
+    });
+  });
+
+  test("and refuses subscriptions", async () => {
+    const message = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "a://b" } };
+    expect(await post({ sessions: false }, message)).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+const textSchema = {
+  jsonSchema: {
+    input: () => ({ type: "object", properties: { text: { type: "string" } } }),
+    output: () => ({ type: "object", properties: { text: { type: "string" } } }),
+  },
+};
+
+function withContent(content: object): PromptSource {
+  return { name: "p", get: () => [{ role: "user", content }] };
+}
+
+function bad(): object {
+  return { _meta: { "mcp.dev/a": 1 } };
+}
+
+function idOf(message: unknown): unknown {
+  return isObject(message) ? message.id : undefined;
+}

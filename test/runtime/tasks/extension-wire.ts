@@ -1,0 +1,71 @@
+import { extension } from "../../../generated/extensions/tasks/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Check } from "../../../generated/support.ts";
+import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { ServerSource } from "../../../runtime/server/source.ts";
+import { meta, request } from "../lifecycle/alone.ts";
+import { Wire, settle } from "../rpc/wire.ts";
+import type { Message } from "./task-wire.ts";
+
+/** What a client with tasks says of itself. */
+export const declaring: object = { extensions: { [extension.id]: {} }, elicitation: { form: {} } };
+
+/** A server of tasks at the newest revision, and who asks it. */
+export interface Asked {
+  readonly server: Server;
+  readonly wire: Wire;
+  /** The result or the error of a request; results about tasks fit the checks of the extension, or the test fails. */
+  ask(method: string, params?: object, more?: AskOptions): Promise<Message>;
+  /** Asks for a task until it has this status. */
+  until(taskId: unknown, status: string): Promise<Message>;
+}
+
+/** How a request is sent. */
+export interface AskOptions {
+  readonly capabilities?: object;
+  readonly principal?: string;
+}
+
+/** Serves tools to somebody who declares tasks, unless a request says otherwise. */
+export function serveExtension(source: Partial<ServerSource>): Asked {
+  const server = createServer({ name: "server", version: "1", onError: () => {}, ...source }, revisions);
+  const wire = new Wire();
+  createServerAcceptor(server)(wire);
+  let id = 0;
+  const ask: Asked["ask"] = async (method, params = {}, { capabilities = declaring, principal } = {}) => {
+    id += 1;
+    const mine = id;
+    const origin = principal === undefined ? undefined : { identity: { principal } };
+    wire.receiver?.message(request(mine, method, params, { [meta.capabilities]: capabilities }), origin);
+    const answer = await hear(wire, (message) => message.id === mine);
+    if (isObject(answer.error)) return answer.error;
+    return verify(method, isObject(answer.result) ? answer.result : {});
+  };
+  const until: Asked["until"] = async (taskId, status) => {
+    for (const end = performance.now() + 5_000; performance.now() < end; await settle()) {
+      const task = await ask("tasks/get", { taskId });
+      if (task.status === status) return task;
+    }
+    throw new Error(`The task never was ${status}`);
+  };
+  return { server, wire, ask, until };
+}
+
+/** The next message like this; it is taken out of what was said. */
+export async function hear(wire: Wire, fits: (message: Message) => boolean): Promise<Message> {
+  for (const end = performance.now() + 5_000; performance.now() < end; await settle()) {
+    const at = wire.sent.findIndex((said) => isObject(said) && fits(said));
+    const [said] = at === -1 ? [] : wire.sent.splice(at, 1);
+    if (isObject(said)) return said;
+  }
+  throw new Error(`Not said. Instead: ${JSON.stringify(wire.sent)}`);
+}
+
+function verify(method: string, result: Message): Message {
+  const created: Check | undefined = extension.results[0]?.check;
+  const check = result.resultType === "task" ? created : extension.clientRequests[method]?.result;
+  const issue = check?.(result);
+  if (issue) throw new Error(`${method} at ${issue.path}: ${issue.expected}`);
+  return result;
+}

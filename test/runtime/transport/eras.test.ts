@@ -1,0 +1,110 @@
+import { createServer as createHttpServer } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { createClient } from "../../../runtime/client/create-client.ts";
+import type { Opener } from "../../../runtime/client/opener.ts";
+import { createServerAcceptor } from "../../../runtime/server/serve.ts";
+import { createServer } from "../../../runtime/server/server.ts";
+import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp.ts";
+import { createWebSocketTransport } from "../../../runtime/transport/websocket-client.ts";
+import { serveWebSocket } from "../../../runtime/transport/websocket-ws.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
+import { alone } from "../lifecycle/alone.ts";
+import { serveScript } from "./http-client.script.ts";
+
+/* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
+
+const closers: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const server = createServer(
+  {
+    name: "both",
+    version: "1",
+    tools: [{ name: "say", run: (_args, { revision }) => revision }],
+    resources: [{ uri: "note://a", name: "a", read: () => "" }],
+    subscriptions: true,
+    dynamic: true,
+  },
+  revisions,
+);
+
+async function overTcp(): Promise<Opener> {
+  const accept = createServerAcceptor(server);
+  const listener = await listenTcp({ accept });
+  closers.push(() => listener.close());
+  return (options) => connect(createTcpTransport({ port: listener.port }), options);
+}
+
+async function overWebSocket(): Promise<Opener> {
+  const accept = createServerAcceptor(server);
+  const http = createHttpServer();
+  const service = serveWebSocket(http, { accept });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    await service.close();
+    http.close();
+  });
+  const address = http.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return (options) => connect(createWebSocketTransport(`ws://127.0.0.1:${port}/`, { WebSocket }), options);
+}
+
+describe.each([
+  ["TCP", overTcp],
+  ["WebSocket", overWebSocket],
+])("over %s", (_name, listen) => {
+  test("clients of every revision are served by one endpoint, at the same time (DE-01, DE-02, TX-01)", async () => {
+    const open = await listen();
+    const clients = revisions.map((revision) =>
+      createClient<Declarations>({ info: { name: "c", version: "1" }, revisions: [revision] }),
+    );
+    closers.push(() => Promise.all(clients.map((client) => client.close())));
+    const sessions = await Promise.all(clients.map((client) => client.connect(open)));
+    expect(sessions.map((session) => session.revision)).toEqual(revisions);
+    const heard: string[] = [];
+    for (const session of sessions) {
+      const { id } = session.revision;
+      expect((await session.callTool("say")).content).toEqual([{ type: "text", text: id }]);
+      await session.subscribe("note://a", () => heard.push(id));
+    }
+    server.resources.changed("note://a");
+    await expect.poll(() => [...heard].sort()).toEqual(revisions.map(({ id }) => id).sort());
+  });
+
+  test("a client that speaks all of them needs no session (TX-04)", async () => {
+    const open = await listen();
+    const client = createClient<Declarations>({ info: { name: "c", version: "1" }, revisions });
+    closers.push(() => client.close());
+    const session = await client.connect(open);
+    expect(session.revision).toBe(alone);
+    const stop = new AbortController();
+    stop.abort(new Error("enough"));
+    await expect(session.callTool("say", {}, { signal: stop.signal })).rejects.toThrow("enough");
+    expect((await session.callTool("say")).content).toEqual([{ type: "text", text: alone.id }]);
+  });
+});
+
+test("over HTTP a stream that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
+  const scripted = await serveScript(({ message: { id, method } }, response) => {
+    const result = { resultType: "complete", supportedVersions: [alone.id], capabilities: { tools: {} } };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (method === "server/discover") response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+    else response.end("id: 7\nretry: 1\ndata:\n\n");
+    return true;
+  });
+  closers.push(() => scripted.close());
+  const info = { name: "c", version: "1" };
+  const client: ClientConnection = await connect(createHttpClientTransport(scripted.url), { info, revisions });
+  closers.push(() => client.close());
+  await expect(client.request("tools/list")).rejects.toMatchObject({ name: "LostError" });
+  expect(scripted.requests.map(({ method, message }) => [method, message.id])).toEqual([
+    ["POST", 1],
+    ["POST", 2],
+  ]);
+});

@@ -1,0 +1,88 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { packageRoot } from "../../generator/package-info.ts";
+import { runCli } from "../create/cli.ts";
+import type { Step } from "./guide.ts";
+
+/** Somebody who does what a guide says. */
+export class Reader {
+  /** Where they are. */
+  folder: string;
+  /** Modules that were shown on their own. */
+  readonly modules: string[] = [];
+  /** Projects that were made. */
+  readonly projects: string[] = [];
+  /** Tests that were written. */
+  readonly tests: string[] = [];
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  async follow(step: Step): Promise<void> {
+    switch (step.kind) {
+      case "file":
+        return this.#write(step.path, step.text);
+      case "module":
+        return void this.modules.push(step.text);
+      case "shell":
+        return this.#type(step);
+      default:
+        return step satisfies never;
+    }
+  }
+
+  #write(path: string, text: string): void {
+    const file = join(this.folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    if (path.endsWith(".test.ts")) this.tests.push(file);
+  }
+
+  async #type({ lines, prints }: Extract<Step, { readonly kind: "shell" }>): Promise<void> {
+    let printed = "";
+    for (const line of lines) printed += await this.#run(line);
+    for (const line of prints) expect(squeeze(printed)).toMatch(toPattern(line));
+  }
+
+  async #run(line: string): Promise<string> {
+    const [, words] = /^npx create-mcp-server(?:@latest)? (.*)$/.exec(line) ?? [];
+    if (words !== undefined) return this.#create(words.split(/\s+/));
+    const [, folder] = /^cd (\S+)$/.exec(line) ?? [];
+    if (folder !== undefined) this.folder = join(this.folder, folder);
+    // The other commands are those of a project, which is built and tested when the guide is through.
+    else expect(line).toMatch(/^(npm|claude|curl|node|npx (wrangler|@modelcontextprotocol)) ?/);
+    return "";
+  }
+
+  async #create(words: readonly string[]): Promise<string> {
+    const isProject = !commands.includes(words[0] ?? "");
+    const given = isProject ? [...words, "--yes", "--no-install", "--no-git"] : words;
+    const { code, stdout, stderr } = await runCli(given, { cwd: this.folder });
+    const isFailure = code !== 0 && !given.includes("--check");
+    expect(isFailure ? stdout + stderr : "", words.join(" ")).toBe("");
+    if (isProject) this.#install(join(this.folder, words[0] ?? ""));
+    return stdout + stderr;
+  }
+
+  /** Everything that projects depend on is installed here, too. */
+  #install(project: string): void {
+    this.projects.push(project);
+    symlinkSync(join(packageRoot, "node_modules"), join(project, "node_modules"));
+  }
+}
+
+const commands = ["add", "generate", "model", "explain", "gateway", "pin", "client", "check", "diff", "update"];
+
+/** Lines are broken and filled as the terminal has it. */
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+function toPattern(line: string): RegExp {
+  const parts = squeeze(line.trim())
+    .split("…")
+    .map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(parts.join(".*"));
+}

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { format } from "prettier";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { emitClient } from "../../generator/client/emit-client.ts";
+import { planClient } from "../../generator/client/plan.ts";
+import { readVariables } from "../../generator/client/variables.ts";
+import { readContract } from "../../generator/contract/read-contract.ts";
+import { emitOwnLayer } from "../../generator/create/emit-layer.ts";
+import type { LayerChoices } from "../../generator/create/layer/choices.ts";
+import type { Tree } from "../../generator/emit/tree.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { compile } from "./compile.ts";
+
+/* How short the three usual programs are with our layer, and what the compiler says of their mistakes. */
+
+interface Program {
+  readonly lines: number;
+  /** Imports, those of a generated client left out. */
+  readonly imports: number;
+  readonly code: string;
+}
+
+const programs: { readonly [name: string]: Program } = {
+  "a typed tool with structured output, progress and cancellation": {
+    lines: 10,
+    imports: 1,
+    code: `import { createCfworkerValidator, defineServer, defineTool, fromJsonSchema, run } from "./mcp/index.ts";
+const json = { validate: createCfworkerValidator() };
+const probe = defineTool({
+  name: "probe",
+  input: fromJsonSchema({ type: "object", properties: { url: { type: "string" } }, required: ["url"] }, json),
+  output: fromJsonSchema({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] }, json),
+  run: ({ url }, { signal, progress }) => fetch(url, { signal }).then(({ ok }) => progress(1).then(() => ({ ok }))),
+});
+await run(defineServer({ name: "a", version: "1.0.0", tools: [probe] }));
+`,
+  },
+  "a resource template with completion and subscriptions": {
+    lines: 7,
+    imports: 1,
+    code: `import { defineResourceTemplate, defineServer, run } from "./mcp/index.ts";
+const complete = { id: () => ["todo", "done"] };
+const note = defineResourceTemplate({ name: "note", uriTemplate: "note://{id}", complete, read: ({ id }) => id });
+const server = defineServer({ name: "b", version: "1.0.0", resourceTemplates: [note] });
+setInterval(() => server.resources.changed("note://todo"), 60_000).unref();
+await run(server);
+`,
+  },
+  "a client with typed arguments that answers questions": {
+    lines: 6,
+    imports: 1,
+    code: `import { connectProcess, createClient } from "./mcp/index.ts";
+import { createDemoClient } from "./demo/index.ts";
+const client = createClient({ info: { name: "c", version: "1" }, elicitation: { form: () => ({ action: "cancel" }) } });
+const session = await client.connect((options) => connectProcess({ command: "./demo" }, options));
+console.log(await createDemoClient(session).tools.greet({ name: "Ada" }));
+await client.close();
+`,
+  },
+};
+
+const [wrongResult, wrongArgument] = [
+  programs["a typed tool with structured output, progress and cancellation"]?.code.replace(
+    "({ ok }))",
+    "({ ok: String(ok) }))",
+  ),
+  programs["a client with typed arguments that answers questions"]?.code.replace('name: "Ada"', "nam: 1"),
+].map(String);
+
+const missing = `import { defineTool } from "./mcp/index.ts";
+export const ask = defineTool({
+  name: "ask",
+  run: async (_none, { elicit }) => (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
+});
+`;
+
+const full: LayerChoices = {
+  revisions: ["2025-11-25"],
+  offers: ["tools", "resources", "questions"],
+  transports: ["stdio"],
+  client: true,
+  validator: true,
+  auth: "none",
+};
+
+let root = "";
+
+beforeAll(async () => {
+  // Within this package, so that the validator is found.
+  root = await mkdtemp(join(packageRoot, "test", "types", "short-"));
+  const contract = readContract({ tools: [demoTool], server: { name: "demo", version: "1" } }, "demo");
+  const plan = planClient(contract, { name: "Demo", readVariables });
+  const client = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
+  await writeAll("new/mcp", await emitOwnLayer(full));
+  await writeAll("new/demo", client);
+  await writeAll("old/mcp", await emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));
+  const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument];
+  const files = codes.map((code, at): [string, string] => [`${at}.ts`, String(code)]);
+  await writeAll("new", new Map(files));
+  await writeAll("old", new Map([["missing.ts", missing]]));
+}, 120_000);
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const demoTool = {
+  name: "greet",
+  inputSchema: {
+    type: "object",
+    properties: { name: { type: "string" } },
+    required: ["name"],
+    additionalProperties: false,
+  },
+};
+
+async function writeAll(folder: string, tree: Tree): Promise<void> {
+  for (const [path, text] of tree) {
+    await mkdir(dirname(join(root, folder, path)), { recursive: true });
+    await writeFile(join(root, folder, path), text);
+  }
+}
+
+describe.each(Object.entries(programs))("%s", (_name, { code, lines, imports }) => {
+  test(`takes at most ${lines} formatted lines and ${imports} import`, async () => {
+    expect(await format(code, { parser: "typescript", printWidth: 120 })).toBe(code);
+    expect(code.trim().split("\n").length).toBeLessThanOrEqual(lines);
+    const imported = code.match(/^import .*/gm)?.filter((line) => !line.includes("/demo/"));
+    expect(imported).toHaveLength(imports);
+  });
+});
+
+test("they compile, and mistakes in them do not", { timeout: 240_000 }, async () => {
+  const settings = { types: ["node"], lib: ["ES2023"] };
+  const said = await compile("typescript7", { folder: root, files: [`${root}/*/*.ts`], settings });
+  const errors = said.filter((line) => !line.startsWith(" ")).map((line) => line.slice(line.search(/(new|old)\//)));
+  expect(
+    errors.map((line) => line.split("(")[0]),
+    said.join("\n"),
+  ).toEqual(["new/3.ts", "new/4.ts", "old/missing.ts"]);
+  const [result, argument, feature] = ["new/3.ts", "new/4.ts", "old/missing.ts"].map((file) =>
+    said.slice(said.findIndex((line) => line.includes(file))).join("\n"),
+  );
+  expect(result).toContain("not assignable");
+  expect(argument).toContain("'nam' does not exist in type");
+  expect(feature).toContain("elicitation/create came with revision 2025-06-18");
+});

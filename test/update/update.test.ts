@@ -1,0 +1,208 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCreate } from "../../generator/commands/create.ts";
+import { runUpgradeAssist } from "../../generator/commands/upgrade-assist.ts";
+import { applyRewrites, type Rewrite } from "../../generator/update/rename.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../generator/commands/update.ts";
+import { captured, type CommandResult } from "../client/run.ts";
+import { listAll, temporaryFolder } from "../create/folder.ts";
+
+function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
+  const defaults = { check: false, dryRun: false, force: false, undo: false };
+  return captured(() => runUpdate({ ...defaults, ...options, directory }));
+}
+
+async function createProject(protocol: string): Promise<string> {
+  const directory = join(temporaryFolder(), "demo");
+  const options = { directory, protocol, yes: true, install: false, git: false, dryRun: false };
+  expect((await captured(() => runCreate(options))).code).toBe(0);
+  return directory;
+}
+
+/** Every file with its text, the layer that is kept aside left out. */
+function contents(folder: string): Record<string, string> {
+  const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !path.startsWith(".mcp-previous"));
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+describe("create-mcp-server upgrade-assist", () => {
+  const mine = `import type { protocol as p } from "./mcp/index.ts";
+import type { ResourceReference } from "./own.ts";
+
+export type Two = readonly [p.ResourceReference, ResourceReference, typeof text];
+const text = "p.ResourceReference"; // p.ResourceReference
+export type Gone = p.InitializeRequest;
+`;
+
+  async function assisted(dryRun: boolean): Promise<{ readonly project: string } & CommandResult> {
+    const project = await createProject("2024-11-05");
+    writeFileSync(join(project, "src", "mine.ts"), mine);
+    writeFileSync(
+      join(project, "src", "broken.ts"),
+      'import { a } from "./mcp/index.ts"; const = p.ResourceReference;',
+    );
+    const options = { directory: project, protocol: "2026-07-28", dryRun };
+    return { project, ...(await captured(() => runUpgradeAssist(options))) };
+  }
+
+  test("rewrites types that have another name now, and says what is left", async () => {
+    const { project, code, stdout, stderr } = await assisted(false);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("src/mine.ts:4: ResourceReference is ResourceTemplateReference");
+    expect(stdout).toContain("src/mine.ts:6: by hand: type InitializeRequest is removed");
+    expect(stdout).toContain("1 places in 1 files rewritten, 1 are left to you");
+    const after = mine.replace("[p.ResourceReference", "[p.ResourceTemplateReference");
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
+  });
+
+  test("writes nothing with --dry-run", async () => {
+    const { project, stdout } = await assisted(true);
+    expect(stdout).toContain("1 places in 1 files would be rewritten; nothing was");
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(mine);
+  });
+
+  test("leaves every source as it was when one cannot be written", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), "before");
+    // A folder stands where the second source should be.
+    mkdirSync(join(project, "src", "b.ts", "in"), { recursive: true });
+    const rewrite = (file: string): Rewrite => ({ file, before: "before", after: "after", places: [] });
+    await expect(applyRewrites(project, [rewrite("src/a.ts"), rewrite("src/b.ts")])).rejects.toThrow("as they were");
+    expect(readFileSync(join(project, "src", "a.ts"), "utf8")).toBe("before");
+    expect(listAll(project)).toEqual(["src", "src/a.ts", "src/b.ts", "src/b.ts/in"]);
+  });
+
+  test.each([
+    ["a folder without a layer", "latest", /there is no .*mcp\.lock\.json/],
+    ["an unknown revision", "1999-01-01", /there is no revision|there is no .*mcp\.lock/],
+  ])("refuses %s", async (_what, protocol, message) => {
+    const options = { directory: temporaryFolder(), protocol, dryRun: false };
+    expect(await captured(() => runUpgradeAssist(options))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("create-mcp-server update", () => {
+  test("has nothing to do in a new project, and says so in CI", { timeout: 120_000 }, async () => {
+    const project = await createProject("2025-11-25");
+    const before = contents(project);
+    expect(await update(project, { check: true })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("is as create-mcp-server writes it"),
+    });
+    expect(await update(project)).toMatchObject({ code: 0, stdout: expect.stringContaining("up to date") });
+    expect(contents(project)).toEqual(before);
+  });
+
+  test(
+    "brings another revision, tells beforehand what the project's code uses that is gone, and can be taken back",
+    { timeout: 120_000 },
+    async () => {
+      const project = await createProject("2025-11-25");
+      writeFileSync(
+        join(project, "src", "extra.ts"),
+        'import type { protocol } from "./mcp/index.ts";\n\nexport type Opening = protocol.InitializeRequest;\nexport const method = "initialize";\n',
+      );
+      // This file does not import the layer, so its words are its own.
+      writeFileSync(join(project, "src", "other.ts"), 'export const method = "initialize";\n');
+      const before = contents(project);
+      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+      expect(dry).toMatchObject({ code: 0, stderr: "" });
+      expect(dry.stdout).toContain("src/extra.ts:3: type InitializeRequest is removed");
+      expect(dry.stdout).toContain("src/extra.ts:4: method initialize is removed");
+      expect(dry.stdout).toContain("2 places in your code");
+      expect(contents(project)).toEqual(before);
+      expect((await update(project, { protocol: "2026-07-28", check: true })).code).toBe(1);
+      expect((await update(project, { protocol: "2026-07-28" })).code).toBe(0);
+      const after = contents(project);
+      expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
+      expect(Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path])).toEqual(
+        [],
+      );
+      expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+      expect((await update(project, { undo: true })).code).toBe(0);
+      expect(contents(project)).toEqual(before);
+      expect((await update(project, { undo: true })).code).toBe(0);
+      expect(contents(project)).toEqual(after);
+    },
+  );
+
+  test("keeps what was edited by hand unless it is forced", { timeout: 120_000 }, async () => {
+    const project = await createProject("2025-11-25");
+    const entry = join(project, "src", "mcp", "index.ts");
+    writeFileSync(entry, `${readFileSync(entry, "utf8")}// mine\n`);
+    writeFileSync(join(project, "src", "mcp", "own.ts"), "export const own = 1;\n");
+    const before = contents(project);
+    expect(await update(project, { check: true })).toMatchObject({ code: 1 });
+    const refused = await update(project);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("edited by hand in src/mcp: index.ts, own.ts"),
+    });
+    expect(contents(project)).toEqual(before);
+    expect((await update(project, { force: true })).code).toBe(0);
+    expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, ".mcp-previous", "own.ts"), "utf8")).toBe("export const own = 1;\n");
+  });
+
+  test.each<[string, (project: string) => void, Partial<UpdateCommandOptions>, RegExp]>([
+    [
+      "a folder without a layer",
+      (project) => rmSync(join(project, "src", "mcp"), { recursive: true }),
+      {},
+      /there is no .*mcp\.lock\.json/,
+    ],
+    [
+      "a folder that is not there",
+      (project) => rmSync(project, { recursive: true }),
+      {},
+      /there is no .*mcp\.lock\.json/,
+    ],
+    ["a lock file that is not JSON", (project) => lock(project, "{"), {}, /is not a lock file/],
+    ["a lock file of another format", (project) => lock(project, '{"format":2}'), {}, /is not a lock file/],
+    [
+      "a lock file without revisions",
+      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":[]}'),
+      {},
+      /is not a lock file/,
+    ],
+    [
+      "a lock file that leads out of its folder",
+      (project) =>
+        lock(
+          project,
+          '{"format":1,"offers":[],"transports":[],"files":{"../server.ts":"0"},"revisions":["2025-11-25"]}',
+        ),
+      {},
+      /is not a lock file/,
+    ],
+    [
+      "a lock file of a revision that nobody knows",
+      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
+      {},
+      /there is no revision "1999-01-01"/,
+    ],
+    ["an unknown revision", () => {}, { protocol: "1999-01-01" }, /there is no revision/],
+    ["taking back what never was", () => {}, { undo: true }, /nothing was updated here/],
+  ])("refuses %s, and changes nothing", async (_what, prepare, options, message) => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src", "mcp"), { recursive: true });
+    lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["2025-11-25"]}');
+    prepare(project);
+    const list = (): string[] => (existsSync(project) ? listAll(project) : []);
+    const before = list();
+    const { code, stderr } = await update(project, options);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(1);
+    expect(list()).toEqual(before);
+  });
+});
+
+function lock(project: string, text: string): void {
+  writeFileSync(join(project, "src", "mcp", "mcp.lock.json"), text);
+}

@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+/** Pages that the commands write, in a real browser: needs Chromium. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    root: join(import.meta.dirname, ".."),
+    globalSetup: "test/build.ts",
+    include: ["test/browser/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["verbose"],
+  },
+});
+
+export default config;
