@@ -261,11 +261,15 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   #transmit(message: Outgoing): void {
     try {
-      this.#channel.send(message)?.catch((error: unknown) => this.report({ kind: "transport", error: toError(error) }));
+      this.#post(message);
     } catch (thrown) {
       this.report({ kind: "result", error: toError(thrown) });
-      void this.#channel.send(toEncodable(message));
+      this.#post(toEncodable(message));
     }
+  }
+
+  #post(message: Outgoing): void {
+    this.#channel.send(message)?.catch((error: unknown) => this.report({ kind: "transport", error: toError(error) }));
   }
 
   async #close(): Promise<void> {

@@ -110,12 +110,11 @@ test("a stream that the SDK server closes in the middle of a call is polled to i
 });
 
 test("what the SDK server announces unasked comes by the GET stream (T-35)", async () => {
-  const changed = new Promise<void>((resolve) => {
-    void openSdk({ handlers: { toolListChanged: resolve } }).then(async ({ server, connection }) => {
-      while (!server.log.includes("GET")) await new Promise((wait) => setTimeout(wait, 5));
-      await connection.request("tools/call", { name: "announce" });
-    });
-  });
+  let announce = (): void => {};
+  const changed = new Promise<void>((resolve) => void (announce = resolve));
+  const { server, connection } = await openSdk({ handlers: { toolListChanged: () => announce() } });
+  while (!server.log.includes("GET")) await new Promise((wait) => setTimeout(wait, 5));
+  await connection.request("tools/call", { name: "announce" });
   await changed;
 });
 

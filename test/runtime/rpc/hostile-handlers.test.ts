@@ -70,6 +70,23 @@ test.each(cases)("a handler %s is an internal error, and nothing of it leaves", 
   await connection.close();
 });
 
+test("an answer that cannot be written, and whose stand-in is lost on the way, ends nothing", async () => {
+  const callTool = (): object => ({ content: [], toJSON: trap });
+  const { wire, reports } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
+  const send = wire.send.bind(wire);
+  wire.send = (message) => {
+    JSON.stringify(message);
+    return Promise.reject(new Error("The line is cut"));
+  };
+  wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x" } });
+  await settle();
+  expect(reports.map(({ kind }) => kind)).toEqual(["result", "transport"]);
+  wire.send = send;
+  wire.post({ jsonrpc: "2.0", id: 2, method: "ping" });
+  await settle();
+  expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 2, result: {} }]);
+});
+
 test.each(thrown)("%s, thrown in a notification's handler, is reported", async (_name, make) => {
   const initialized = (): never => {
     throw make();
