@@ -42,7 +42,8 @@ export class Conversation {
       ? { ...params, _meta: { ...toMetadata(this.revision, own), ...toRecord(params._meta) } }
       : params;
     const message = { jsonrpc: "2.0", id, method, ...(Object.keys(full).length > 0 && { params: full }) };
-    const exchange = await this.wire.exchange(message, id, this.#headers(method, params));
+    const headers = { ...this.#headers(method, params), ...options.headers };
+    const exchange = await this.wire.exchange(message, { id, headers, signal: options.signal });
     return this.#read(exchange, { method, id, checks: options.checks ?? true });
   }
 
@@ -50,8 +51,7 @@ export class Conversation {
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<Exchange> {
     return this.wire.exchange(
       { jsonrpc: "2.0", method, ...(params && { params }) },
-      undefined,
-      this.#headers(method, params ?? {}),
+      { headers: this.#headers(method, params ?? {}) },
     );
   }
 
@@ -147,6 +147,10 @@ export interface AskOptions {
   readonly id?: string | number;
   /** Whether the result must fit the revision. Default `true`. */
   readonly checks?: boolean;
+  /** Headers that are sent instead of those that the revision demands; an empty value leaves one out. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
 }
 
 /** What the doctor says of itself: nothing that a server could want to use. */

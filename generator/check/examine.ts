@@ -1,4 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { isHandshake } from "../../runtime/lifecycle/negotiate.ts";
 import { Conversation, own } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
 import { lintRules } from "./lint.ts";
@@ -6,6 +7,7 @@ import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
+import { probeEndpoint, sseProbes } from "./probes-sse.ts";
 import type { WireFactory } from "./wire.ts";
 
 /** Options of an examination. */
@@ -19,11 +21,13 @@ export interface ExamineOptions {
 
 /** Examines a server: which revisions it speaks, and how well it speaks each of them. */
 export async function examine(wires: WireFactory, options: ExamineOptions): Promise<CheckReport> {
-  const results: CheckResult[] = [await probeNegotiation(wires, options)];
+  const results: CheckResult[] = [...(await probeEndpoint(wires)), await probeNegotiation(wires, options)];
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
-  for (const revision of options.revisions) {
+  // Whoever offers the oldest transport knows nothing of requests that stand alone.
+  const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
+  for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
     const conversation = await open(wires, revision);
     if (!conversation) continue;
@@ -59,7 +63,7 @@ async function examineRevision(
   const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
   // What arrived meanwhile is judged last.
   const last = ["fits-revision", "clean-output"];
-  const probes = [...messageProbes, ...featureProbes, ...(wires.transport === "http" ? httpProbes : [])];
+  const probes = [...messageProbes, ...featureProbes, ...transportProbes[wires.transport]];
   const ordered = [
     ...probes.filter(({ rule }) => !last.includes(rule.id)),
     ...probes.filter(({ rule }) => last.includes(rule.id)),
@@ -69,6 +73,12 @@ async function examineRevision(
   const { wasKilled } = await conversation.wire.close();
   return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
+
+const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
+  stdio: [],
+  http: httpProbes,
+  sse: sseProbes,
+};
 
 async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResult[]> {
   if (probe.applies && !probe.applies(context)) return [];

@@ -1,14 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/codec/events.ts";
-import type { Exchange, Noise, Wire, WireFactory } from "./wire.ts";
-
-/** How a server is reached. */
-export interface HttpWireOptions {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds to wait for an answer. */
-  readonly timeout: number;
-}
+import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
+import type { Exchange, ExchangeOptions, Noise, Wire, WireFactory } from "./wire.ts";
 
 /** Connections to a server by Streamable HTTP. The session that the server opens is kept. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
@@ -30,35 +23,24 @@ export class HttpWire implements Wire {
 
   /** Whether the server is on this machine. */
   get isLoopback(): boolean {
-    return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(this.#options.url.hostname);
+    return isLoopback(this.#options.url);
   }
 
   get isOpen(): boolean {
     return true;
   }
 
-  async exchange(
-    message: unknown,
-    id?: string | number,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Exchange> {
-    return this.post(JSON.stringify(message), { id, headers });
+  exchange(message: unknown, options: ExchangeOptions = {}): Promise<Exchange> {
+    return this.#post(JSON.stringify(message), options);
   }
 
   sendText(text: string): Promise<Exchange> {
-    return this.post(text, {});
+    return this.#post(text, {});
   }
 
-  /** Posts a body as it is. A header with an empty value is left out. */
-  async post(
-    body: string,
-    {
-      id,
-      headers = {},
-    }: { readonly id?: string | number | undefined; readonly headers?: Readonly<Record<string, string>> },
-  ): Promise<Exchange> {
+  async #post(body: string, { id, headers, signal }: ExchangeOptions): Promise<Exchange> {
     const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const response = await this.fetch("POST", { ...base, ...this.session, ...headers }, body);
+    const response = await this.fetch("POST", { ...base, ...this.session, ...headers }, { body, signal });
     if (!response) return {};
     const session = response.headers.get("mcp-session-id");
     if (session !== null) this.session["mcp-session-id"] = session;
@@ -67,20 +49,12 @@ export class HttpWire implements Wire {
   }
 
   /** Any request to the address; nothing when no answer came in time. */
-  async fetch(
+  fetch(
     method: "GET" | "POST" | "DELETE",
     headers: Readonly<Record<string, string>>,
-    body?: string,
+    parts: BareRequest = {},
   ): Promise<Response | undefined> {
-    const given = Object.entries({ ...this.#options.headers, ...headers }).filter(([, value]) => value !== "");
-    const signal = AbortSignal.timeout(this.#options.timeout);
-    try {
-      const init = { method, headers: given, signal, redirect: "manual" as const, ...(body !== undefined && { body }) };
-      return await fetch(this.#options.url, init);
-    } catch {
-      // Whoever asked reports that no answer came.
-      return undefined;
-    }
+    return fetchBare(this.#options, { method, headers, ...parts });
   }
 
   async close(): Promise<{ readonly wasKilled: boolean }> {

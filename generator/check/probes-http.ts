@@ -1,8 +1,17 @@
 import { HttpWire } from "./http-wire.ts";
 import { own } from "./conversation.ts";
+import type { Rule } from "./finding.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/latest/basic/transports";
+
+/** What pages in a browser may not do. */
+export const originRule: Rule = {
+  id: "http-origin",
+  title: "Pages of other sites cannot reach a server on this machine",
+  severity: "error",
+  help: `${help}#security-warning`,
+};
 
 /** Probes of Streamable HTTP. */
 export const httpProbes: readonly Probe[] = [
@@ -88,13 +97,8 @@ export const httpProbes: readonly Probe[] = [
     ),
   },
   {
-    rule: {
-      id: "http-origin",
-      title: "Pages of other sites cannot reach a server on this machine",
-      severity: "error",
-      help: `${help}#security-warning`,
-    },
-    applies: ({ conversation, wires }) => conversation.wire instanceof HttpWire && wires.transport === "http",
+    rule: originRule,
+    applies: ({ conversation }) => conversation.wire instanceof HttpWire,
     run: probeOrigin,
   },
 ];
@@ -124,7 +128,7 @@ async function expectStatus(
 ): Promise<Seen[]> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: "doctor-status", method: "ping" });
   const base = { "content-type": "application/json", accept: "application/json, text/event-stream", ...wire.session };
-  const response = await wire.fetch("POST", { ...base, ...headers }, body);
+  const response = await wire.fetch("POST", { ...base, ...headers }, { body });
   await response?.body?.cancel();
   if (!response || expected.includes(response.status)) return [];
   return [{ subject, message: `it is answered with HTTP ${response.status}`, fix }];
@@ -144,11 +148,19 @@ async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): 
   const headers = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    origin: "https://evil.example",
+    origin: foreignOrigin,
   };
-  const response = await wire.fetch("POST", headers, JSON.stringify(message));
+  const response = await wire.fetch("POST", headers, { body: JSON.stringify(message) });
   await response?.body?.cancel();
   if (!response || !response.ok) return [];
+  return [acceptedOrigin(response.status)];
+}
+
+/** The site that a request claims to come from. */
+export const foreignOrigin = "https://evil.example";
+
+/** A server let in a page of that site. */
+export function acceptedOrigin(status: number): Seen {
   const fix = "check the Origin header and refuse those that you do not know with 403";
-  return [{ subject: "Origin: https://evil.example", message: `it is answered with HTTP ${response.status}`, fix }];
+  return { subject: `Origin: ${foreignOrigin}`, message: `it is answered with HTTP ${status}`, fix };
 }

@@ -206,7 +206,7 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
   const other = await reopen();
   if (!other) return [];
   const ping = (id: string): object => ({ jsonrpc: "2.0", id, method: "ping" });
-  const { answer } = await other.wire.exchange([ping("doctor-1"), ping("doctor-2")], "doctor-1");
+  const { answer } = await other.wire.exchange([ping("doctor-1"), ping("doctor-2")], { id: "doctor-1" });
   const isAnswered = isObject(answer) && isObject(answer.result);
   await other.wire.close();
   const fix = "answer an array of requests with the array of their responses, or stop offering this revision";

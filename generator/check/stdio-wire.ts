@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { isObject } from "../../generated/support.ts";
 import { readInheritedEnv, toCommand } from "../../runtime/transport/command.ts";
 import { UserError } from "../user-error.ts";
-import type { Exchange, Noise, Wire, WireFactory } from "./wire.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { Exchange, Wire, WireFactory } from "./wire.ts";
 
 /** How a server process is started. */
 export interface StdioWireOptions {
@@ -45,8 +45,8 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     get isOpen() {
       return reader.isOpen;
     },
-    async exchange(message, id) {
-      const answer = id === undefined ? undefined : reader.wait(id, timeout);
+    async exchange(message, { id, signal } = {}) {
+      const answer = id === undefined ? undefined : reader.wait(id, timeout, signal);
       write(JSON.stringify(message));
       return answer ?? pause();
     },
@@ -86,60 +86,13 @@ async function within(promise: Promise<void>, milliseconds: number): Promise<boo
 /** Longest line that is kept: what is longer is no answer to any question of ours. */
 const maxLine = 16 * 1024 * 1024;
 
-class LineReader {
-  readonly unasked: unknown[] = [];
-  readonly noise: Noise[] = [];
-  readonly #waiting = new Map<string | number, (exchange: Exchange) => void>();
+/** Cuts output into lines. */
+class LineReader extends Mailbox {
   #rest = "";
-  #isOpen = true;
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  wait(id: string | number, timeout: number): Promise<Exchange> {
-    if (!this.#isOpen) return Promise.resolve({});
-    return new Promise((done) => {
-      const timer = setTimeout(() => this.#settle(id, {}), timeout);
-      this.#waiting.set(id, (exchange) => {
-        clearTimeout(timer);
-        done(exchange);
-      });
-    });
-  }
 
   push(text: string): void {
     const lines = (this.#rest + text).split("\n");
     this.#rest = (lines.pop() ?? "").slice(0, maxLine);
-    for (const line of lines) this.#take(line.replace(/\r$/, ""));
-  }
-
-  end(): void {
-    this.#isOpen = false;
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, {});
-  }
-
-  #take(line: string): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      this.noise.push({ kind: line.trim() === "" ? "blank" : "text", text: line.slice(0, 200) });
-      return;
-    }
-    for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
-  }
-
-  #deliver(value: unknown): void {
-    const id: unknown = isObject(value) && !("method" in value) ? value.id : undefined;
-    const isAwaited = (typeof id === "string" || typeof id === "number") && this.#waiting.has(id);
-    if (isAwaited) this.#settle(id, { answer: value });
-    else this.unasked.push(value);
-  }
-
-  #settle(id: string | number, exchange: Exchange): void {
-    const done = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    done?.(exchange);
+    for (const line of lines) this.takeText(line.replace(/\r$/, ""));
   }
 }

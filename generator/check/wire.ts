@@ -6,6 +6,16 @@ export interface Exchange {
   readonly status?: number;
 }
 
+/** How one message is sent. */
+export interface ExchangeOptions {
+  /** Id of the response that is waited for. */
+  readonly id?: string | number | undefined;
+  /** Of HTTP. An empty value leaves out a header that is sent otherwise. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Ends the waiting; over HTTP it closes the stream of the answer as well. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Something that arrived and is not a message, quoted. */
 export interface Noise {
   readonly kind: "text" | "blank";
@@ -14,9 +24,9 @@ export interface Noise {
 
 /** A bare connection: nothing is checked, completed or held back, because that is what the checks are about. */
 export interface Wire {
-  readonly transport: "stdio" | "http";
-  /** Sends one JSON value and waits for the response with this id; with no id it returns when the value was taken. */
-  exchange(message: unknown, id?: string | number, headers?: Readonly<Record<string, string>>): Promise<Exchange>;
+  readonly transport: "stdio" | "http" | "sse";
+  /** Sends one JSON value and waits for the response; with no id it returns when the value was taken. */
+  exchange(message: unknown, options?: ExchangeOptions): Promise<Exchange>;
   /** Sends text as it is, followed by a line break on streams. */
   sendText(text: string): Promise<Exchange>;
   /** Everything that arrived so far and was asked for by nobody. */

@@ -1,5 +1,7 @@
 import { revisions } from "../../generated/revisions.ts";
-import { createHttpWires } from "../check/http-wire.ts";
+import type { Revision } from "../../generated/support.ts";
+import { chooseHttpWires } from "../check/http-wires.ts";
+import { createSseWires } from "../check/sse-wire.ts";
 import { createStdioWires } from "../check/stdio-wire.ts";
 import { examine } from "../check/examine.ts";
 import { findingsOf, severities, type CheckReport, type Severity } from "../check/finding.ts";
@@ -33,9 +35,10 @@ export interface CheckCommandOptions extends AccessFlags {
 export async function runCheck(options: CheckCommandOptions): Promise<number> {
   try {
     const target = readTarget(options.target);
-    const report = await examine(createWires(target, options), {
+    const spoken = chooseSpoken(options.revision, revisions);
+    const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),
-      revisions: chooseSpoken(options.revision, revisions),
+      revisions: spoken,
       onStep: showStep,
     });
     await printReport(render(report, options.format), options.output);
@@ -52,13 +55,15 @@ function showStep(text: string): void {
   if (process.stderr.isTTY) console.error(`${text} ...`);
 }
 
-function createWires(target: Target, flags: AccessFlags): WireFactory {
-  const { headers, env, timeout } = readAccess(flags);
+async function createWires(target: Target, flags: AccessFlags, spoken: readonly Revision[]): Promise<WireFactory> {
+  const { headers, env, timeout, sse } = readAccess(flags);
   switch (target.kind) {
     case "command":
       return createStdioWires({ command: target.command, args: target.args, env, timeout });
     case "url":
-      return createHttpWires({ url: target.url, headers, timeout });
+      return sse
+        ? createSseWires({ url: target.url, headers, timeout })
+        : chooseHttpWires({ url: target.url, headers, timeout }, spoken);
     case "file":
       throw new UserError(
         `${target.path} is a file: check needs a server that runs. Name a command (after --) or an address.`,

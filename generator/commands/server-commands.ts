@@ -221,14 +221,21 @@ const accessOptions = {
     describe: "Variable of the server's process, `NAME=value`, or `NAME` to pass on ours",
   },
   timeout: { type: "number", default: 30, describe: "Seconds to wait for an answer" },
+  sse: {
+    type: "boolean",
+    default: false,
+    describe: "Reach an address by HTTP with SSE",
+    defaultDescription: "only when it refuses Streamable HTTP",
+  },
 } as const;
 
 function toAccess(flags: { readonly [Key in keyof AccessFlags]?: AccessFlags[Key] | undefined }): AccessFlags {
-  const { header, headerEnv, env, timeout } = flags;
+  const { header, headerEnv, env, timeout, sse } = flags;
   return {
     ...(header && { header }),
     ...(headerEnv && { headerEnv }),
     ...(env && { env }),
     ...(timeout !== undefined && { timeout }),
+    ...(sse !== undefined && { sse }),
   };
 }

@@ -6,6 +6,8 @@ export interface Access {
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds for each answer. */
   readonly timeout: number;
+  /** An address is reached by HTTP with SSE, whatever else it offers. */
+  readonly sse: boolean;
 }
 
 /** Options of every command that speaks to servers. */
@@ -18,16 +20,19 @@ export interface AccessFlags {
   readonly env?: readonly string[];
   /** Seconds. Default 30. */
   readonly timeout?: number;
+  /** Reach an address by HTTP with SSE. Default: only when it refuses Streamable HTTP. */
+  readonly sse?: boolean;
 }
 
 /** Reads the options. Throws a {@link UserError} that never repeats a value. */
 export function readAccess(flags: AccessFlags): Access {
-  const { header = [], headerEnv = [], env = [], timeout = 30 } = flags;
+  const { header = [], headerEnv = [], env = [], timeout = 30, sse = false } = flags;
   if (!(timeout > 0)) throw new UserError("--timeout is a number of seconds above 0.");
   return {
     headers: Object.fromEntries([...header.map(readHeader), ...headerEnv.map(readHeaderVariable)]),
     env: Object.fromEntries(env.map(readVariable)),
     timeout: timeout * 1_000,
+    sse,
   };
 }
 

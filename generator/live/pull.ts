@@ -5,6 +5,7 @@ import type { LiveSession } from "../../runtime/client/live-session.ts";
 import type { Opener } from "../../runtime/client/opener.ts";
 import { connect } from "../../runtime/client/client.ts";
 import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
 import type { Revision } from "../../generated/support.ts";
 import type { Contract } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
@@ -67,10 +68,14 @@ async function withSession<Result>(
 
 function createOpener(
   target: Exclude<Target, { readonly kind: "file" }>,
-  { headers, env }: PullOptions,
+  { headers, env, sse }: PullOptions,
 ): { readonly open: Opener; readonly tail: () => string } {
   if (target.kind === "url") {
-    return { open: (options) => connectHttp(target.url, { ...options, headers: () => headers }), tail: () => "" };
+    const { url } = target;
+    const access = { headers: () => headers };
+    const openSse: Opener = (options) =>
+      connect(createSseClientTransport(url, access), { ...options, lifecycle: "handshake" });
+    return { open: sse ? openSse : (options) => connectHttp(url, { ...options, ...access }), tail: () => "" };
   }
   let transport: ChildProcessTransport | undefined;
   return {

@@ -1,0 +1,61 @@
+import { isObject } from "../../generated/support.ts";
+import type { Exchange, Noise } from "./wire.ts";
+
+/** What arrives on a stream that carries everything: answers that somebody waits for, and the rest. */
+export class Mailbox {
+  readonly unasked: unknown[] = [];
+  readonly noise: Noise[] = [];
+  readonly #waiting = new Map<string | number, (exchange: Exchange) => void>();
+  #isOpen = true;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Waits for the response with this id; without an answer when none comes in time, or `signal` says that none is wanted any more. */
+  wait(id: string | number, timeout: number, signal?: AbortSignal): Promise<Exchange> {
+    if (!this.#isOpen) return Promise.resolve({});
+    return new Promise((done) => {
+      const give = (): void => this.settle(id, {});
+      const timer = setTimeout(give, timeout);
+      signal?.addEventListener("abort", give, { once: true });
+      this.#waiting.set(id, (exchange) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", give);
+        done(exchange);
+      });
+    });
+  }
+
+  /** Takes what should be one message, or several in an array. */
+  takeText(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.noise.push({ kind: text.trim() === "" ? "blank" : "text", text: text.slice(0, 200) });
+      return;
+    }
+    for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
+  }
+
+  /** Nothing arrives any more. */
+  end(): void {
+    this.#isOpen = false;
+    for (const id of [...this.#waiting.keys()]) this.settle(id, {});
+  }
+
+  /** Gives whoever waits for this id what there is. */
+  settle(id: string | number, exchange: Exchange): void {
+    const done = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    done?.(exchange);
+  }
+
+  #deliver(value: unknown): void {
+    const id: unknown = isObject(value) && !("method" in value) ? value.id : undefined;
+    const isAwaited = (typeof id === "string" || typeof id === "number") && this.#waiting.has(id);
+    if (isAwaited) this.settle(id, { answer: value });
+    else this.unasked.push(value);
+  }
+}

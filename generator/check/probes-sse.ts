@@ -1,0 +1,87 @@
+import type { CheckResult, Rule } from "./finding.ts";
+import { toFinding, type Probe, type Seen } from "./probe.ts";
+import { acceptedOrigin, foreignOrigin, originRule } from "./probes-http.ts";
+import { SseWire, type Endpoint } from "./sse-wire.ts";
+import type { Wire, WireFactory } from "./wire.ts";
+
+const help = "https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility";
+
+/** Probes of HTTP with SSE. */
+export const sseProbes: readonly Probe[] = [
+  {
+    rule: {
+      id: "sse-unknown-session",
+      title: "A message of a session that the server does not know is refused",
+      severity: "warning",
+      help,
+    },
+    applies: ({ conversation: { wire } }) => strangerOf(wire) !== undefined,
+    run: ({ conversation: { wire } }) => probeStranger(wire),
+  },
+  {
+    rule: originRule,
+    applies: ({ conversation: { wire } }) => wire instanceof SseWire && wire.isLoopback,
+    run: async ({ conversation: { wire } }) => {
+      const response = wire instanceof SseWire ? await wire.get({ origin: foreignOrigin }) : undefined;
+      await response?.body?.cancel();
+      return response?.ok ? [acceptedOrigin(response.status)] : [];
+    },
+  },
+];
+
+/** Whether the stream says where messages are to be posted. */
+export async function probeEndpoint(wires: WireFactory): Promise<CheckResult[]> {
+  if (wires.transport !== "sse") return [];
+  const rule = {
+    id: "sse-endpoint",
+    title: "The stream names an address of the same server for messages",
+    severity: "error",
+    help,
+  } as const satisfies Rule;
+  const wire = await wires.open();
+  await wire.close();
+  const seen = wire instanceof SseWire ? describeEndpoint(wire.endpoint) : undefined;
+  return [{ rule, revision: "", findings: seen ? [toFinding(rule, seen)] : [] }];
+}
+
+function describeEndpoint(endpoint: Endpoint): Seen | undefined {
+  const subject = "the stream";
+  switch (endpoint.kind) {
+    case "named":
+      return undefined;
+    case "missing":
+      return {
+        subject,
+        message: endpoint.problem,
+        fix: 'answer GET with text/event-stream, and begin with "event: endpoint" whose data is the path for messages',
+      };
+    case "foreign":
+      return {
+        subject,
+        message: `it names an address at ${endpoint.origin}, which clients refuse`,
+        fix: "name a path, such as /messages?sessionId=...; behind a proxy one below the path that it serves",
+      };
+    default:
+      return endpoint satisfies never;
+  }
+}
+
+/** The address for messages with parameters that no session has; nothing when it has none, so that its session is not in them. */
+function strangerOf(wire: Wire): URL | undefined {
+  if (!(wire instanceof SseWire) || wire.endpoint.kind !== "named") return undefined;
+  const url = new URL(wire.endpoint.url);
+  const names = [...new Set(url.searchParams.keys())];
+  // Servers that insist on the form of an id refuse others for that alone.
+  for (const name of names) url.searchParams.set(name, "00000000-0000-4000-8000-000000000000");
+  return names.length > 0 ? url : undefined;
+}
+
+async function probeStranger(wire: Wire): Promise<Seen[]> {
+  const url = strangerOf(wire);
+  if (!url || !(wire instanceof SseWire)) return [];
+  const response = await wire.post(url, { body: '{"jsonrpc":"2.0","id":"doctor-stranger","method":"ping"}' });
+  await response?.body?.cancel();
+  if (!response || response.status >= 400) return [];
+  const message = `it is answered with HTTP ${response.status}`;
+  return [{ subject: "an unknown session", message, fix: "answer with 404, so that clients connect anew" }];
+}

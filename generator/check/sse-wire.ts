@@ -1,0 +1,104 @@
+import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
+import { EventStream } from "./event-stream.ts";
+import type { Exchange, ExchangeOptions, Wire, WireFactory } from "./wire.ts";
+
+/** Connections by HTTP with SSE, the transport that Streamable HTTP has replaced. */
+export function createSseWires(options: HttpWireOptions): WireFactory {
+  return { transport: "sse", open: () => openSse(options) };
+}
+
+/** Where messages are to be posted. */
+export type Endpoint =
+  | { readonly kind: "named"; readonly url: URL }
+  | { readonly kind: "missing"; readonly problem: string }
+  /** It is not posted to, because messages and headers may carry secrets. */
+  | { readonly kind: "foreign"; readonly origin: string };
+
+/** Opens the stream and waits for the address that it names. */
+export async function openSse(options: HttpWireOptions): Promise<SseWire> {
+  const stream = new EventStream();
+  const giveUp = setTimeout(() => stream.close(), options.timeout);
+  const endpoint = await open(stream, options);
+  clearTimeout(giveUp);
+  if (endpoint.kind !== "named") stream.close();
+  return new SseWire(options, stream, endpoint);
+}
+
+async function open(stream: EventStream, { url, headers, timeout }: HttpWireOptions): Promise<Endpoint> {
+  const { signal } = stream;
+  const head = { method: "GET", headers: { ...headers, accept: "text/event-stream" }, redirect: "manual" } as const;
+  const response = await fetch(url, { ...head, signal }).catch(() => undefined);
+  const type = response?.headers.get("content-type") ?? "";
+  if (!response) return { kind: "missing", problem: "GET is not answered" };
+  if (!response.ok || !/^text\/event-stream\b/i.test(type)) {
+    return {
+      kind: "missing",
+      problem: `GET is answered with HTTP ${response.status} and ${type || "no content type"}`,
+    };
+  }
+  void stream.read(response);
+  const name = await stream.endpoint;
+  if (name === undefined) return { kind: "missing", problem: `no event "endpoint" came in ${timeout} ms` };
+  if (!URL.canParse(name, url)) return { kind: "missing", problem: `${JSON.stringify(name)} is no address` };
+  const named = new URL(name, url);
+  return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
+}
+
+/** A session: a stream by which everything comes, and the address that takes our messages. */
+export class SseWire implements Wire {
+  readonly transport = "sse";
+  readonly endpoint: Endpoint;
+  readonly unasked: EventStream["unasked"];
+  readonly noise: EventStream["noise"];
+  readonly #options: HttpWireOptions;
+  readonly #stream: EventStream;
+
+  constructor(options: HttpWireOptions, stream: EventStream, endpoint: Endpoint) {
+    this.endpoint = endpoint;
+    this.unasked = stream.unasked;
+    this.noise = stream.noise;
+    this.#options = options;
+    this.#stream = stream;
+  }
+
+  /** Whether the server is on this machine. */
+  get isLoopback(): boolean {
+    return isLoopback(this.#options.url);
+  }
+
+  get isOpen(): boolean {
+    return this.#stream.isOpen;
+  }
+
+  async exchange(message: unknown, { id, signal }: ExchangeOptions = {}): Promise<Exchange> {
+    const answer = id === undefined ? undefined : this.#stream.wait(id, this.#options.timeout, signal);
+    const taken = await this.sendText(JSON.stringify(message));
+    const isTaken = taken.status !== undefined && taken.status < 300;
+    // What was refused is not answered on the stream.
+    if (id !== undefined && !isTaken) this.#stream.settle(id, {});
+    return { ...taken, ...(await answer) };
+  }
+
+  async sendText(text: string): Promise<Exchange> {
+    if (this.endpoint.kind !== "named") return {};
+    const response = await this.post(this.endpoint.url, { body: text });
+    await response?.body?.cancel();
+    return response ? { status: response.status } : {};
+  }
+
+  /** Posts to an address of the same server. */
+  post(url: URL, parts: BareRequest): Promise<Response | undefined> {
+    const headers = { "content-type": "application/json" };
+    return fetchBare({ ...this.#options, url }, { method: "POST", headers, ...parts });
+  }
+
+  /** Asks for another stream. */
+  get(headers: Readonly<Record<string, string>>): Promise<Response | undefined> {
+    return fetchBare(this.#options, { method: "GET", headers: { accept: "text/event-stream", ...headers } });
+  }
+
+  close(): Promise<{ readonly wasKilled: boolean }> {
+    this.#stream.close();
+    return Promise.resolve({ wasKilled: false });
+  }
+}
