@@ -135,6 +135,8 @@ export interface Revision {
   /** Values of `resultType` and the one assumed when it is absent; missing where results carry none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
   readonly emptyCapabilities: readonly EmptyCapability[];
+  /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
+  readonly capabilities: { readonly [Side in Role]: readonly string[] };
   /** How values written for newer revisions become values of this one; missing in the newest revision. */
   readonly conversions?: Conversions;
   /** What is declared of extensions that a program has put on it, by identifier; and the revision without them. */

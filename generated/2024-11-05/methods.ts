@@ -321,5 +321,19 @@ export const revision: Revision = {
   headers: [],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
   emptyCapabilities: [],
+  capabilities: {
+    client: ["experimental", "roots", "roots.listChanged", "sampling"],
+    server: [
+      "experimental",
+      "logging",
+      "prompts",
+      "prompts.listChanged",
+      "resources",
+      "resources.subscribe",
+      "resources.listChanged",
+      "tools",
+      "tools.listChanged",
+    ],
+  },
   conversions,
 };

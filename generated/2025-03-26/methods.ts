@@ -322,5 +322,20 @@ export const revision: Revision = {
   headers: [{ name: "Mcp-Session-Id", source: "session", required: false }],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
   emptyCapabilities: [],
+  capabilities: {
+    client: ["experimental", "roots", "roots.listChanged", "sampling"],
+    server: [
+      "experimental",
+      "logging",
+      "completions",
+      "prompts",
+      "prompts.listChanged",
+      "resources",
+      "resources.subscribe",
+      "resources.listChanged",
+      "tools",
+      "tools.listChanged",
+    ],
+  },
   conversions,
 };

@@ -335,5 +335,20 @@ export const revision: Revision = {
   ],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
   emptyCapabilities: [],
+  capabilities: {
+    client: ["experimental", "roots", "roots.listChanged", "sampling", "elicitation"],
+    server: [
+      "experimental",
+      "logging",
+      "completions",
+      "prompts",
+      "prompts.listChanged",
+      "resources",
+      "resources.subscribe",
+      "resources.listChanged",
+      "tools",
+      "tools.listChanged",
+    ],
+  },
   conversions,
 };

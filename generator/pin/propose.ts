@@ -1,7 +1,8 @@
 import type { Declaration } from "../model.ts";
 import type { MethodOverlay, Overlay } from "../overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
-import { examineMethods, hasCapability } from "../read/methods.ts";
+import { hasCapability } from "../capabilities.ts";
+import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { SpecError } from "../read/spec-error.ts";
 import { withTags } from "../read/tags.ts";

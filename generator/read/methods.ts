@@ -1,6 +1,7 @@
+import { capabilitiesType, hasCapability } from "../capabilities.ts";
 import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
 import type { DeclarationOverlay, MethodOverlay } from "../overlay.ts";
-import { declarationsByName, resolveObject, type Declared } from "../resolve.ts";
+import { declarationsByName, resolveObject } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** The unions that say who sends what. A revision may lack some of them. */
@@ -148,21 +149,6 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     ...(doc && { doc }),
   };
   return [method];
-}
-
-/** Whether the declarations have the capability that a gate asks for. */
-export function hasCapability(model: Declared, { side, path }: Gate): boolean {
-  const type = capabilitiesType(side);
-  const isDeclared = model.declarations.some(({ name }) => name === type);
-  let shape: Shape | undefined = isDeclared ? { kind: "reference", name: type } : undefined;
-  for (const key of path) {
-    shape = shape && resolveObject(shape, model)?.properties.find(({ name }) => name === key)?.shape;
-  }
-  return shape !== undefined;
-}
-
-function capabilitiesType(side: Role): string {
-  return side === "client" ? "ClientCapabilities" : "ServerCapabilities";
 }
 
 /** `CallToolRequest` → `callTool`: one rule, no exceptions. */

@@ -1,7 +1,7 @@
+import { hasCapability } from "../capabilities.ts";
 import type { Declaration, Method } from "../model.ts";
 import type { DeclarationOverlay, Overlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
-import { hasCapability } from "./methods.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** What the entries of an overlay may name. */

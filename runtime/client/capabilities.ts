@@ -1,6 +1,5 @@
-import { isObject, type Revision } from "../../generated/support.ts";
+import type { Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
-import { toMetadata } from "../lifecycle/discover.ts";
 import type { Capabilities } from "../rpc/session.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { ClientSource } from "./source.ts";
@@ -8,7 +7,7 @@ import type { ClientSource } from "./source.ts";
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
 export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
   const { roots, sampling, elicitation = {} } = source;
-  const known = (...path: readonly string[]): boolean => isKnown(path, revision);
+  const known = (...path: readonly string[]): boolean => revision.capabilities.client.includes(path.join("."));
   const hasModes = known("elicitation", "url");
   const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
   const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
@@ -34,14 +33,4 @@ function toTaskCapabilities({ sampling, elicitation }: ClientSource): Capabiliti
     ...(elicitation?.task && { elicitation: { create: {} } }),
   };
   return { list: {}, cancel: {}, requests };
-}
-
-/** Whether a revision defines a capability: then, and only then, it refuses a number in its place. */
-function isKnown(path: readonly string[], revision: Revision): boolean {
-  const capabilities = path.reduceRight<unknown>((value, key) => ({ [key]: value }), 0);
-  const clientInfo = { name: "x", version: "1" };
-  if (!isObject(capabilities)) return false;
-  const { initialize, "server/discover": discover } = revision.clientRequests;
-  if (initialize) return initialize.params({ protocolVersion: revision.id, capabilities, clientInfo }) !== undefined;
-  return discover?.params({ _meta: toMetadata(revision, { info: clientInfo, capabilities }) }) !== undefined;
 }

@@ -1,6 +1,7 @@
 import { isObject, type Gate, type RequestRow } from "../../generated/support.ts";
 import { CapabilityError } from "../rpc/errors.ts";
 import { isOpen, type Session } from "../rpc/session.ts";
+import { samplingGates } from "./question-gates.ts";
 
 /**
  * Refuses a question whose params need more than the capability of its method: a client that cannot do it must not be asked for it.
@@ -9,19 +10,19 @@ import { isOpen, type Session } from "../rpc/session.ts";
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities
  */
 export function checkQuestion({ method, handler }: RequestRow, params: object, session: Session): void {
-  const gate = findGate(handler, params, session);
-  if (gate && !isOpen(gate, session)) throw new CapabilityError(method, gate);
+  const gate = findGates(handler, params, session).find((needed) => !isOpen(needed, session));
+  if (gate) throw new CapabilityError(method, gate);
 }
 
-function findGate(handler: string, params: object, session: Session): Gate | undefined {
+function findGates(handler: string, params: object, session: Session): readonly Gate[] {
   switch (handler) {
     case "createMessage":
-      return "tools" in params || "toolChoice" in params ? toGate("sampling", "tools") : undefined;
+      return samplingGates(params, session.revision);
     case "elicit":
-      if ("mode" in params && params.mode === "url") return toGate("elicitation", "url");
-      return onlyShowsPages(session) ? toGate("elicitation", "form") : undefined;
+      if ("mode" in params && params.mode === "url") return [toGate("elicitation", "url")];
+      return onlyShowsPages(session) ? [toGate("elicitation", "form")] : [];
     default:
-      return undefined;
+      return [];
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type EmbeddedRow, type Gate, type RequestRow } from "../../generated/support.ts";
+import { isObject, type EmbeddedRow, type Gate, type RequestRow, type Revision } from "../../generated/support.ts";
 import { isOpen, type Session } from "../rpc/session.ts";
 
 /**
@@ -8,22 +8,46 @@ import { isOpen, type Session } from "../rpc/session.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#inputrequests
  */
 export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, session: Session): Gate | undefined {
-  return gatesOf(row, isObject(params) ? params : {}).find((gate) => !isOpen(gate, session));
+  return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isOpen(gate, session));
+}
+
+/**
+ * What a sampling request needs besides the capability itself. Revisions without `sampling.context` let a server ask for context freely;
+ * tools came together with their capability, so where a revision has none nobody can have declared it.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/client/sampling#capabilities
+ */
+export function samplingGates(params: object, { capabilities }: Revision): readonly Gate[] {
+  const { tools, toolChoice, includeContext = "none" }: SamplingParams = params;
+  const wantsContext = includeContext !== "none" && capabilities.client.includes("sampling.context");
+  return [
+    ...(tools !== undefined || toolChoice !== undefined ? [toSamplingGate("tools")] : []),
+    ...(wantsContext ? [toSamplingGate("context")] : []),
+  ];
+}
+
+interface SamplingParams {
+  readonly tools?: unknown;
+  readonly toolChoice?: unknown;
+  readonly includeContext?: unknown;
+}
+
+function toSamplingGate(member: string): Gate {
+  return { side: "client", path: ["sampling", member] };
 }
 
 /** The narrowest first: it names all that is needed. */
-function gatesOf({ handler, gate }: RequestRow | EmbeddedRow, params: Record<string, unknown>): readonly Gate[] {
+function gatesOf(
+  { handler, gate }: RequestRow | EmbeddedRow,
+  params: Record<string, unknown>,
+  { revision }: Session,
+): readonly Gate[] {
   if (!gate) return [];
-  const narrow = (member: string): Gate => ({ ...gate, path: [...gate.path, member] });
   switch (handler) {
     case "elicit":
-      return [narrow(params.mode === "url" ? "url" : "form")];
+      return [{ ...gate, path: [...gate.path, params.mode === "url" ? "url" : "form"] }];
     case "createMessage":
-      return [
-        ...(params.tools !== undefined || params.toolChoice !== undefined ? [narrow("tools")] : []),
-        ...(params.includeContext !== undefined && params.includeContext !== "none" ? [narrow("context")] : []),
-        gate,
-      ];
+      return [...samplingGates(params, revision), gate];
     default:
       return [gate];
   }

@@ -3,6 +3,7 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { checkMetaKey } from "../../runtime/common/meta-keys.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
+import { isCapabilityError } from "../../runtime/rpc/errors.ts";
 import { ToolError } from "../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../runtime/server/serve-http.ts";
@@ -251,22 +252,63 @@ describe("a server asks a client only for what it has declared", () => {
     ["a message with tools", { sampling: {} }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
     ["a message with a choice of tools", { sampling: {} }, "sample", { ...prompt, toolChoice: {} }, "sampling.tools"],
   ])("%s, where it declares %j (E-05, S-08)", async (_what, capabilities, question, params, missing) => {
-    const run: ToolSource["run"] = async (_args, context) => {
-      const put: unknown = Reflect.get(context, question);
-      if (typeof put !== "function") throw new Error("no such question");
-      await put(params);
-      return "";
-    };
-    const wire = await openWire(define({ tools: [{ name: "ask", run }] }), newest, capabilities);
-    const answer = await ask(wire, "tools/call", { name: "ask" });
+    const { answer, missed } = await askWith(newest, capabilities, question, params);
     if (missing === undefined) {
       expect(answer).toMatchObject({ method: question === "sample" ? "sampling/createMessage" : "elicitation/create" });
     } else {
       const text = `This tool needs a client with the capability ${missing}.`;
       expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
+      expect(missed).toEqual([missing]);
     }
-    wire.end();
   });
+
+  const contextOf: readonly (readonly [string, object, boolean])[] = [
+    ["2025-11-25", {}, false],
+    ["2025-11-25", { tools: {} }, false],
+    ["2025-11-25", { context: {} }, true],
+    ["2025-06-18", {}, true],
+    ["2025-03-26", {}, true],
+    ["2024-11-05", {}, true],
+  ];
+
+  test.each(contextOf)("context of servers at %s, where sampling is %j (S-07)", async (id, sampling, isAsked) => {
+    for (const includeContext of ["thisServer", "allServers"]) {
+      const { answer, missed } = await askWith(revisionOf(id), { sampling }, "sample", { ...prompt, includeContext });
+      const sent = { method: "sampling/createMessage", params: { ...prompt, includeContext } };
+      expect(answer).toMatchObject(isAsked ? sent : { result: { isError: true } });
+      expect(missed).toEqual(isAsked ? [] : ["sampling.context"]);
+    }
+  });
+
+  test.each(everyRevision)("context of no server at %s, whatever it declares (S-07)", async (_id, revision) => {
+    for (const none of [{}, { includeContext: "none" }]) {
+      const { answer } = await askWith(revision, { sampling: {} }, "sample", { ...prompt, ...none });
+      expect(answer).toMatchObject({ method: "sampling/createMessage", params: { ...prompt, ...none } });
+    }
+  });
+
+  /** What a client gets of a tool that asks this, and the capabilities that the tool learns to be missing. */
+  async function askWith(
+    revision: Revision,
+    capabilities: object,
+    question: "elicit" | "sample",
+    params: object,
+  ): Promise<{ readonly answer: Answer; readonly missed: readonly string[] }> {
+    const missed: string[] = [];
+    const run: ToolSource["run"] = async (_args, context) => {
+      const put: unknown = Reflect.get(context, question);
+      if (typeof put !== "function") throw new Error("no such question");
+      await Promise.resolve(put(params)).catch((error: unknown) => {
+        if (isCapabilityError(error)) missed.push(error.gate.path.join("."));
+        throw error;
+      });
+      return "";
+    };
+    const wire = await openWire(define({ tools: [{ name: "ask", run }] }), revision, capabilities);
+    const answer = await ask(wire, "tools/call", { name: "ask" });
+    wire.end();
+    return { answer, missed };
+  }
 });
 
 describe("keys of _meta", () => {

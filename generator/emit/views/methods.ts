@@ -1,3 +1,4 @@
+import { capabilitiesOf } from "../../capabilities.ts";
 import type { Method, RevisionModel } from "../../model.ts";
 import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
 import { usedNames } from "../used-names.ts";
@@ -19,6 +20,7 @@ export interface MethodsView {
   readonly reservedMeta: readonly string[];
   readonly resultTypes: string;
   readonly emptyCapabilities: string;
+  readonly capabilities: string;
 }
 
 /** One dispatch table. */
@@ -62,6 +64,7 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
     reservedMeta: rules.reservedMeta.map(literalText),
     resultTypes: rules.resultTypes ? literalText(rules.resultTypes) : "",
     emptyCapabilities: JSON.stringify(rules.emptyCapabilities),
+    capabilities: literalText({ client: capabilitiesOf("client", model), server: capabilitiesOf("server", model) }),
   };
 }
 

@@ -1,0 +1,36 @@
+import type { Gate, Role, Shape } from "./model.ts";
+import { declarationsByName, resolveObject, type Declared } from "./resolve.ts";
+
+/** Whether the declarations have the capability that a gate asks for. */
+export function hasCapability(model: Declared, { side, path }: Gate): boolean {
+  const type = capabilitiesType(side);
+  const isDeclared = model.declarations.some(({ name }) => name === type);
+  let shape: Shape | undefined = isDeclared ? { kind: "reference", name: type } : undefined;
+  for (const key of path) {
+    shape = shape && resolveObject(shape, model)?.properties.find(({ name }) => name === key)?.shape;
+  }
+  return shape !== undefined;
+}
+
+/** Every capability that a side can declare, inner ones after the one that they belong to: `sampling`, `sampling.tools`. */
+export function capabilitiesOf(side: Role, model: Declared): string[] {
+  const name = capabilitiesType(side);
+  return declarationsByName(model).has(name) ? membersIn({ kind: "reference", name }, model, []) : [];
+}
+
+/** The declaration that says what a side can do. */
+export function capabilitiesType(side: Role): string {
+  return side === "client" ? "ClientCapabilities" : "ServerCapabilities";
+}
+
+/** `open` holds the types that are being walked: one that contains itself is not walked again. */
+function membersIn(shape: Shape, model: Declared, open: readonly string[]): string[] {
+  const type = shape.kind === "reference" ? shape.name : "";
+  if (open.includes(type)) return [];
+  const around = type === "" ? open : [...open, type];
+  const properties = resolveObject(shape, model)?.properties ?? [];
+  return properties.flatMap(({ name, shape: inner }) => [
+    name,
+    ...membersIn(inner, model, around).map((member) => `${name}.${member}`),
+  ]);
+}
