@@ -1,4 +1,4 @@
-import { isObject, type RequestRow } from "../../generated/support.ts";
+import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { ClosedError, RpcError, errorCodes, toError } from "../rpc/errors.ts";
@@ -6,6 +6,7 @@ import { unknownProgram } from "../rpc/session.ts";
 import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
 import type { Lease, Pool } from "./pool.ts";
 import { toForwarded, toRefusal, toResult } from "./shapes.ts";
+import { untilVisited } from "./required-pages.ts";
 import { SuspendedCall } from "./suspended.ts";
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
@@ -78,9 +79,15 @@ export class StatelessFront {
     const level = revision.reservedMeta.find(({ on, type }) => on === "request" && type === "LoggingLevel");
     const wanted = level && meta[level.key];
     await upstream.setLevel(typeof wanted === "string" ? wanted : undefined);
-    return upstream.request(row.method, toForwarded(params, revision), {
+    const sent = toForwarded(params, revision);
+    const options = {
       signal: suspended.signal,
-      onProgress: (progress) => void suspended.call.progress(progress),
+      onProgress: (progress: Progress) => void suspended.call.progress(progress),
+    };
+    return untilVisited(() => upstream.request(row.method, sent, options), {
+      row,
+      suspended,
+      server: upstream.revision,
     });
   }
 

@@ -59,11 +59,15 @@ export class SuspendedCall {
     if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
     this.#count += 1;
     const key = `${row.handler}-${this.#count}`;
-    signal.addEventListener("abort", () => this.#questions.delete(key), { once: true });
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#questions.set(key, { method, params: shown, row, resolve });
-      // Questions that are asked together are shown together.
-      setTimeout(() => this.#asked());
+      const withdraw = (): void => {
+        this.#questions.delete(key);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", withdraw, { once: true });
+      // Questions that are asked together are shown together; one that has been shown and answered by then is not shown again.
+      setTimeout(() => this.#questions.has(key) && this.#asked());
     });
   }
 

@@ -7,6 +7,7 @@ import {
   CallToolRequestSchema,
   CreateMessageResultSchema,
   ListToolsRequestSchema,
+  UrlElicitationRequiredError,
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 
@@ -88,6 +89,7 @@ function createSdkServer(): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [{ name: "echo", inputSchema: { type: "object" } }],
   }));
+  let isVisited = false;
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const text = (value: string): { content: [{ type: "text"; text: string }] } => ({
       content: [{ type: "text", text: value }],
@@ -120,6 +122,12 @@ function createSdkServer(): Server {
         extra.closeSSEStream?.();
         await new Promise((resolve) => setTimeout(resolve, 100));
         return text("after the cut");
+      case "page": {
+        if (isVisited) return text("visited");
+        isVisited = true;
+        const page = { mode: "url" as const, message: "Sign in", url: "https://example.org/in", elicitationId: "e1" };
+        throw new UrlElicitationRequiredError([page]);
+      }
       case "announce":
         await server.sendToolListChanged();
         return text("announced");

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import { McpServer, WebStandardStreamableHTTPServerTransport, type CallToolResult } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  UrlElicitationRequiredError,
+  WebStandardStreamableHTTPServerTransport,
+  type CallToolResult,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 /** The official server of the second generation, with a tool for everything that it can do at a handshake revision. */
@@ -33,6 +38,13 @@ export function createSdk2Server(): McpServer {
   server.registerTool("form", {}, async ({ mcpReq }) => {
     const requestedSchema = { type: "object" as const, properties: { age: { type: "integer" as const, default: 42 } } };
     return say(JSON.stringify(await mcpReq.elicitInput({ mode: "form", message: "How old?", requestedSchema })));
+  });
+  let isVisited = false;
+  server.registerTool("page", {}, () => {
+    if (isVisited) return say("visited");
+    isVisited = true;
+    const page = { mode: "url" as const, message: "Sign in", url: "https://example.org/in", elicitationId: "e1" };
+    throw new UrlElicitationRequiredError([page]);
   });
   server.registerTool("log", {}, async ({ mcpReq }) => {
     await mcpReq.log("error", "logged");
