@@ -352,7 +352,8 @@ function isAllowedInRuntime(path: string, room: string, target: string): boolean
   const isEntry = room.endsWith(".ts");
   if (target === "generated/revisions.ts") return path === "runtime/index.ts";
   // What serves an extension knows which: its methods are not those of every revision.
-  if (target.startsWith("generated/extensions/")) return path.startsWith("runtime/server/features/");
+  if (target.startsWith("generated/extensions/"))
+    return path.startsWith("runtime/server/features/") || path === "runtime/gateway/extensions.ts";
   if (target.startsWith("node:")) return !withoutNode.includes(room);
   // One program loads the module that a user names.
   if (target === "(computed)") return path === "runtime/gateway/serve-module.ts";

@@ -1,13 +1,17 @@
-import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
+import { isObject, type Extension, type RequestRow, type Revision } from "../../generated/support.ts";
 import { readMirrors, type Mirror } from "../codec/mirror.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/handshake.ts";
+import { findRow } from "../common/rows.ts";
+import { missingCapability } from "../rpc/alone.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
-import { implementListening, type ListenParams } from "../server/listen.ts";
+import { isOpen, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
+import { createExtending } from "../server/extensions.ts";
+import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
 import { createLiveSessions, type LiveSessions } from "../server/live-sessions.ts";
 import type { HttpService } from "../transport/http/settings.ts";
+import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
 import { openPlace, type ServerPlace } from "./place.ts";
 import { Pool } from "./pool.ts";
 import { SessionFront } from "./session-front.ts";
@@ -30,6 +34,11 @@ export interface Gateway extends HttpService {
 export interface GatewayOptions {
   /** The revisions that are spoken, to both sides: newest first. */
   readonly revisions: readonly Revision[];
+  /**
+   * The extensions that are passed on, between a server and a client that both declare them. Default: those of this package. What others add
+   * to the protocol is not known here, so they are not announced.
+   */
+  readonly extensions?: readonly Extension[];
   /** Told about every failure that clients only learn in general terms. */
   readonly onError?: OnError;
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
@@ -41,17 +50,23 @@ export interface GatewayOptions {
  * share a few, one call at a time on each.
  */
 export async function createGateway(place: ServerPlace, options: GatewayOptions): Promise<Gateway> {
-  const { revisions, onError = () => {}, patience = 600_000 } = options;
-  const upstreams: UpstreamOptions = { open: openPlace(place), revisions, onError };
+  const { extensions = knownExtensions, onError = () => {}, patience = 600_000 } = options;
+  const upstreams: UpstreamOptions = {
+    open: openPlace(place),
+    revisions: toSpoken(options.revisions, extensions),
+    onError,
+  };
   const sessions = createLiveSessions(1_000);
   const main = await Upstream.open(upstreams, gatewayItself, () => ({
     ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
     tell: (handler, params) => tellListeners(sessions, handler, params),
   }));
-  const { serverInfo, serverCapabilities, instructions } = main.connection;
+  const { serverInfo, serverCapabilities, instructions, session: known } = main.connection;
+  const revisions = toServed(options.revisions, extensions, known);
   const pool = new Pool(upstreams);
   const stateless = new StatelessFront(pool, patience);
   const mirrors = await readAllMirrors(main);
+  const { guard } = createExtending([]);
   const fronts = new WeakMap<Session, SessionFront>();
   const frontOf = (session: Session): SessionFront | StatelessFront =>
     session.revision.lifecycle === "handshake" ? (fronts.get(session) ?? stateless) : stateless;
@@ -64,7 +79,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     revisions,
     capabilities: (revision) => toClientCapabilitiesOf(serverCapabilities, revision),
     handlers: (revision) => ({
-      ...createForwarders(revision, serverCapabilities, forward),
+      ...guard(createForwarders(revision, serverCapabilities, forward), revision),
       ...implementWatching(revision, { sessions, main }),
       rootsListChanged: (_params: unknown, { session }: Connection) => session && fronts.get(session)?.rootsChanged(),
     }),
@@ -121,13 +136,23 @@ function implementWatching(
   revision: Revision,
   { sessions, main }: { readonly sessions: LiveSessions; readonly main: Upstream },
 ): object {
-  const { subscriptionsListen } = implementListening({ revision, sessions, isUsable: () => true });
+  const more = ignoreTasks(revision);
+  const { subscriptionsListen } = implementListening({ revision, sessions, isUsable: () => true, more });
   if (!subscriptionsListen) return {};
   return {
     async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
       for (const uri of params.notifications.resourceSubscriptions ?? []) await main.subscribe(uri).catch(() => {});
       return subscriptionsListen(params, call);
     },
+  };
+}
+
+/** Tasks of the server are not told of: who asks for that learns it from what is acknowledged, and asks for the tasks instead. */
+function ignoreTasks(revision: Revision): ListenMore {
+  const gate = findRow(revision.clientRequests, "getTask")?.needs;
+  return async ({ taskIds }, { session }) => {
+    if (taskIds !== undefined && gate && !isOpen(gate, session)) throw missingCapability(revision, gate);
+    return { filter: {}, topics: [] };
   };
 }
 

@@ -3,8 +3,8 @@ import { findMethod, findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { methodNotFound } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
-import { unknownProgram, type Session } from "../rpc/session.ts";
-import { toForwarded, toRefusal, toResult } from "./shapes.ts";
+import type { Session } from "../rpc/session.ts";
+import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
 import { Upstream, type UpstreamOptions } from "./upstream.ts";
 
 /** A session of a client, which is a session with the server as well. */
@@ -18,8 +18,7 @@ export class SessionFront {
   constructor(options: UpstreamOptions, connection: Connection, session: Session) {
     this.#connection = connection;
     this.#session = session;
-    const { info = unknownProgram, capabilities } = session.peer;
-    this.#upstream = Upstream.open(options, { info, capabilities }, () => ({
+    this.#upstream = Upstream.open(options, toPrincipal(session), () => ({
       ask: (method, params, signal) => this.#ask(method, params, signal),
       tell: (handler, params) => this.#tell(handler, params),
     }));

@@ -1,32 +1,41 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import { RpcError, errorCodes, isCapabilityError, isPeerError, methodNotFound } from "../rpc/errors.ts";
-import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import { unknownProgram, type Capabilities, type Session } from "../rpc/session.ts";
 import { createEnvelope } from "../server/envelope.ts";
+import { pickExtensions } from "./extensions.ts";
+import type { Principal } from "./upstream.ts";
 
 /*
  * What the converters cannot know: how values of older revisions become values of the newest, where some things have gone. Going to an older
  * revision is the business of its own converters.
  */
 
+/** Who is spoken for at the server: a client of the gateway, with what it declares of the extensions that it can use there. */
+export function toPrincipal({ peer, revision }: Session): Principal {
+  const { info = unknownProgram, capabilities } = peer;
+  const { extensions: _extensions, ...rest } = capabilities;
+  return { info, capabilities: { ...rest, ...pickExtensions(capabilities, revision) } };
+}
+
 /** Capabilities of a client as a server of this revision may learn of them. */
-export function toServerCapabilitiesOf(
-  { info, capabilities }: { readonly info: ProgramInfo; readonly capabilities: Capabilities },
-  revision: Revision,
-): Capabilities {
-  if (revision.lifecycle === "per-request") return withoutGone(capabilities);
+export function toServerCapabilitiesOf({ info, capabilities }: Principal, revision: Revision): Capabilities {
+  const extensions = pickExtensions(capabilities, revision);
+  if (revision.lifecycle === "per-request") return { ...withoutGone(capabilities), ...extensions };
   const convert = revision.conversions?.clientRequests["initialize"]?.params;
-  // Tasks would need the client to be asked again later, and nothing here knows what an extension adds.
-  const { tasks: _tasks, extensions: _extensions, ...given } = capabilities;
+  // Tasks of the client would need it to be asked again later.
+  const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
+  const given = { ...rest, ...extensions };
   const whole = convert?.({ protocolVersion: revision.id, capabilities: given, clientInfo: info });
   return isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : given;
 }
 
-/** Capabilities of a server as its clients at a revision may learn of them, but for tasks and extensions. */
+/** Capabilities of a server as its clients at a revision may learn of them, but for tasks. */
 export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
-  if (revision.lifecycle === "per-request") return withoutGone(capabilities);
+  const extensions = pickExtensions(capabilities, revision);
+  if (revision.lifecycle === "per-request") return { ...withoutGone(capabilities), ...extensions };
   const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
-  return rest;
+  return { ...rest, ...extensions };
 }
 
 /** Capabilities without what was taken out of the newest revision, and without extensions. */
@@ -49,6 +58,8 @@ const cacheableHandlers: ReadonlySet<string> = new Set([
   "listResourceTemplates",
   "listPrompts",
   "readResource",
+  "listSkills",
+  "getSkill",
 ]);
 
 function withoutExecution(tool: unknown): unknown {

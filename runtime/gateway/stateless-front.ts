@@ -2,10 +2,9 @@ import { isObject, type Progress, type RequestRow } from "../../generated/suppor
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { ClosedError, RpcError, errorCodes, toError } from "../rpc/errors.ts";
-import { unknownProgram } from "../rpc/session.ts";
 import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
 import type { Lease, Pool } from "./pool.ts";
-import { toForwarded, toRefusal, toResult } from "./shapes.ts";
+import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
 import { untilVisited } from "./required-pages.ts";
 import { SuspendedCall } from "./suspended.ts";
 
@@ -58,14 +57,10 @@ export class StatelessFront {
 
   async #begin(row: RequestRow, params: unknown, call: CallContext): Promise<SuspendedCall> {
     const suspended = new SuspendedCall(call, params);
-    const { info = unknownProgram, capabilities } = call.session.peer;
-    const lease = await this.#pool.take(
-      { info, capabilities },
-      {
-        ask: (method, asked, signal) => suspended.ask(method, asked, signal),
-        tell: (handler, told) => this.#tell(suspended.call, handler, told),
-      },
-    );
+    const lease = await this.#pool.take(toPrincipal(call.session), {
+      ask: (method, asked, signal) => suspended.ask(method, asked, signal),
+      tell: (handler, told) => this.#tell(suspended.call, handler, told),
+    });
     suspended.begin(this.#run(lease, row, { params, suspended }).finally(() => lease.release()));
     return suspended;
   }
