@@ -186,7 +186,7 @@ export type { StdioService } from "./server/stdio.ts";
 
 export type { TemplateVariables } from "./server/template-variables.ts";
 
-export type { Rate } from "./server/token-bucket.ts";
+export type { Rate } from "./rpc/token-bucket.ts";
 
 export type { ToolUi } from "./server/tool-ui.ts";
 

@@ -2,7 +2,9 @@ import { isObject, type NotificationRow, type RequestRow, type Revision } from "
 import { findMethod } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { InvalidMessageError } from "../rpc/errors.ts";
+import { toProgressRate } from "../rpc/pacer.ts";
 import type { Session } from "../rpc/session.ts";
+import type { Rate } from "../rpc/token-bucket.ts";
 import type { ClientConnection } from "./client.ts";
 import { InputRequiredError } from "./errors.ts";
 
@@ -47,6 +49,7 @@ class EmbeddedCall implements CallContext {
   readonly meta: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly origin = undefined;
+  readonly progressRate: Rate = toProgressRate(undefined);
 
   constructor(
     connection: ClientConnection,

@@ -1,11 +1,13 @@
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
 import { InboundCall, type CallHost } from "./call.ts";
-import { CapabilityError, RpcError, errorCodes } from "./errors.ts";
+import { RpcError, errorCodes } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { checkParams } from "./outbound.ts";
+import { requireGate } from "./sendable.ts";
 import type { State } from "./peer.ts";
 import { isOpen, type Session } from "./session.ts";
+import type { Rate } from "./token-bucket.ts";
 
 /** What a call that stands alone needs of its connection. */
 export interface AloneHost extends CallHost {
@@ -56,8 +58,20 @@ class RequestHost implements CallHost {
     return this.#host.closed;
   }
 
+  get progressRate(): Rate {
+    return this.#host.progressRate;
+  }
+
   close(): Promise<void> {
     return this.#host.close();
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    return this.#host.deadlineAfter(milliseconds);
   }
 
   requireSession(): Session {
@@ -73,7 +87,7 @@ class RequestHost implements CallHost {
   }
 
   async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    if (row.gate && !isOpen(row.gate, this.#session)) throw new CapabilityError(row.method, row.gate);
+    requireGate(row, this);
     checkParams(row, params);
     await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);
   }

@@ -2,8 +2,10 @@ import type { CallOptions, Caller, NotificationRow, Progress, RequestRow, Revisi
 import { isObject } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
 import type { NotificationMessage, RequestId } from "./message.ts";
+import { Pacer, type Wheel } from "./pacer.ts";
 import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
+import type { Rate } from "./token-bucket.ts";
 
 /** Options of one call, with the bounds that only the runtime knows. */
 export interface RequestOptions extends CallOptions {
@@ -16,6 +18,9 @@ export interface RequestOptions extends CallOptions {
   /** Learns the id of the request before it is sent: what belongs to it may name it. */
   readonly onId?: (id: RequestId) => void;
 }
+
+/** Every option left to the connection. */
+export const noOptions: RequestOptions = Object.freeze({});
 
 /** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */
 export interface CallContext extends Caller {
@@ -30,13 +35,16 @@ export interface CallContext extends Caller {
   readonly origin: unknown;
   /** For what goes on when the call has been answered. */
   readonly connection: Connection;
-  /** Reports progress, if the peer asked for it. Values that do not grow are dropped. */
+  /** How often progress may be reported. */
+  readonly progressRate: Rate;
+  /** Reports progress, if the peer asked for it. Values that do not grow are dropped, and so are those that come too fast but the newest. */
   progress(progress: Progress): Promise<void>;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }
 
 /** What a running call needs of its connection. */
-export interface CallHost extends Connection {
+export interface CallHost extends Connection, Wheel {
+  readonly progressRate: Rate;
   /** The session; throws while there is none. */
   requireSession(): Session;
   request<Params, Result>(
@@ -64,6 +72,7 @@ export class InboundCall implements CallContext {
   #controller: AbortController | undefined = undefined;
   #abortReason: Error | undefined = undefined;
   #lastProgress: number = -Infinity;
+  #pacer: Pacer | undefined = undefined;
 
   constructor(
     host: CallHost,
@@ -91,6 +100,10 @@ export class InboundCall implements CallContext {
     return this.#host;
   }
 
+  get progressRate(): Rate {
+    return this.#host.progressRate;
+  }
+
   get meta(): Readonly<Record<string, unknown>> {
     const params = this.#params;
     return isObject(params) && isObject(params._meta) ? params._meta : noMeta;
@@ -108,8 +121,15 @@ export class InboundCall implements CallContext {
     this.#controller?.abort(this.#abortReason);
   }
 
+  /** What its handler has reported last goes out before the answer; nothing does afterwards. */
+  finish(): void {
+    void this.#pacer?.flush();
+    this.done = true;
+  }
+
   /** Ends the call without an answer of its handler. */
   abort(reason: Error): void {
+    this.#pacer?.stop();
     this.done = true;
     this.#abortReason = reason;
     this.#controller?.abort(reason);
@@ -121,8 +141,16 @@ export class InboundCall implements CallContext {
     const wanted = typeof token === "string" || typeof token === "number";
     if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    const params = { progressToken: token, ...toProgress(report) };
-    await this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
+    this.#pacer ??= new Pacer(this.#host, this.progressRate, (paced) => {
+      const params = { progressToken: token, ...toProgress(paced) };
+      return this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
+    });
+    await this.#pacer.report(report);
+  }
+
+  /** Sends the progress that is due, and returns when to look again. */
+  sweepProgress(now: number): number {
+    return this.#pacer?.sweep(now) ?? Infinity;
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {

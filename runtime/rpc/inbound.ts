@@ -28,8 +28,6 @@ export interface InboundHost extends AloneHost {
   readonly session: Session | undefined;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
-  /** Makes sure that time-outs are looked at after so many milliseconds, and returns when that is. */
-  deadlineAfter(milliseconds: number): number;
   reply(message: Message, batch: Batch | undefined): void;
   abandon(id: RequestId): void;
   report(report: Report): void;
@@ -107,7 +105,7 @@ export class Inbound {
     let next = Infinity;
     for (const call of this.#running.values()) {
       if (call.deadline <= now) this.#expire(call);
-      else next = Math.min(next, call.deadline);
+      else next = Math.min(next, call.deadline, call.sweepProgress(now));
     }
     return next;
   }
@@ -196,7 +194,7 @@ export class Inbound {
   }
 
   #answer(call: InboundCall, message: Message): void {
-    call.done = true;
+    call.finish();
     this.#host.reply(message, call.batch);
     this.#remove(call);
   }

@@ -1,23 +1,25 @@
 import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
-import type { RequestOptions } from "./call.ts";
+import { noOptions, type RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Connection, State } from "./connection.ts";
 import type { Counters } from "./counters.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
-import { type LossMode } from "./downgrade.ts";
-import { toSendable } from "./sendable.ts";
-import { CapabilityError, ClosedError, toError } from "./errors.ts";
+import type { LossMode } from "./downgrade.ts";
+import { requireGate, toSendable } from "./sendable.ts";
+import { ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
 import type { Message, NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { Intake, type IntakeHost } from "./intake.ts";
 import { Outbound, checkParams, type OutboundHost, type Settler } from "./outbound.ts";
 import { toEncodable } from "./replies.ts";
+import { toProgressRate } from "./pacer.ts";
 import type { OnError, Report } from "./report.ts";
-import { isOpen, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { Sweeper, systemClock, type Clock } from "./timers.ts";
+import type { Rate } from "./token-bucket.ts";
 
 export type { Connection, State } from "./connection.ts";
 
@@ -25,6 +27,8 @@ export type { Connection, State } from "./connection.ts";
 export interface PeerOptions {
   readonly limits?: Partial<Limits>;
   readonly timeouts?: Partial<Timeouts>;
+  /** Progress reports of one call: so many at once, and so many a second in the long run. Default 100 and 20. */
+  readonly progressRate?: Rate;
   /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
   readonly onError?: OnError;
   /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
@@ -39,6 +43,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   readonly closed: Promise<Error | undefined>;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
+  readonly progressRate: Rate;
   readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
   readonly #onError: OnError | undefined;
@@ -61,6 +66,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#intake = new Intake(this, { ...options, inbound: this.#inbound, outbound: this.#outbound });
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
+    this.progressRate = toProgressRate(options.progressRate);
     this.#onError = options.onError;
     this.#counters = options.counters;
     this.#counters?.enter(this.#inbound, this.#outbound);
@@ -230,14 +236,14 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#requireOpen();
-      this.#requireGate(row);
+      requireGate(row, this);
       this.#outbound.start(row, params, { resolve, reject }, related === undefined ? options : { ...options, related });
     });
   }
 
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     this.#requireOpen();
-    this.#requireGate(row);
+    requireGate(row, this);
     const sendable = this.toSendable("notification", row.method, params);
     checkParams(row, sendable);
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
@@ -247,10 +253,6 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   #requireOpen(): void {
     if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
-  }
-
-  #requireGate(row: RequestRow | NotificationRow): void {
-    if (row.gate && !isOpen(row.gate, this.requireSession())) throw new CapabilityError(row.method, row.gate);
   }
 
   /** A client that never confirms but talks on is served nevertheless, a little later. */
@@ -295,5 +297,3 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     });
   }
 }
-
-const noOptions: RequestOptions = Object.freeze({});

@@ -3,6 +3,7 @@ import type { CallContext, RequestOptions } from "./call.ts";
 import type { RequestId } from "./message.ts";
 import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
+import type { Rate } from "./token-bucket.ts";
 
 /** A call as somebody sees it who changes where it goes: what it knows is that of the call, what it sends takes another way. */
 export abstract class RelayedCall implements CallContext {
@@ -34,6 +35,10 @@ export abstract class RelayedCall implements CallContext {
 
   get connection(): Connection {
     return this.call.connection;
+  }
+
+  get progressRate(): Rate {
+    return this.call.progressRate;
   }
 
   abstract get signal(): AbortSignal;

@@ -2,7 +2,7 @@ import { checkHint } from "../rpc/cache-hint.ts";
 import { checkMetaOf } from "./check-meta.ts";
 import type { Feature, Offer } from "./feature.ts";
 import type { ServerSource } from "./source.ts";
-import { checkRate } from "./token-bucket.ts";
+import { checkRate } from "../rpc/token-bucket.ts";
 import { checkTool } from "./tools.ts";
 
 /** Finds the mistakes of a definition that hold at every revision; throws at the first. */
@@ -12,6 +12,7 @@ export function checkServer(source: ServerSource, features: readonly Feature[]):
   checkCount("maxSubscriptions", source.maxSubscriptions);
   for (const [name, hint] of Object.entries(source.caching ?? {})) checkHint(`caching.${name}`, hint);
   if (source.logRate) checkRate("logRate", source.logRate);
+  if (source.progressRate) checkRate("progressRate", source.progressRate);
   for (const tool of tools) checkTool(tool);
   const names = tools.map(({ name }) => name);
   checkUnique("tools", "name", names);

@@ -22,7 +22,7 @@ import type {
 import type { RoundOptions } from "./round-options.ts";
 import type { NoArguments, Schema } from "./schema.ts";
 import type { Flat, TemplateVariables } from "./template-variables.ts";
-import type { Rate } from "./token-bucket.ts";
+import type { Rate } from "../rpc/token-bucket.ts";
 
 /**
  * A tool: what the model sees of it, and the function behind it.
@@ -288,6 +288,8 @@ export interface ServerOptions {
   readonly logLevel?: string;
   /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */
   readonly logRate?: Rate;
+  /** Most progress reports of one call: so many at once, and so many a second, the newest. Default 100 and 20. */
+  readonly progressRate?: Rate;
   /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
   readonly onError?: OnError;
 }

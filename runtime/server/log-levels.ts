@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { TokenBucket, type Rate } from "./token-bucket.ts";
+import { TokenBucket, type Rate } from "../rpc/token-bucket.ts";
 
 /** Severities as in syslog, least severe first; the same in every revision. */
 const severities: readonly string[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];

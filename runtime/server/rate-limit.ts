@@ -1,7 +1,7 @@
 import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
-import { TokenBucket, checkRate, type Rate } from "./token-bucket.ts";
+import { TokenBucket, checkRate, type Rate } from "../rpc/token-bucket.ts";
 
 /** How many requests a client may send. */
 export interface RateLimitOptions extends Rate {

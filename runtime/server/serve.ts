@@ -23,9 +23,10 @@ export function serve(server: Server, transport: Channel, options: ServerConnect
 
 /** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
 export function createServerAcceptor(server: Server, options: ServerConnectionOptions = {}): Acceptor {
-  const { around } = server;
+  const { around, progressRate } = server;
   return server.createAcceptor({
     ...(around && { around }),
+    ...(progressRate && { progressRate }),
     onError: server.onError,
     ...options,
     info: server.info,

@@ -4,6 +4,7 @@ import type { CacheHint } from "../rpc/cache-hint.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import type { Rate } from "../rpc/token-bucket.ts";
 import type { ServerExtensions, ServerSkills, ServerTasks } from "./definitions.ts";
 import { assembleServer, type ServerKit } from "./assembly.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -21,6 +22,8 @@ export interface Server {
   /** Newest first. */
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
+  /** How often a call may report progress, where the definition says so. */
+  readonly progressRate: Rate | undefined;
   /** What the server offers. It may change until the server is served, and afterwards as far as the definition says `dynamic`. */
   readonly tools: Catalogue<ToolSource>;
   readonly resources: ResourceCatalogue;

@@ -1,6 +1,7 @@
 import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
+import { Pacer, type Wheel } from "../rpc/pacer.ts";
 import { RelayedCall } from "../rpc/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
@@ -8,11 +9,13 @@ import type { TaskContext, TaskControl } from "./task-control.ts";
 /** A call that goes on as a task: what it sends belongs to the task, and only the end of the task ends it. */
 export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
+  readonly #pacer: Pacer;
   #lastProgress = -Infinity;
 
-  constructor(call: CallContext, task: RunningTask) {
+  constructor(call: CallContext, task: RunningTask, wheel: Wheel) {
     super(call);
     this.#task = task;
+    this.#pacer = new Pacer(wheel, call.progressRate, (report) => this.#tell(report));
   }
 
   get task(): TaskControl {
@@ -33,9 +36,17 @@ export class TaskCall extends RelayedCall implements TaskContext {
     const isWanted = typeof progressToken === "string" || typeof progressToken === "number";
     if (!isWanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    const { serverNotifications, clientNotifications } = this.revision;
-    const row = findRow(this.session.role === "server" ? serverNotifications : clientNotifications, "progress");
-    if (row) await this.#task.notify(row, { ...report, progressToken });
+    await this.#pacer.report(report);
+  }
+
+  /** Sends the progress that is due, and returns when to look again. */
+  sweepProgress(now: number): number {
+    return this.#pacer.sweep(now);
+  }
+
+  /** What was reported last goes out before the task ends. */
+  finish(): Promise<void> {
+    return this.#pacer.flush();
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
@@ -44,5 +55,11 @@ export class TaskCall extends RelayedCall implements TaskContext {
 
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#task.ask(row, params, options);
+  }
+
+  async #tell(report: Progress): Promise<void> {
+    const { serverNotifications, clientNotifications } = this.revision;
+    const row = findRow(this.session.role === "server" ? serverNotifications : clientNotifications, "progress");
+    if (row) await this.#task.notify(row, { ...report, progressToken: this.meta.progressToken });
   }
 }

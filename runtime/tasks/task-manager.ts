@@ -74,12 +74,15 @@ export class TaskManager {
     const { store, notify, clock } = this.#settings;
     const outlet = request.keeping?.createOutlet(call) ?? new SessionOutlet(id, call, notify);
     const task = new RunningTask(key, call, { store, outlet });
-    const expiresAt = clock.now() + (ttl ?? Infinity);
-    this.#running.set(key.id, { task, outlet, expiresAt });
-    this.#sweeper.watch(expiresAt);
+    const expiresAt = this.#deadlineAfter(ttl ?? Infinity);
+    const during = new TaskCall(call, task, {
+      now: () => clock.now(),
+      deadlineAfter: (wait) => this.#deadlineAfter(wait),
+    });
+    this.#running.set(key.id, { task, outlet, during, expiresAt });
     void task.ended.then(() => this.#running.delete(key.id));
     // The work begins when the requestor knows of the task: what it sends would make no sense to them before.
-    setTimeout(() => void this.#work(task, new TaskCall(call, task), request));
+    setTimeout(() => void this.#work(task, during, request));
     return record;
   }
 
@@ -166,6 +169,7 @@ export class TaskManager {
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
     if (task.isOver) return;
     const ending = await this.#answer(task, call, request);
+    await call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
   }
 
@@ -217,11 +221,17 @@ export class TaskManager {
 
   #sweep(now: number): number {
     let next = Infinity;
-    for (const { task, expiresAt } of this.#running.values()) {
+    for (const { task, during, expiresAt } of this.#running.values()) {
       if (expiresAt <= now) task.abandon("The time of the task is up");
-      else next = Math.min(next, expiresAt);
+      else next = Math.min(next, expiresAt, during.sweepProgress(now));
     }
     return next;
+  }
+
+  #deadlineAfter(milliseconds: number): number {
+    const deadline = this.#settings.clock.now() + milliseconds;
+    this.#sweeper.watch(deadline);
+    return deadline;
   }
 
   #report(row: RequestRow | undefined, thrown: unknown): void {
@@ -234,6 +244,7 @@ type TaskEnding = Parameters<RunningTask["end"]>[0];
 interface Running {
   readonly task: RunningTask;
   readonly outlet: TaskOutlet;
+  readonly during: TaskCall;
   readonly expiresAt: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Answer, Exchange, RequestHead } from "../../transport/http/exchange.ts";
 import type { Guard, Identity } from "../../transport/http/origin.ts";
 import { refuse } from "../../transport/http/refusal.ts";
-import { TokenBucket, checkRate, type Rate } from "../../server/token-bucket.ts";
+import { TokenBucket, checkRate, type Rate } from "../../rpc/token-bucket.ts";
 
 /** How often clients may fail. */
 export interface FailureLimit extends Rate {

@@ -86,6 +86,7 @@ function createCall(server: Server, revision: Revision, setup: CallSetup): CallC
     meta: isObject(setup.meta) ? setup.meta : {},
     signal: setup.signal ?? new AbortController().signal,
     origin: setup.origin,
+    progressRate: { burst: 100, perSecond: 20 },
     async progress(progress: Progress) {
       sent.push({ method: "notifications/progress", params: progress });
     },

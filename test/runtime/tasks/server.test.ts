@@ -403,6 +403,22 @@ describe("what a tool sends while it runs as a task", () => {
     ]);
   });
 
+  test("progress that comes too fast is kept until its end, which the newest of it precedes (S-071, G-05)", async () => {
+    const tool = defineTool({
+      name: "steps",
+      task: true,
+      run: async (_args, { progress }) => {
+        for (let step = 1; step <= 500; step += 1) await progress(step);
+        return "done";
+      },
+    });
+    const { client } = await serveTasks({ tools: [tool], progressRate: { burst: 2, perSecond: 0.001 } });
+    const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
+    await client.until(taskId, "completed");
+    const notices = client.notices("notifications/progress");
+    expect(notices.map((notice) => Reflect.get(Object(notice), "progress"))).toEqual([1, 2, 500]);
+  });
+
   test("without a token there is no progress (G-04)", async () => {
     const tool = defineTool({
       name: "steps",
