@@ -4,8 +4,10 @@ import { Conversation, own } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
+import { cancelProbes } from "./probes-cancel.ts";
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
+import { mirrorProbes } from "./probes-mirror.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
 import type { WireFactory } from "./wire.ts";
@@ -63,7 +65,7 @@ async function examineRevision(
   const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
   // What arrived meanwhile is judged last.
   const last = ["fits-revision", "clean-output"];
-  const probes = [...messageProbes, ...featureProbes, ...transportProbes[wires.transport]];
+  const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
   const ordered = [
     ...probes.filter(({ rule }) => !last.includes(rule.id)),
     ...probes.filter(({ rule }) => last.includes(rule.id)),
@@ -76,7 +78,7 @@ async function examineRevision(
 
 const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
   stdio: [],
-  http: httpProbes,
+  http: [...httpProbes, ...mirrorProbes],
   sse: sseProbes,
 };
 

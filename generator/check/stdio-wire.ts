@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readInheritedEnv, toCommand } from "../../runtime/transport/command.ts";
 import { UserError } from "../user-error.ts";
+import { waitForEffect } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Exchange, Wire, WireFactory } from "./wire.ts";
 
@@ -67,11 +68,8 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
 /** How long a server may take to end after its input has. */
 const closeTime = 5_000;
 
-/** How long what nobody answers is given to have an effect. */
-const effectTime = 150;
-
 async function pause(): Promise<Exchange> {
-  await new Promise((done) => setTimeout(done, effectTime));
+  await waitForEffect();
   return {};
 }
 

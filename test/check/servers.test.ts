@@ -93,6 +93,7 @@ describe("check on stdio", () => {
     const report = await examine(wires, { target: "bad", revisions: newest ? [newest] : [] });
     expect(Object.keys(brokenRules(report)).sort()).toEqual([
       "answers-ping",
+      "cancellation",
       "clean-output",
       "ends",
       "fits-revision",

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { examine } from "../../generator/check/examine.ts";
-import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
+import { findingsOf } from "../../generator/check/finding.ts";
 import { chooseHttpWires } from "../../generator/check/http-wires.ts";
 import { createSseWires } from "../../generator/check/sse-wire.ts";
 import { revisions } from "../../generated/revisions.ts";
@@ -11,6 +11,7 @@ import { captured } from "../client/run.ts";
 import { createOurServer } from "../interop/our-server.ts";
 import { serveSdk, serveSdkSse } from "../interop/sdk-http-server.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
+import { readText, rulesOf, serveRaw, type Running } from "./running.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);
 const closing: (() => Promise<unknown>)[] = [];
@@ -19,17 +20,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-function kept<Running extends { readonly url: string; close(): Promise<unknown> }>(running: Running): Running {
+function kept(running: Running): Running {
   closing.push(() => running.close());
   return running;
 }
 
 function reach(url: string, timeout = 20_000): Parameters<typeof createSseWires>[0] {
   return { url: new URL(url), headers: {}, timeout };
-}
-
-function rulesOf(report: CheckReport): string[] {
-  return [...new Set(findingsOf(report).map(({ rule }) => rule))].sort();
 }
 
 describe("check over HTTP with SSE", () => {
@@ -70,10 +67,9 @@ describe("check over HTTP with SSE", () => {
 });
 
 describe("check of faulty servers with SSE", () => {
-  /** Opens a stream with these first events, and takes every message without an answer. */
-  function serveStream(first: string, status = 202): Promise<{ readonly url: string }> {
-    return serveRaw((request, response) => {
-      if (request.method !== "GET") return void request.resume().on("end", () => response.writeHead(status).end());
+  /** Opens a stream with these first events. */
+  function serveStream(first: string): Promise<Running> {
+    return serveRaw((_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write(first);
     });
   }
@@ -87,21 +83,21 @@ describe("check of faulty servers with SSE", () => {
     ["no address", "event: endpoint\ndata: http://[\n\n", /is no address/],
     ["no event", "event: hello\ndata: /messages\n\n", /no event "endpoint" came in 300 ms/],
   ])("says what is wrong when the stream names %s", async (_what, first, message) => {
-    const { url } = await serveStream(first);
+    const { url } = kept(await serveStream(first));
     const report = await examine(createSseWires(reach(url, 300)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["speaks", "sse-endpoint"]);
     expect(findingsOf(report).find(({ rule }) => rule === "sse-endpoint")?.message).toMatch(message);
   });
 
   test("finds that messages of unknown sessions and requests of foreign pages are taken", async () => {
-    const { url } = await serveCareless();
+    const { url } = kept(await serveCareless());
     const report = await examine(createSseWires(reach(url, 5_000)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["http-origin", "sse-unknown-session"]);
   });
 });
 
 /** A server for one client, which answers on the last stream whatever session a message names. */
-function serveCareless(): Promise<{ readonly url: string }> {
+function serveCareless(): Promise<Running> {
   let stream: ServerResponse | undefined;
   return serveRaw(async (request, response) => {
     if (request.method === "GET") {
@@ -109,8 +105,7 @@ function serveCareless(): Promise<{ readonly url: string }> {
       response.writeHead(200, { "content-type": "text/event-stream" });
       return void response.write("event: endpoint\ndata: messages?session=1\n\n");
     }
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
+    const body = await readText(request);
     const isMessage = body.endsWith("}");
     response.writeHead(isMessage ? 202 : 400).end();
     const { id, method } = isMessage ? JSON.parse(body) : {};
@@ -128,21 +123,5 @@ function serveCareless(): Promise<{ readonly url: string }> {
           ? { result: {} }
           : { error: { code: -32601, message: "not here" } };
     stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
-  });
-}
-
-async function serveRaw(
-  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<{ readonly url: string }> {
-  const server = createServer(handle);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  return kept({
-    url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/mcp`,
-    close: () =>
-      new Promise<void>((done) => {
-        server.closeAllConnections();
-        server.close(() => done());
-      }),
   });
 }

@@ -1,0 +1,7 @@
+/** How long what nobody answers is given to have an effect. */
+const effectTime = 150;
+
+/** Waits for what nobody answers to have an effect. */
+export async function waitForEffect(): Promise<void> {
+  await new Promise((done) => setTimeout(done, effectTime));
+}

@@ -1,0 +1,100 @@
+import { isObject } from "../../generated/support.ts";
+import type { Answer, Conversation } from "./conversation.ts";
+import { waitForEffect } from "./effect.ts";
+import { HttpWire } from "./http-wire.ts";
+import { expectAlive, harmless } from "./probes-message.ts";
+import type { Probe, ProbeContext, Seen } from "./probe.ts";
+
+const help = "https://modelcontextprotocol.io/specification/latest/basic/utilities/cancellation";
+
+/** Probes of requests that are given up while they run. */
+export const cancelProbes: readonly Probe[] = [
+  {
+    rule: { id: "cancellation", title: "A request can be cancelled, and the server goes on", severity: "error", help },
+    run: async (context) => {
+      const conversation = await context.reopen();
+      if (!conversation) return [];
+      try {
+        return await probeCancelled({ ...context, conversation });
+      } finally {
+        await conversation.wire.close();
+      }
+    },
+  },
+];
+
+const cancelledId = "doctor-cancelled";
+
+async function probeCancelled(context: ProbeContext): Promise<Seen[]> {
+  const { conversation, revision } = context;
+  const { method, params } = longest(context);
+  const givenUp = new AbortController();
+  const { signal } = givenUp;
+  const pending = conversation.ask(method, params, { id: cancelledId, checks: false, signal });
+  if (isCancelledByClosing(context)) {
+    // When this is answered the other has arrived as well.
+    await conversation.ask(harmless(revision));
+    givenUp.abort();
+  } else
+    await conversation.notify("notifications/cancelled", { requestId: cancelledId, reason: "not needed any more" });
+  await waitForEffect();
+  const after = `${method} was cancelled`;
+  const dead = await expectAlive(context, after);
+  // The end of a stream may be noticed only after what came on another connection.
+  const late = dead.length > 0 ? dead : await expectAlive(context, after);
+  // The answer is not waited for: there need be none.
+  givenUp.abort();
+  const answer = await pending;
+  if (late.length > 0) return late;
+  return [...twice(conversation, answer), ...answered(conversation), ...(await refused(context, answer))];
+}
+
+/** The request that takes longest of those that change nothing. */
+function longest({ conversation, revision }: ProbeContext): {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+} {
+  const kinds = ["tools", "prompts", "resources"];
+  const changing = kinds.filter((kind) => conversation.has(kind, "listChanged"));
+  if (changing.length > 0 && Object.hasOwn(revision.clientRequests, listen)) {
+    const notifications = Object.fromEntries(changing.map((kind) => [`${kind}ListChanged`, true]));
+    return { method: listen, params: { notifications } };
+  }
+  const listed = kinds.find((kind) => conversation.has(kind));
+  return { method: listed === undefined ? harmless(revision) : `${listed}/list`, params: {} };
+}
+
+const listen = "subscriptions/listen";
+
+/** Without sessions nothing but the connection tells over HTTP whose request is cancelled. */
+function isCancelledByClosing({ conversation, revision }: ProbeContext): boolean {
+  return conversation.wire instanceof HttpWire && revision.lifecycle === "per-request";
+}
+
+function twice({ wire }: Conversation, { kind }: Answer): Seen[] {
+  const isAgain = kind !== "none" && wire.unasked.some((value) => isAnswer(value) && value.id === cancelledId);
+  const fix = "send at most one response to a request, and none once it was cancelled";
+  return isAgain ? [{ subject: "a cancelled request", message: "it is answered twice", fix }] : [];
+}
+
+/** Nothing but an error without an id of ours can answer a notification. */
+function answered({ wire }: Conversation): Seen[] {
+  const error = wire.unasked.find((value) => isAnswer(value) && value.id !== cancelledId);
+  const fix = "never answer a notification; ignore cancellations of requests that are over";
+  return error ? [{ subject: "notifications/cancelled", message: "it is answered with an error", fix }] : [];
+}
+
+function isAnswer(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !("method" in value);
+}
+
+/** An error may have other reasons than the cancellation: it counts only where the request succeeds otherwise. */
+async function refused({ conversation, ...context }: ProbeContext, answer: Answer): Promise<Seen[]> {
+  if (answer.kind !== "error") return [];
+  const { method, params } = longest({ ...context, conversation });
+  const again = method === listen ? undefined : await conversation.ask(method, params, { checks: false });
+  if (again?.kind !== "result") return [];
+  const message = `it is answered with the error ${String(answer.code)}, though nobody waits for it any more`;
+  const fix = "send nothing for a request that was cancelled";
+  return [{ subject: "a cancelled request", message, fix, severity: "warning" }];
+}
