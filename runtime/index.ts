@@ -77,7 +77,7 @@ export type { Channel, Problem, Receiver } from "./rpc/channel.ts";
 export type { Handlers, NotificationHandler, RequestHandler } from "./rpc/dispatch.ts";
 
 export { Counters } from "./rpc/counters.ts";
-export type { Figures } from "./rpc/counters.ts";
+export type { Dropped, Figures, LoopDelay } from "./rpc/counters.ts";
 
 export type { CacheHint } from "./rpc/cache-hint.ts";
 
@@ -237,6 +237,9 @@ export type { HttpHandler } from "./transport/http/handler.ts";
 export type { HttpListener, ListenOptions } from "./transport/http/listen.ts";
 
 export type { AnswerStyle } from "./transport/http/post.ts";
+
+export { watchLoopDelay } from "./transport/loop-delay.ts";
+export type { LoopWatch, LoopWatchOptions } from "./transport/loop-delay.ts";
 
 export { createMemoryPair } from "./transport/memory.ts";
 

@@ -18,6 +18,8 @@ export interface Channel {
   abandon?(id: RequestId): void;
   /** Every message travels on its own, so that silence is the network's and says nothing about what the other side understands. */
   readonly carriesOneByOne?: true;
+  /** Bytes that wait for its reader now. Default: it cannot tell. */
+  readonly buffered?: number;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Channel } from "./channel.ts";
 import type { Message } from "./message.ts";
 import type { Report } from "./report.ts";
 
@@ -9,12 +10,29 @@ export interface Figures {
   readonly running: number;
   /** Requests of ours that wait for their answer now. */
   readonly waiting: number;
+  /** Bytes that wait for slow readers now. */
+  readonly buffered: number;
   /** Requests that were answered with an error, by its code. */
   readonly refused: ReadonlyMap<number, number>;
   /** Requests of HTTP that were turned away before anything in them was looked at, by status. */
   readonly turnedAway: ReadonlyMap<number, number>;
   /** What went wrong otherwise, by kind of report: `protocol` counts answers to nothing, `transport` what was lost. */
   readonly reports: ReadonlyMap<Report["kind"], number>;
+  /** What was given up to stay within bounds. */
+  readonly dropped: ReadonlyMap<Dropped, number>;
+  /** How late the event loop is; absent where nobody watches it. */
+  readonly loopDelay?: LoopDelay;
+}
+
+/** `event`: one that was forgotten before its time, so that nobody can fetch it any more. `stream`: one whose reader was too slow. */
+export type Dropped = "event" | "stream";
+
+/** Milliseconds by which the event loop came too late to what was due. */
+export interface LoopDelay {
+  readonly mean: number;
+  /** 99 of 100 times it was less. */
+  readonly p99: number;
+  readonly max: number;
 }
 
 /** Something that has a size. */
@@ -22,29 +40,42 @@ interface Sized {
   readonly size: number;
 }
 
+/** What a connection has to do. */
+interface Load {
+  readonly running: Sized;
+  readonly waiting: Sized;
+  readonly channel: Pick<Channel, "buffered">;
+}
+
 /** Counts what connections do: pass one as `counters` to everything that shall be counted together, and read it at any time. */
 export class Counters {
-  readonly #loads = new Map<Sized, Sized>();
+  readonly #loads = new Map<Sized, Load>();
   readonly #refused = new Map<number, number>();
   readonly #turnedAway = new Map<number, number>();
   readonly #reports = new Map<Report["kind"], number>();
+  readonly #dropped = new Map<Dropped, number>();
+  #readLoopDelay: (() => LoopDelay) | undefined;
 
   /** A copy of the figures as they are now. */
   read(): Figures {
-    const sum = (tables: Iterable<Sized>): number => [...tables].reduce((total, { size }) => total + size, 0);
+    const loads = [...this.#loads.values()];
+    const sum = (sizeOf: (load: Load) => number): number => loads.reduce((total, load) => total + sizeOf(load), 0);
     return {
-      connections: this.#loads.size,
-      running: sum(this.#loads.keys()),
-      waiting: sum(this.#loads.values()),
+      connections: loads.length,
+      running: sum(({ running }) => running.size),
+      waiting: sum(({ waiting }) => waiting.size),
+      buffered: sum(({ channel }) => channel.buffered ?? 0),
       refused: new Map(this.#refused),
       turnedAway: new Map(this.#turnedAway),
       reports: new Map(this.#reports),
+      dropped: new Map(this.#dropped),
+      ...(this.#readLoopDelay && { loopDelay: this.#readLoopDelay() }),
     };
   }
 
   /** A connection has opened. */
-  enter(running: Sized, waiting: Sized): void {
-    this.#loads.set(running, waiting);
+  enter(running: Sized, waiting: Sized, channel: Load["channel"]): void {
+    this.#loads.set(running, { running, waiting, channel });
   }
 
   /** It has closed. */
@@ -62,6 +93,16 @@ export class Counters {
     increase(this.#turnedAway, status);
   }
 
+  /** Something was given up. */
+  drop(what: Dropped, count: number = 1): void {
+    increase(this.#dropped, what, count);
+  }
+
+  /** Says where to read how late the event loop is; nothing when nobody watches it any more. */
+  watchLoop(read: (() => LoopDelay) | undefined): void {
+    this.#readLoopDelay = read;
+  }
+
   /** Something was reported. */
   reported({ kind }: Report): void {
     increase(this.#reports, kind);
@@ -69,6 +110,6 @@ export class Counters {
 }
 
 /** Keys are codes, statuses and kinds of ours: there are only so many. */
-function increase<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function increase<Key>(counts: Map<Key, number>, key: Key, by: number = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

@@ -69,7 +69,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.progressRate = toProgressRate(options.progressRate);
     this.#onError = options.onError;
     this.#counters = options.counters;
-    this.#counters?.enter(this.#inbound, this.#outbound);
+    this.#counters?.enter(this.#inbound, this.#outbound, channel);
     this.#clock = options.clock ?? systemClock;
     this.#sweeper = new Sweeper(this.#clock, (now) => Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now)));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));

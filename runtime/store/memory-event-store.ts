@@ -1,3 +1,4 @@
+import type { Counters } from "../rpc/counters.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
@@ -13,18 +14,23 @@ export interface MemoryEventStoreOptions {
   /** Milliseconds that a stream is kept after its last event. Default 10 min. */
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
+  /** Counts events that are forgotten before their time. Default: nothing is counted. */
+  readonly counters?: Pick<Counters, "drop">;
 }
 
 /** Events in the memory of this process. */
 export class MemoryEventStore implements EventStore {
-  readonly #options: Required<MemoryEventStoreOptions>;
+  readonly #options: Required<Omit<MemoryEventStoreOptions, "counters">>;
+  readonly #counters: Pick<Counters, "drop"> | undefined;
   readonly #sessions = new Map<string, SessionLog>();
   /** The longest quiet first. */
   readonly #streams = new Set<StreamLog>();
   #size = 0;
 
   constructor(options: MemoryEventStoreOptions = {}) {
-    this.#options = { ...defaults, clock: systemClock, ...options };
+    const { counters, ...bounds } = options;
+    this.#options = { ...defaults, clock: systemClock, ...bounds };
+    this.#counters = counters;
   }
 
   /** Characters that are kept. */
@@ -94,6 +100,7 @@ export class MemoryEventStore implements EventStore {
 
   #trim(log: StreamLog, count: number): void {
     if (count === 0) return;
+    this.#counters?.drop("event", count);
     for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
   }
 
@@ -101,7 +108,9 @@ export class MemoryEventStore implements EventStore {
     const { clock, ttl, maxSize } = this.#options;
     const oldest = clock.now() - ttl;
     for (const log of this.#streams) {
-      if (log.touchedAt > oldest && this.#size <= maxSize) return;
+      const isFresh = log.touchedAt > oldest;
+      if (isFresh && this.#size <= maxSize) return;
+      if (isFresh) this.#counters?.drop("event", log.events.length);
       this.#drop(log);
     }
   }

@@ -75,6 +75,10 @@ class ServerProcess implements ChildProcessTransport {
     return this.#stderrTail;
   }
 
+  get buffered(): number {
+    return this.#stream.buffered;
+  }
+
   start(receiver: Receiver): void {
     this.#stream.start(receiver);
   }

@@ -58,6 +58,10 @@ export class StreamTransport implements Transport {
     this.#limits = toLimits(options.limits);
   }
 
+  get buffered(): number {
+    return this.#options.output.writableLength + this.#text.length;
+  }
+
   start(receiver: Receiver): void {
     const { input, output } = this.#options;
     this.#receiver = receiver;
@@ -83,7 +87,7 @@ export class StreamTransport implements Transport {
     if (this.#text.length > comfortable && !this.#congestion) this.#flush();
     else if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
-    if (this.#options.output.writableLength + this.#text.length > this.#limits.maxBufferedBytes) {
+    if (this.buffered > this.#limits.maxBufferedBytes) {
       this.disconnect(
         new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`),
       );

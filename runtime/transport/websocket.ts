@@ -71,6 +71,10 @@ export class WebSocketTransport implements Transport {
     this.#closeTimeout = options.closeTimeout ?? 2_000;
   }
 
+  get buffered(): number {
+    return this.#socket.bufferedAmount;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
     if (this.#state === "closed") return receiver.disconnected();

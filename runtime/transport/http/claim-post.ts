@@ -2,6 +2,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { encodeEvent, keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
+import type { Counters } from "../../rpc/counters.ts";
 import { errorCodes } from "../../rpc/errors.ts";
 import { isEndless } from "../../rpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../rpc/message.ts";
@@ -18,6 +19,7 @@ export interface ClaimPostOptions {
   readonly style: AnswerStyle;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
+  readonly counters: Counters | undefined;
 }
 
 /**
@@ -42,6 +44,10 @@ export class ClaimPost implements Channel, HttpOrigin {
   /** Whether it has been answered, or nobody waits for an answer any more. */
   get isDone(): boolean {
     return this.#isDone;
+  }
+
+  get buffered(): number {
+    return this.#writer?.waiting ?? 0;
   }
 
   start(receiver: Receiver): void {
@@ -95,6 +101,7 @@ export class ClaimPost implements Channel, HttpOrigin {
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
     if (writer.waiting <= this.#options.maxWaiting) return writer.drained();
+    this.#options.counters?.drop("stream");
     writer.destroy();
     this.#leave();
   }

@@ -156,8 +156,8 @@ function answerClaim(
   { identity, claimed }: Admission & { readonly kind: "claim" },
   { service, sessions, settings }: OpenHouse,
 ): void {
-  const { answers: style, maxStreamBytes: maxWaiting } = settings;
-  const post = new ClaimPost(exchange, { identity, claimed, style, maxWaiting });
+  const { answers: style, maxStreamBytes: maxWaiting, counters } = settings;
+  const post = new ClaimPost(exchange, { identity, claimed, style, maxWaiting, counters });
   const connection = service.accept(post);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });

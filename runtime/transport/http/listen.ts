@@ -16,6 +16,10 @@ export interface ListenOptions extends HttpOptions {
   readonly path?: string;
   /** Connections at a time. Default 25,000. */
   readonly maxConnections?: number;
+  /** Milliseconds for the headers of a request to arrive; then 408 ends the connection. Default 10 s. */
+  readonly headersTimeout?: number;
+  /** Milliseconds for a whole request to arrive, body included; answers and streams may take longer. Default 30 s. */
+  readonly requestTimeout?: number;
   /** Milliseconds that running calls and streams get when the server closes. Default 10 s. */
   readonly closeTimeout?: number;
   /** Path that answers `200` while the server takes requests, for load balancers: `/health`. Default: there is none. */
@@ -41,7 +45,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   const handler = createHttpHandler(service, { ...options, path });
   let closing: Promise<void> | undefined;
   const isReady = (): boolean => closing === undefined;
-  const server = await createNodeServer(withHealth(handler, options.health, isReady), tls);
+  const server = await createNodeServer(withHealth(handler, options.health, isReady), options);
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
   const silent = watchSilent(server, tls ? "secureConnection" : "connection");
@@ -56,18 +60,18 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
 
 /** Slow or endless requests do not hold a connection; streams are answers and last as long as they like. */
 const bounds = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
 } as const;
 
 /** Servers on stdio load this module too: they must not wait for what they do not use. */
-async function createNodeServer(answer: HttpHandler["node"], tls: SecureOptions | undefined): Promise<NodeServer> {
-  if (!tls) return (await import("node:http")).createServer(bounds, answer);
-  return (await import("node:https")).createServer({ ...bounds, ...tls }, answer);
+async function createNodeServer(answer: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
+  const { tls, headersTimeout = 10_000, requestTimeout = 30_000 } = options;
+  const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
+  const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
+  if (!tls) return (await import("node:http")).createServer(all, answer);
+  return (await import("node:https")).createServer({ ...all, ...tls }, answer);
 }
 
 /** A server that is being closed is not ready for anything new, which those who ask over open connections learn. */

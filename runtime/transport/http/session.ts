@@ -2,6 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
+import type { Counters } from "../../rpc/counters.ts";
 import { UnreachableError } from "../../rpc/errors.ts";
 import type { Outgoing, RequestId } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
@@ -59,6 +60,10 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   }
 
   // What the channel's user needs.
+
+  get buffered(): number {
+    return [...this.#streams.values()].reduce((total, { waiting }) => total + waiting, 0);
+  }
 
   start(receiver: Receiver): void {
     this.#receiver = receiver;
@@ -171,6 +176,10 @@ export class HttpSession implements Channel, PostHost, StreamHost {
 
   get maxWaiting(): number {
     return this.#settings.maxStreamBytes;
+  }
+
+  get counters(): Counters | undefined {
+    return this.#settings.counters;
   }
 
   get retry(): number {

@@ -60,7 +60,7 @@ export interface HttpOptions extends HostOptions {
   /** Also serves the two endpoints of HTTP with SSE, for old clients. Default: not. */
   readonly sse?: SseOptions;
   readonly onError?: OnError;
-  /** Counts what is turned away. Default: nothing is counted. */
+  /** Counts what is turned away or given up. Default: nothing is counted. */
   readonly counters?: Counters;
   readonly clock?: Clock;
 }
@@ -107,7 +107,8 @@ export interface HttpSettings extends Required<
 
 /** Given options over the defaults. */
 export function toSettings(options: HttpOptions): HttpSettings {
-  const { answers = "auto", sessions = {}, events = new MemoryEventStore(), sse, onError } = options;
+  const { answers = "auto", sessions = {}, counters, sse, onError } = options;
+  const { events = new MemoryEventStore(counters && { counters }) } = options;
   let nonce: string | undefined;
   return {
     path: options.path,
@@ -124,7 +125,7 @@ export function toSettings(options: HttpOptions): HttpSettings {
     guard: toGuard(options.authenticate),
     cors: options.cors,
     sse: sse && toSse(sse),
-    counters: options.counters,
+    counters,
     clock: options.clock ?? systemClock,
     // Made when it is first needed: edge workers give no random values before there is a request.
     get nonce() {

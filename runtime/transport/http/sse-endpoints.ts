@@ -42,7 +42,7 @@ export async function openSse(exchange: Exchange, house: SseHouse): Promise<Refu
     await forget(key, house);
     return late;
   }
-  const session = new SseSession(key, exchange.stream(streamFields), house.settings.maxStreamBytes);
+  const session = new SseSession(key, exchange.stream(streamFields), house.settings);
   const connection = house.service.accept(session);
   house.streams.set(key.id, session);
   session.serve(connection, `${house.sse.endpoint}?${sessionParameter}=${key.id}`);

@@ -5,6 +5,7 @@ import type { Outgoing } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { SessionKey } from "../../store/session-store.ts";
 import type { EventWriter } from "./exchange.ts";
+import type { HttpSettings } from "./settings.ts";
 
 /**
  * One session of HTTP with SSE: it lives as long as its stream, on which everything is sent, answers too.
@@ -14,15 +15,15 @@ import type { EventWriter } from "./exchange.ts";
 export class SseSession implements Channel {
   readonly key: SessionKey;
   readonly #writer: EventWriter;
-  readonly #maxWaiting: number;
+  readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "counters">;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #isClosed = false;
 
-  constructor(key: SessionKey, writer: EventWriter, maxWaiting: number) {
+  constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "counters">) {
     this.key = key;
     this.#writer = writer;
-    this.#maxWaiting = maxWaiting;
+    this.#settings = settings;
     writer.onClose(() => this.#disconnect());
   }
 
@@ -38,6 +39,10 @@ export class SseSession implements Channel {
     this.#writer.write(encodeEvent({ type: "endpoint", data: endpoint }));
   }
 
+  get buffered(): number {
+    return this.#writer.waiting;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
   }
@@ -50,9 +55,11 @@ export class SseSession implements Channel {
     const writer = this.#writer;
     writer.write(encodeEvent({ type: "message", data: encode(message) }));
     if (writer.waiting <= comfortable) return;
-    if (writer.waiting <= this.#maxWaiting) return writer.drained();
+    const { maxStreamBytes, counters } = this.#settings;
+    if (writer.waiting <= maxStreamBytes) return writer.drained();
+    counters?.drop("stream");
     writer.destroy();
-    this.#disconnect(new Error(`The client does not read: more than ${this.#maxWaiting} bytes wait for it`));
+    this.#disconnect(new Error(`The client does not read: more than ${maxStreamBytes} bytes wait for it`));
   }
 
   keepAlive(): void {

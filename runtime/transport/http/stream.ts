@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../codec/events.ts";
+import type { Counters } from "../../rpc/counters.ts";
 import type { StoredEvent } from "../../store/event-store.ts";
 import type { EventWriter } from "./exchange.ts";
 
@@ -7,6 +8,8 @@ import type { EventWriter } from "./exchange.ts";
 export interface StreamHost {
   /** Bytes that may wait for a slow reader before its connection is broken off. */
   readonly maxWaiting: number;
+  /** Counts what is broken off. */
+  readonly counters: Counters | undefined;
   /** Milliseconds that clients are told to wait before they reconnect. */
   readonly retry: number;
   /** Remembers events; absent where streams cannot be resumed: events have no ids then. */
@@ -37,6 +40,11 @@ export class EventStream {
     return this.#writer !== undefined;
   }
 
+  /** Bytes that wait for its reader. */
+  get waiting(): number {
+    return this.#writer?.waiting ?? 0;
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -64,6 +72,7 @@ export class EventStream {
     const writer = this.#writer;
     if (!writer || writer.waiting <= comfortable) return;
     if (writer.waiting <= this.#host.maxWaiting) return writer.drained();
+    this.#host.counters?.drop("stream");
     writer.destroy();
     this.#disconnect(writer);
   }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Counters, type Figures } from "../../../runtime/rpc/counters.ts";
+import { watchLoopDelay } from "../../../runtime/transport/loop-delay.ts";
 import { newest } from "../fixture-revision.ts";
 import { call, initialize as hello, start, until, type Rig } from "../transport/http-rig.ts";
 import { serveWire, settle } from "./wire.ts";
@@ -12,12 +13,15 @@ afterEach(async () => {
 });
 
 /** As plain objects. */
-function plain({ refused, turnedAway, reports, ...gauges }: Figures): object {
-  const [codes, statuses, kinds] = [refused, turnedAway, reports].map((counts) => Object.fromEntries(counts));
-  return { ...gauges, refused: codes, turnedAway: statuses, reports: kinds };
+function plain({ refused, turnedAway, reports, dropped, ...gauges }: Figures): object {
+  const [codes, statuses, kinds, losses] = [refused, turnedAway, reports, dropped].map((counts) =>
+    Object.fromEntries(counts),
+  );
+  return { ...gauges, refused: codes, turnedAway: statuses, reports: kinds, dropped: losses };
 }
 
-const nothing = { connections: 0, running: 0, waiting: 0, refused: {}, turnedAway: {}, reports: {} };
+const gauges = { connections: 0, running: 0, waiting: 0, buffered: 0 };
+const nothing = { ...gauges, refused: {}, turnedAway: {}, reports: {}, dropped: {} };
 
 describe("what goes on is counted (R66, R5)", () => {
   test("over all connections that share the counters, and only while they are open", async () => {
@@ -79,4 +83,34 @@ describe("what goes on is counted (R66, R5)", () => {
     await until(() => counters.read().connections === 0, "its end");
     expect(counters.read().running).toBe(0);
   });
+
+  test("and what waits for slow readers, as far as transports can tell", () => {
+    const counters = new Counters();
+    const channels = [{ buffered: 5 }, {}, { buffered: 7 }];
+    const tables = channels.map(() => ({ size: 0 }));
+    for (const [index, channel] of channels.entries())
+      counters.enter(tables[index] ?? { size: 0 }, { size: 0 }, channel);
+    expect(counters.read()).toMatchObject({ connections: 3, buffered: 12 });
+    for (const table of tables.slice(1)) counters.leave(table);
+    expect(counters.read()).toMatchObject({ connections: 1, buffered: 5 });
+  });
+
+  test("and how late the event loop is, while it is watched", async () => {
+    const counters = new Counters();
+    expect(counters.read().loopDelay).toBeUndefined();
+    const watch = await watchLoopDelay(counters, { resolution: 5 });
+    expect(counters.read().loopDelay).toMatchObject({ mean: expect.any(Number), p99: expect.any(Number) });
+    const max = (): number => counters.read().loopDelay?.max ?? NaN;
+    block(100);
+    await until(() => max() > 50, "the delay");
+    watch.reset();
+    expect(counters.read().loopDelay).toEqual({ mean: 0, p99: 0, max: 0 });
+    watch.stop();
+    expect(counters.read().loopDelay).toBeUndefined();
+  });
 });
+
+/** Keeps the event loop from everything else. */
+function block(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}

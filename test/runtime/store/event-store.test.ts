@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Counters } from "../../../runtime/rpc/counters.ts";
 import type { EventStore, StoredEvent } from "../../../runtime/store/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
 import { ManualClock } from "../rpc/manual-clock.ts";
@@ -97,5 +98,21 @@ describe("events in memory", () => {
     const store = new MemoryEventStore({ maxStreamSize: 100 });
     store.append(session, event(0, "a", "x".repeat(500)));
     expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
+  });
+
+  it("are counted when they are forgotten before their time, and only then (R66)", () => {
+    const clock = new ManualClock();
+    const counters = new Counters();
+    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 1_000, ttl: 100, clock, counters });
+    const dropped = (): number => counters.read().dropped.get("event") ?? 0;
+    for (let n = 0; n < 5; n += 1) store.append(session, event(n));
+    expect(dropped()).toBe(2);
+    store.append(session, event(0, "b", "x".repeat(700)));
+    expect(dropped()).toBe(5);
+    clock.advance(200);
+    expect(store.size).toBe(0);
+    store.append(session, event(0));
+    store.remove(session);
+    expect(dropped()).toBe(5);
   });
 });

@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
+import { Counters } from "../../../runtime/rpc/counters.ts";
 import { acceptBoth, call, log, start, until, type Rig, type Session } from "./http-rig.ts";
 
 let rig: Rig | undefined;
@@ -58,10 +59,26 @@ describe("a client that dies in the middle of a call", () => {
     await delay(20);
     expect(rig.listener.handler.sessions.size).toBe(0);
   });
+
+  it.each([
+    ["its headers", { headersTimeout: 60 }, ""],
+    ["its body", { requestTimeout: 60, headersTimeout: 60 }, "content-length: 1000\r\n\r\n{"],
+  ])("or that takes its time over %s holds no connection (R35)", async (_part, options, more) => {
+    rig = await start({}, options);
+    const { host, port } = new URL(rig.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(`POST /mcp HTTP/1.1\r\nhost: ${host}\r\naccept: ${acceptBoth}\r\n`);
+    socket.write(`content-type: application/json\r\n${more}`);
+    await closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
 });
 
 describe("a client that does not read", () => {
-  it("makes the handler wait, and what waits is bounded (R25, R40)", async () => {
+  it("makes the handler wait, and what waits is bounded and counted (R25, R40, R66)", async () => {
     let sent = 0;
     const tools = {
       flood: async (context: CallContext) => {
@@ -69,9 +86,11 @@ describe("a client that does not read", () => {
         return "done";
       },
     };
-    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024 });
+    const counters = new Counters();
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, counters }, { counters });
     const session = await rig.open();
     const socket = await postAndStall(rig.url, session, call(1, "flood"));
+    await until(() => counters.read().buffered > 64 * 1024, "waiting");
     let before = -1;
     while (before !== sent || sent === 0) {
       before = sent;
@@ -79,22 +98,25 @@ describe("a client that does not read", () => {
     }
     expect(sent).toBeLessThan(150);
     socket.resume();
-    await until(() => sent === 200, "reading");
+    await until(() => sent === 200 && counters.read().buffered === 0, "reading");
+    expect(counters.read().dropped.size).toBe(0);
     socket.destroy();
   });
 
-  it("and whose handler does not wait is cut off (R25)", async () => {
+  it("and whose handler does not wait is cut off (R25, R66)", async () => {
     const tools = {
       flood: (context: CallContext) => {
         for (let n = 0; n < 400; n += 1) void log(context, "x".repeat(100_000)).catch(() => {});
-        return delay(50, "done");
+        return "done";
       },
     };
-    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024 });
+    const counters = new Counters();
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, counters }, { counters });
     const session = await rig.open();
     const socket = await postAndStall(rig.url, session, call(1, "flood"));
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    await delay(100);
+    await until(() => counters.read().dropped.get("stream") === 1, "the cut");
+    expect(counters.read().buffered).toBe(0);
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(30_000_000);

@@ -89,13 +89,16 @@ test("a client goes on reading, or both ends could wait for each other for ever"
   expect(input.isPaused).toBe(false);
 });
 
-test("a reader that takes nothing ends the connection when too much waits for it (R25)", async () => {
+test("a reader that takes nothing ends the connection when too much waits for it (R25, R66)", async () => {
   const { transport, output, events } = open({ maxBufferedBytes: 100 });
   output.isSlow = true;
   void transport.send(message(1));
   await settle();
-  output.writableLength = 90;
-  await transport.send(message(2));
+  output.writableLength = 60;
+  expect(transport.buffered).toBe(60);
+  void transport.send(message(2));
+  expect(transport.buffered).toBe(60 + line(2).length);
+  await transport.send(message(3));
   expect(events[0]).toMatchObject({ message: "The peer does not read: more than 100 bytes wait for it" });
   await settle();
   expect(events.slice(1)).toEqual(["finished"]);
