@@ -1,4 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
+import { chain } from "../rpc/awaitable.ts";
 import { toCaching } from "../rpc/cache-hint.ts";
 import type { Entrance, RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
 import { createAloneCall } from "../rpc/alone.ts";
@@ -173,10 +174,7 @@ function completeHandler(handle: RequestHandler, complete: (result: unknown) => 
     completed.set(result, known);
     return known;
   };
-  return (params, context) => {
-    const outcome = handle(params, context);
-    return outcome instanceof Promise ? outcome.then(completeResult) : completeResult(outcome);
-  };
+  return (params, context) => chain(handle(params, context), completeResult);
 }
 
 function createCompletion(revision: Revision, info: Party["info"]): (result: unknown) => unknown {

@@ -1,6 +1,6 @@
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
 import { InboundCall, type CallHost } from "./call.ts";
-import { RpcError, errorCodes } from "./errors.ts";
+import { RpcError, errorCodes, isCapabilityError } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { checkParams } from "./outbound.ts";
@@ -109,4 +109,9 @@ export function missingCapability({ errors }: Revision, { path }: Gate): RpcErro
   return new RpcError(code, `The client has not declared the capability ${path.join(".")}`, {
     data: { requiredCapabilities },
   });
+}
+
+/** An error as clients get it whose requests stand alone: they may declare what they lack and ask again. */
+export function toAloneError(error: unknown, revision: Revision): unknown {
+  return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
 }

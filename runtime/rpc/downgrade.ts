@@ -7,6 +7,7 @@ import {
   type Role,
   type Table,
 } from "../../generated/support.ts";
+import { chain } from "./awaitable.ts";
 import type { RequestHandler } from "./dispatch.ts";
 import { StaticResult } from "./message.ts";
 import type { OnError } from "./report.ts";
@@ -72,10 +73,7 @@ export function downgradeHandler(
     converted.set(result, known);
     return known;
   };
-  return (params, context) => {
-    const outcome = handle(params, context);
-    return outcome instanceof Promise ? outcome.then(convertResult) : convertResult(outcome);
-  };
+  return (params, context) => chain(handle(params, context), convertResult);
 }
 
 /** The answer to `initialize` as the older revision has it. */

@@ -1,5 +1,6 @@
 import type { RequestRow } from "../../generated/support.ts";
 import type { AloneHost } from "./alone.ts";
+import { isThenable } from "./awaitable.ts";
 import type { Batch } from "./batch.ts";
 import { InboundCall } from "./call.ts";
 import type { Entry, RequestRoute, Routes } from "./dispatch.ts";
@@ -240,7 +241,3 @@ const internalError: { readonly code: number; readonly message: string } = {
   code: errorCodes.internalError,
   message: "Internal error",
 };
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}

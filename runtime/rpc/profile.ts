@@ -1,3 +1,4 @@
+import { attempt, chain } from "./awaitable.ts";
 import type { Timeouts } from "./limits.ts";
 import type { ErrorObject } from "./message.ts";
 import type { RequestHandler } from "./dispatch.ts";
@@ -41,12 +42,5 @@ export function profileHandler(handle: RequestHandler, method: string, profile: 
     const { code, message, data } = profileError(toErrorObject(error), method, profile);
     throw new RpcError(code, message, { data, ...(error === thrown ? {} : { cause: thrown }) });
   };
-  return (params, context) => {
-    try {
-      const outcome = handle(params, context);
-      return outcome instanceof Promise ? outcome.then(convert).catch(fail) : convert(outcome);
-    } catch (thrown) {
-      return fail(thrown);
-    }
-  };
+  return (params, context) => attempt(() => chain(handle(params, context), convert), fail);
 }

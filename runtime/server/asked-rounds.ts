@@ -1,4 +1,5 @@
-import type { EmbeddedRow, RequestRow, Revision, Table } from "../../generated/support.ts";
+import type { Awaitable, EmbeddedRow, RequestRow, Revision, Table } from "../../generated/support.ts";
+import { chain } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
 import { checkAnswer } from "./answers.ts";
@@ -14,16 +15,30 @@ export function createAskedRounds(clock: Clock | undefined): Rounds {
   return {
     of,
     check: checkAnswer,
-    async run(_request, call, work) {
-      let result = await work(call);
-      for (let round = 1; result instanceof InputRequired; round += 1) {
-        if (round > mostRounds) throw new Error(`The handler still asked for input after ${mostRounds} rounds.`);
-        of(call).input = await askAll(result.questions, call, clock);
-        result = await work(call);
-      }
-      return result;
-    },
+    run: (_request, call, work) =>
+      chain(work(call), (result) => {
+        if (!(result instanceof InputRequired)) return result;
+        const again = (input: RoundInput): Awaitable<object> => {
+          of(call).input = input;
+          return work(call);
+        };
+        return goOn(result, again, (questions) => askAll(questions, call, clock));
+      }),
   };
+}
+
+/** Asks, and runs the handler again, until it has what it needs. */
+async function goOn(
+  first: InputRequired,
+  again: (input: RoundInput) => Awaitable<object>,
+  ask: (questions: InputQuestions) => Promise<RoundInput>,
+): Promise<object> {
+  let result: object = first;
+  for (let round = 1; result instanceof InputRequired; round += 1) {
+    if (round > mostRounds) throw new Error(`The handler still asked for input after ${mostRounds} rounds.`);
+    result = await again(await ask(result.questions));
+  }
+  return result;
 }
 
 async function askAll(questions: InputQuestions, call: CallContext, clock: Clock | undefined): Promise<RoundInput> {

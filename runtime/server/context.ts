@@ -65,18 +65,21 @@ export class HandlerScope extends CallScope implements AnyContext {
     return readAuth(this.#call.origin);
   }
 
-  readonly log = async (level: string, data: unknown, logger?: string): Promise<void> => {
-    const { rows, levels } = this.#parts;
-    if (!rows.message || !levels.wants(this.#call, level)) return;
-    const entry = { level, data, ...(logger !== undefined && { logger }) };
-    const admitted = levels.admit(this.#call, entry);
-    if (admitted) await this.#call.notify(rows.message, admitted);
-  };
+  get log(): AnyContext["log"] {
+    return async (level, data, logger) => {
+      const { rows, levels } = this.#parts;
+      if (!rows.message || !levels.wants(this.#call, level)) return;
+      const entry = { level, data, ...(logger !== undefined && { logger }) };
+      const admitted = levels.admit(this.#call, entry);
+      if (admitted) await this.#call.notify(rows.message, admitted);
+    };
+  }
 
-  readonly releaseConnection = (): boolean => {
+  get releaseConnection(): AnyContext["releaseConnection"] {
     const { origin } = this.#call;
-    return isObject(origin) && typeof origin.releaseConnection === "function" && origin.releaseConnection() === true;
-  };
+    return () =>
+      isObject(origin) && typeof origin.releaseConnection === "function" && origin.releaseConnection() === true;
+  }
 
   get inputResponses(): { readonly [key: string]: unknown } | undefined {
     return this.#parts.rounds.of(this.#call).input?.inputResponses;
@@ -86,19 +89,24 @@ export class HandlerScope extends CallScope implements AnyContext {
     return this.#parts.rounds.of(this.#call).input?.requestState;
   }
 
-  readonly once = (key: string, work: () => unknown): Promise<unknown> =>
-    this.#parts.rounds.of(this.#call).once(key, work);
+  get once(): AnyContext["once"] {
+    return (key, work) => this.#parts.rounds.of(this.#call).once(key, work);
+  }
 
-  readonly sample = (params: object, options?: QuestionOptions): Promise<unknown> =>
-    this.#ask("createMessage", params, options);
+  get sample(): Question {
+    return (params, options) => this.#ask("createMessage", params, options);
+  }
 
-  readonly elicit = (params: object, options?: QuestionOptions): Promise<unknown> =>
-    this.#ask("elicit", params, options);
+  get elicit(): Question {
+    return (params, options) => this.#ask("elicit", params, options);
+  }
 
-  readonly roots = async (options?: QuestionOptions): Promise<unknown> => {
-    const result = await this.#ask("listRoots", {}, options);
-    return isObject(result) ? result.roots : undefined;
-  };
+  get roots(): (options?: QuestionOptions) => Promise<unknown> {
+    return async (options) => {
+      const result = await this.#ask("listRoots", {}, options);
+      return isObject(result) ? result.roots : undefined;
+    };
+  }
 
   async #ask(kind: keyof typeof features, params: object, { key }: QuestionOptions = {}): Promise<unknown> {
     const { rows, rounds } = this.#parts;
@@ -108,6 +116,8 @@ export class HandlerScope extends CallScope implements AnyContext {
     return askClient(this.#call, { row, params, key }, { askForTask, ...(rounds.check && { check: rounds.check }) });
   }
 }
+
+type Question = (params: object, options?: QuestionOptions) => Promise<unknown>;
 
 const features = { createMessage: "sampling", elicit: "elicitation", listRoots: "roots" } as const;
 

@@ -1,8 +1,8 @@
-import { isObject, type Gate, type Revision } from "../../generated/support.ts";
+import { isObject, type Awaitable, type Gate, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
-import { missingCapability } from "../rpc/alone.ts";
+import { missingCapability, toAloneError } from "../rpc/alone.ts";
+import { attempt } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { isCapabilityError } from "../rpc/errors.ts";
 import { isOpen } from "../rpc/session.ts";
 import type { TaskKey } from "../store/task-store.ts";
 import { toCreated, toDetailed } from "../tasks/detailed-task.ts";
@@ -86,16 +86,22 @@ function createCallTool(
       }),
   };
   const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
-    inside.rounds
-      .run({ method: row.method, params }, during, (run) => tools.run(tool, args, new HandlerScope(run, inside)))
-      .catch((error: unknown) => Promise.reject(toRefusal(error, revision)));
+    attempt(
+      () =>
+        inside.rounds.run({ method: row.method, params }, during, (run) =>
+          tools.run(tool, args, new HandlerScope(run, inside)),
+        ),
+      (error) => {
+        throw toAloneError(error, revision);
+      },
+    );
   return async (params, call) => {
     const { name, arguments: args = {} } = params;
     const tool = tools.find(name, toContext(call));
     const terms = readTerms(tool);
     const isDeclared = isOpen(gate, call.session);
     if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
-    const run = (running: ToolSource): Promise<object> =>
+    const run = (running: ToolSource): Awaitable<object> =>
       rounds.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
     if (!terms || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;
@@ -112,10 +118,6 @@ function findGate(revision: Revision): Gate {
   const gate = findRow(revision.clientRequests, "getTask")?.needs;
   if (!gate) throw new Error(`Revision ${revision.id} does not say what clients declare that have tasks.`);
   return gate;
-}
-
-function toRefusal(error: unknown, revision: Revision): unknown {
-  return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
 }
 
 /** Tasks of others, and tasks that are not there, are left out of what is acknowledged. */

@@ -1,4 +1,4 @@
-import type { Revision } from "../../generated/support.ts";
+import type { Awaitable, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { OnError } from "../rpc/report.ts";
@@ -47,14 +47,14 @@ export interface ServerSettings {
 /** What the registries answer: `ServerHandlers` of any revision, as far as their params and results agree. */
 export interface RegistryHandlers {
   readonly listTools?: ListHandler;
-  callTool?(params: CallToolParams, call: CallContext): Promise<object>;
+  callTool?(params: CallToolParams, call: CallContext): Awaitable<object>;
   readonly listResources?: ListHandler;
   readonly listResourceTemplates?: ListHandler;
-  readResource?(params: UriParams, call: CallContext): Promise<object>;
+  readResource?(params: UriParams, call: CallContext): Awaitable<object>;
   subscribe?(params: UriParams, call: CallContext): object;
   unsubscribe?(params: UriParams, call: CallContext): object;
   readonly listPrompts?: ListHandler;
-  getPrompt?(params: GetPromptParams, call: CallContext): Promise<object>;
+  getPrompt?(params: GetPromptParams, call: CallContext): Awaitable<object>;
   complete?(params: CompleteParams, call: CallContext): Promise<object>;
   setLevel?(params: SetLevelParams, call: CallContext): object;
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
@@ -125,7 +125,7 @@ function implementTools(
 ): RegistryHandlers {
   return {
     listTools: toListHandler(tools),
-    async callTool(params, call) {
+    callTool(params, call) {
       const { name, arguments: args = {} } = params;
       const context = toContext(call);
       const tool = tools.find(name, context);

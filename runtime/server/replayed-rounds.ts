@@ -1,7 +1,7 @@
-import { isObject } from "../../generated/support.ts";
-import { missingCapability } from "../rpc/alone.ts";
+import { isObject, type Awaitable } from "../../generated/support.ts";
+import { toAloneError } from "../rpc/alone.ts";
+import { attempt, chain } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { isCapabilityError } from "../rpc/errors.ts";
 import { readAuth } from "./context.ts";
 import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";
@@ -21,42 +21,66 @@ export function createReplayedRounds(settings: RoundSettings): Rounds {
   const plain = keepPlainRounds();
   return {
     of: (call) => readRound(call) ?? plain(call),
-    async run(request, call, work) {
-      try {
-        return await replay(request, call, { settings, work });
-      } catch (error) {
-        if (!isCapabilityError(error) || error.gate.side !== "client") throw error;
-        throw missingCapability(call.revision, error.gate);
-      }
-    },
+    run: (request, call, work) =>
+      attempt(
+        () => replay(request, call, { settings, work }),
+        (error) => {
+          throw toAloneError(error, call.revision);
+        },
+      ),
   };
 }
 
-async function replay(
+/** One round: what the client brings, and how it goes on from there. */
+interface Turn {
+  readonly call: CallContext;
+  readonly settings: RoundSettings;
+  readonly work: Work;
+  /** Answers to what was asked before, if the client brought any. */
+  readonly inputResponses: Record<string, unknown> | undefined;
+  readonly isFirst: boolean;
+  /** Makes the result that asks for input. */
+  suspend(inputRequests: object | undefined, record: RoundRecord): Promise<object>;
+}
+
+function replay(
   { method, params }: RoundRequest,
   call: CallContext,
   { settings, work }: { readonly settings: RoundSettings; readonly work: Work },
-): Promise<object> {
-  const { states, settleTime, stepTime, clock } = settings;
-  const { revision, origin } = call;
-  const { inputResponses, requestState }: Record<string, unknown> = { ...params };
+): Awaitable<object> {
+  const { states } = settings;
+  const { inputResponses, requestState } = isObject(params) ? params : {};
   const scope = (): string =>
-    toStateScope({ revision: revision.id, method, params, principal: readAuth(origin)?.principal });
-  const suspend = async (inputRequests: object | undefined, record: RoundRecord): Promise<object> => ({
-    resultType: "input_required",
-    ...(inputRequests && { inputRequests }),
-    requestState: await states.seal(scope(), record),
-  });
-  const record = typeof requestState === "string" ? await states.open(scope(), requestState) : emptyRecord;
+    toStateScope({ revision: call.revision.id, method, params, principal: readAuth(call.origin)?.principal });
+  const turn: Turn = {
+    call,
+    settings,
+    work,
+    inputResponses: isObject(inputResponses) ? inputResponses : undefined,
+    isFirst: requestState === undefined,
+    suspend: async (inputRequests, record) => ({
+      resultType: "input_required",
+      ...(inputRequests && { inputRequests }),
+      requestState: await states.seal(scope(), record),
+    }),
+  };
+  if (typeof requestState !== "string") return play(emptyRecord, turn);
+  return states.open(scope(), requestState).then((record) => play(record, turn));
+}
+
+function play(record: RoundRecord, turn: Turn): Awaitable<object> {
+  const { call, inputResponses, isFirst, suspend } = turn;
+  const { settleTime, stepTime, clock } = turn.settings;
   // Without a state nothing has been asked: then there is nothing that could be answered.
-  const responses = requestState !== undefined && isObject(inputResponses) ? inputResponses : {};
+  const responses = isFirst ? {} : (inputResponses ?? {});
   const { returned, input: earlier } = record;
   // A handler that asks by returning may know its answers by their keys, whether or not a state comes with them.
-  const unasked = requestState === undefined && isObject(inputResponses) ? { inputResponses } : earlier;
-  const input = returned ? readReturned(returned, responses, revision.embeddedRequests) : unasked;
+  const unasked = isFirst && inputResponses ? { inputResponses } : earlier;
+  const input = returned ? readReturned(returned, responses, call.revision.embeddedRequests) : unasked;
   const round = new Round(call, { record, responses, input, settleTime, stepTime, clock, suspend });
-  const result = await round.play(work);
-  if (!(result instanceof InputRequired)) return result;
-  const { questions } = result;
-  return suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
+  return chain(round.play(turn.work), (result) => {
+    if (!(result instanceof InputRequired)) return result;
+    const { questions } = result;
+    return suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
+  });
 }

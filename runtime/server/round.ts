@@ -1,5 +1,6 @@
-import { isObject, under, type RequestRow } from "../../generated/support.ts";
+import { isObject, under, type Awaitable, type RequestRow } from "../../generated/support.ts";
 import { toBase64Url } from "../codec/base64.ts";
+import { attempt, isThenable } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { CapabilityError, RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
 import { checkParams } from "../rpc/outbound.ts";
@@ -79,17 +80,14 @@ export class Round implements AskingRounds {
   }
 
   /** Runs the handler; gives its result, or one that asks for input. */
-  play(work: (call: CallContext) => Promise<object>): Promise<object> {
-    return new Promise((resolve, reject) => {
-      this.#end = { resolve, reject };
-      work(this.call).then(
-        (result) => this.#finish(result),
-        (error: unknown) => {
-          this.#stopWaiting();
-          reject(error);
-        },
-      );
-    });
+  play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
+    const outcome = attempt(
+      () => work(this.call),
+      (error) => this.#fail(error),
+    );
+    if (isThenable(outcome) || this.#isAstray()) return this.#settle(outcome);
+    this.#stopWaiting();
+    return outcome;
   }
 
   /** Gives the answer, if there is one; without one it never settles. */
@@ -202,6 +200,18 @@ export class Round implements AskingRounds {
   #giveUpStep(): void {
     const { unfinished } = this.steps;
     if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.stepTime));
+  }
+
+  #settle(outcome: Awaitable<object>): Promise<object> {
+    return new Promise((resolve, reject) => {
+      this.#end = { resolve, reject };
+      Promise.resolve(outcome).then((result) => this.#finish(result), reject);
+    });
+  }
+
+  #fail(error: unknown): never {
+    this.#stopWaiting();
+    throw error;
   }
 
   #finish(result: object): void {

@@ -1,4 +1,4 @@
-import type { Issue, RequestRow } from "../../generated/support.ts";
+import type { Awaitable, Issue, RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { RoundInput } from "./round-record.ts";
 import { Steps } from "./steps.ts";
@@ -6,7 +6,7 @@ import { Steps } from "./steps.ts";
 /** How handlers get input of the client at one revision. */
 export interface Rounds {
   /** Runs the handler of a request, in as many rounds as it takes. */
-  run(request: RoundRequest, call: CallContext, work: Work): Promise<object>;
+  run(request: RoundRequest, call: CallContext, work: Work): Awaitable<object>;
   of(call: CallContext): CallRounds;
   /** What is wrong with the answer to a question that was sent as a request. */
   readonly check?: CheckAnswer;
@@ -22,7 +22,7 @@ export interface RoundRequest {
 }
 
 /** Runs a handler from its beginning. */
-export type Work = (call: CallContext) => Promise<object>;
+export type Work = (call: CallContext) => Awaitable<object>;
 
 /** What a handler finds of earlier rounds of its call. */
 export interface CallRounds {

@@ -1,4 +1,4 @@
-import type { RequestRow, Revision } from "../../generated/support.ts";
+import type { Awaitable, RequestRow, Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
@@ -46,7 +46,7 @@ export function implementTaskCalls(
     async callTool(params, call) {
       const { name, arguments: args = {} } = params;
       const tool = withPreparation(tools.find(name, toContext(call)));
-      const work = (during: CallContext): Promise<object> =>
+      const work = (during: CallContext): Awaitable<object> =>
         rounds.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
       // What was not declared is ignored.
       if (!isOpen(gate, call.session)) return work(call);

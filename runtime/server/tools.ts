@@ -1,6 +1,7 @@
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type Awaitable, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import { describeIssues } from "../common/schema-issue.ts";
+import { attempt, chain } from "../rpc/awaitable.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../rpc/errors.ts";
 import { merge } from "../rpc/merge.ts";
 import type { OnError } from "../rpc/report.ts";
@@ -22,7 +23,7 @@ import { readTaskSupport } from "./tool-tasks.ts";
 export interface ToolRegistry extends Listing {
   /** The tool, if there is one that the requester may know of; refuses any other name, and who lacks its scopes. */
   find(name: string, requester: AnyRequester): ToolSource;
-  run(tool: ToolSource, args: object, context: AnyContext): Promise<object>;
+  run(tool: ToolSource, args: object, context: AnyContext): Awaitable<object>;
 }
 
 /** Throws when an input schema has something that no client of a revision could follow. */
@@ -32,6 +33,9 @@ export type CheckInput = (schema: unknown, revision: Revision) => void;
 export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, checkInput } = options;
   const describe = (tool: ToolSource): object => describeTool(tool, revision, checkInput);
+  const isBare = Object.keys(envelope.result).length === 0;
+  const wrap = (result: object): object =>
+    isBare || result instanceof InputRequired ? result : merge(envelope.result, result);
   return {
     ...createListing({ member: "tools", catalogue: tools, describe }, options),
     find(name, requester) {
@@ -40,10 +44,7 @@ export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptio
       requireScopes(tool, requester);
       return tool;
     },
-    async run(tool, args, context) {
-      const result = await callTool(tool, args, { context, onError, revision });
-      return result instanceof InputRequired ? result : merge(envelope.result, result);
-    },
+    run: (tool, args, context) => chain(callTool(tool, args, { context, onError, revision }), wrap),
   };
 }
 
@@ -102,16 +103,26 @@ interface Run {
   readonly onError: OnError;
 }
 
-async function callTool(tool: ToolSource, args: object, run: Run): Promise<object> {
-  let outcome: unknown;
-  try {
-    const checked = await validate(tool.input ?? noArguments, args);
-    if (checked.issues) return failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`);
-    outcome = await tool.run(checked.value, run.context);
-  } catch (error) {
-    return toFailure(error, tool, run);
+function callTool(tool: ToolSource, args: object, run: Run): Awaitable<object> {
+  const outcome = attempt<unknown>(
+    () => chain(validate(tool.input ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
+    (error) => new Failure(toFailure(error, tool, run)),
+  );
+  return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned)));
+}
+
+/** A failure that the model is told of, apart from what a tool returns. */
+class Failure {
+  readonly result: object;
+
+  constructor(result: object) {
+    this.result = result;
   }
-  return toResult(tool, outcome);
+}
+
+function runTool(tool: ToolSource, checked: SchemaResult<unknown>, context: AnyContext): unknown {
+  if (!checked.issues) return tool.run(checked.value, context);
+  return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
 }
 
 /** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
@@ -124,12 +135,12 @@ function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revisi
     return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
   }
   if (!context.signal.aborted) {
-    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: wrap(thrown, tool) });
+    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
   }
   return failure("The tool failed.");
 }
 
-async function toResult(tool: ToolSource, outcome: unknown): Promise<object> {
+function toResult(tool: ToolSource, outcome: unknown): Awaitable<object> {
   if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
   if (typeof outcome === "string") return { content: [text(outcome)] };
@@ -139,8 +150,11 @@ async function toResult(tool: ToolSource, outcome: unknown): Promise<object> {
   );
 }
 
-async function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, outcome: unknown): Promise<object> {
-  const checked = await validate(schema, outcome);
+function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, outcome: unknown): Awaitable<object> {
+  return chain(validate(schema, outcome), (checked) => toStructured(tool, checked));
+}
+
+function toStructured(tool: ToolSource, checked: SchemaResult<unknown>): object {
   if (checked.issues) {
     const problems = describeIssues(checked.issues);
     throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
@@ -160,7 +174,7 @@ function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown
   return schema["~standard"].validate(value);
 }
 
-function wrap(cause: unknown, tool: ToolSource): Error {
+function toReported(cause: unknown, tool: ToolSource): Error {
   return new Error(`Tool "${tool.name}" failed: ${toError(cause).message}`, { cause });
 }
 

@@ -1,7 +1,8 @@
 import type { CallContext } from "../rpc/call.ts";
 import { readTask, type TaskControl } from "./task-control.ts";
 
-/** What handlers of either side learn about the request that they answer: a view of the call. Its functions may be taken off it. */
+/** What handlers of either side learn about the request that they answer: a view of the call. Its functions may be taken off it:
+ * they are made when they are read, since most handlers need none. */
 export class CallScope {
   readonly #call: CallContext;
 
@@ -30,10 +31,12 @@ export class CallScope {
     return readTask(this.#call);
   }
 
-  readonly progress = (progress: number, total?: number, message?: string): Promise<void> =>
-    this.#call.progress({
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
-    });
+  get progress(): (progress: number, total?: number, message?: string) => Promise<void> {
+    return (progress, total, message) =>
+      this.#call.progress({
+        progress,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message }),
+      });
+  }
 }

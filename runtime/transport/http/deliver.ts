@@ -1,5 +1,5 @@
 import { errorCodes } from "../../rpc/errors.ts";
-import { classify, type RequestId } from "../../rpc/message.ts";
+import { classify, type Incoming, type RequestId } from "../../rpc/message.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
 import type { Batched, Parcel, Single } from "./parcel.ts";
@@ -40,26 +40,40 @@ function deliverSingle(
     return undefined;
   }
   const post = new Post(exchange, session, { identity, answers: 1, isBatch: false });
-  session.receive(value, post, { id, reply: post });
+  session.expect(id, post);
+  session.receive(value, post);
   return post;
 }
 
-/** @see https://www.jsonrpc.org/specification#batch */
+/**
+ * All answers are expected before any can come: a session may be over with its last answer.
+ *
+ * @see https://www.jsonrpc.org/specification#batch
+ */
 function deliverBatch(exchange: Exchange, { identity, session }: Target, { values }: Batched): Post | undefined {
   const members = values.map((value) => ({ value, incoming: classify(value) }));
   const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
   const post = new Post(exchange, session, { identity, answers, isBatch: true });
-  for (const { value, incoming } of members) {
-    if (incoming.kind === "invalid") post.answer(toError(incoming.id, incoming.reason));
-    else if (incoming.kind !== "request") session.receive(value, toOrigin(identity));
-    else if (session.revision?.neverBatched.includes(incoming.method))
-      post.answer(toError(incoming.id, `${incoming.method} must not be part of a batch`));
-    else if (session.isRunning(incoming.id)) post.answer(toError(incoming.id, inUse));
-    else session.receive(value, post, { id: incoming.id, reply: post });
+  const admitted = members.filter(({ incoming }) => {
+    const refusal = findRefusal(incoming, session);
+    if (refusal !== undefined) post.answer(refusal);
+    else if (incoming.kind === "request") session.expect(incoming.id, post);
+    return refusal === undefined;
+  });
+  for (const { value, incoming } of admitted) {
+    session.receive(value, incoming.kind === "request" ? post : toOrigin(identity));
   }
   if (answers > 0) return post;
   exchange.answer({ status: 202 });
   return undefined;
+}
+
+function findRefusal(incoming: Incoming, session: HttpSession): string | undefined {
+  if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
+  if (incoming.kind !== "request") return undefined;
+  const { id, method } = incoming;
+  if (session.revision?.neverBatched.includes(method)) return toError(id, `${method} must not be part of a batch`);
+  return session.isRunning(id) ? toError(id, inUse) : undefined;
 }
 
 const inUse = "A request with this id is still running";

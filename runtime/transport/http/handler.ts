@@ -172,7 +172,8 @@ function openSession(
   if (parcel.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);
   const reply = new Opening(exchange, session, sessions, settings.fail);
-  session.receive(parcel.value, { identity, releaseConnection: () => false }, { id, reply });
+  session.expect(id, reply);
+  session.receive(parcel.value, { identity, releaseConnection: () => false });
 }
 
 /** The session lasts as long as the POST. */

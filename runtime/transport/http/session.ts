@@ -119,9 +119,12 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#replies.has(id);
   }
 
-  /** Takes a message; if it is a request, its answer goes to the reply. */
-  receive(value: unknown, origin: unknown, call?: { readonly id: RequestId; readonly reply: Reply }): void {
-    if (call) this.#replies.set(call.id, call.reply);
+  /** The answer to a request that will be received goes to the reply. */
+  expect(id: RequestId, reply: Reply): void {
+    this.#replies.set(id, reply);
+  }
+
+  receive(value: unknown, origin: unknown): void {
     this.#receiver?.message(value, origin);
   }
 

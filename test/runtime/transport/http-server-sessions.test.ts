@@ -182,6 +182,19 @@ describe("without sessions", () => {
     expect(textOf((await rig.send({ headers, body: call(1, "ask") })).json)).toBe("CapabilityError");
   });
 
+  it("a batch is answered whole, though some of its members are answered at once (J-15)", async () => {
+    const rig = await begin({ sessions: false });
+    const answering = rig.send({ body: [ping, call(2, "gate"), { ...ping, id: 3 }, { ...ping, id: 3 }] });
+    await until(() => gate !== undefined);
+    gate?.("late");
+    const { status, json } = await answering;
+    expect(status).toBe(200);
+    expect(json).toHaveLength(4);
+    for (const id of [1, 3]) expect(json).toContainEqual({ jsonrpc: "2.0", id, result: {} });
+    expect(json).toContainEqual(expect.objectContaining({ id: 2, result: expect.anything() }));
+    expect(json).toContainEqual(expect.objectContaining({ id: 3, error: expect.anything() }));
+  });
+
   it("a request without version header speaks 2025-03-26, batches included (T-61)", async () => {
     const rig = await begin({ sessions: false });
     const answer = await rig.send({ body: [call(1, "echo", { text: "a" }), call(2, "echo", { text: "b" })] });
