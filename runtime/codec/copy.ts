@@ -6,11 +6,11 @@ export interface JsonCopy {
 
 /**
  * A deep copy of what JSON could carry: members that are `undefined` or functions are left out, `toJSON` is honoured, numbers that JSON lacks
- * become `null`. Throws on what JSON text cannot be made of: cycles and big integers.
+ * become `null`. Throws on what JSON text cannot be made of: cycles and big integers. The key is the value's name in what it is part of.
  */
-export function copyJson(value: unknown): JsonCopy {
+export function copyJson(value: unknown, key: string = ""): JsonCopy {
   const walk: Walk = { value: undefined, depth: 0 };
-  walk.value = copyValue(value, "", 0, walk);
+  walk.value = copyValue(value, key, 0, walk);
   return walk;
 }
 

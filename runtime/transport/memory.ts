@@ -2,7 +2,7 @@ import { copyJson, type JsonCopy } from "../codec/copy.ts";
 import { tooDeep } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
-import type { Outgoing } from "../rpc/message.ts";
+import { isBatch, type Outgoing } from "../rpc/message.ts";
 import type { Transport } from "./transport.ts";
 
 /**
@@ -41,7 +41,7 @@ class MemoryEnd implements Transport {
   }
 
   send(message: Outgoing): void {
-    const copy = copyJson(message);
+    const copy = copyMessage(message);
     if (!this.#isClosed) this.#other?.accept(copy);
   }
 
@@ -86,4 +86,19 @@ class MemoryEnd implements Transport {
     this.#isClosed = true;
     this.#receiver?.disconnected();
   }
+}
+
+/** The envelopes of nearly all messages are known, so that only what is in them has to be walked through. */
+function copyMessage(message: Outgoing): JsonCopy {
+  if (isBatch(message) || "error" in message) return copyJson(message);
+  const { jsonrpc } = message;
+  if ("result" in message) {
+    const { value: result, depth } = copyJson(message.result, "result");
+    return { value: { jsonrpc, id: message.id, result }, depth: depth + 1 };
+  }
+  const { method } = message;
+  if (message.params === undefined) return copyJson(message);
+  const { value: params, depth } = copyJson(message.params, "params");
+  const value = "id" in message ? { jsonrpc, id: message.id, method, params } : { jsonrpc, method, params };
+  return { value, depth: depth + 1 };
 }
