@@ -1,12 +1,12 @@
-import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
+import { type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import type { RequestOptions } from "./call.ts";
 import { checkResult } from "./dispatch.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "./errors.ts";
 import { isPatient, timeoutOf, totalTimeoutOf, type Timeouts } from "./limits.ts";
-import { merge } from "./merge.ts";
 import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
 import type { Report } from "./report.ts";
 import { checkKind } from "./result-kind.ts";
+import type { Sendable } from "./sendable.ts";
 import type { Session } from "./session.ts";
 import { SlotMap } from "./slot-map.ts";
 
@@ -16,7 +16,7 @@ export interface OutboundHost {
   readonly timeouts: Timeouts;
   now(): number;
   /** Params as the session's revision has them. */
-  toSendable(kind: "request" | "notification", method: string, params: unknown): unknown;
+  toSendable(sendable: Sendable): unknown;
   /** Makes sure that time-outs are looked at by then. */
   watch(deadline: number): void;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -60,16 +60,17 @@ export class Outbound {
     options: StartOptions,
   ): void {
     options.signal?.throwIfAborted();
-    const sendable = this.#host.toSendable("request", row.method, params);
-    checkParams(row, sendable);
     const id = ++this.#lastId;
-    const call = new OutboundCall(id, row, settler, this.#findTerms(row.method, options));
-    const isTracked = options.onProgress !== undefined || isPatient(row.method);
-    const wired = isTracked ? withProgressToken(sendable, id) : sendable;
+    const { method } = row;
+    // The id is the token: both are unique among our active requests.
+    const progressToken = options.onProgress !== undefined || isPatient(method) ? id : undefined;
+    const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
+    checkParams(row, sendable);
+    const call = new OutboundCall(id, row, settler, this.#findTerms(method, options));
     this.#pending.set(id, call);
     options.onId?.(id);
     try {
-      const sent = this.#host.send({ jsonrpc: "2.0", id, method: row.method, params: wired }, options.related);
+      const sent = this.#host.send({ jsonrpc: "2.0", id, method, params: sendable }, options.related);
       sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
     } catch (error) {
       this.#pending.delete(id);
@@ -287,14 +288,4 @@ export function checkParams(row: RequestRow | NotificationRow, params: unknown):
   if (params === undefined && row.paramsOptional) return;
   const issue = row.params(params);
   if (issue) throw new InvalidMessageError(row.method, "params", issue);
-}
-
-/**
- * The id is the token: both are unique among our active requests. The new member stands first: adding one after a spread makes engines leave
- * their fast path, which costs more than the rest of the call.
- */
-function withProgressToken(params: unknown, token: number): unknown {
-  if (!isObject(params)) return { _meta: { progressToken: token } };
-  if (!Object.hasOwn(params, "_meta")) return { _meta: { progressToken: token }, ...params };
-  return merge(params, { _meta: merge(isObject(params._meta) ? params._meta : {}, { progressToken: token }) });
 }

@@ -7,7 +7,7 @@ import type { Counters } from "./counters.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
 import type { LossMode } from "./downgrade.ts";
-import { requireGate, toSendable } from "./sendable.ts";
+import { requireGate, toSendable, type Sendable } from "./sendable.ts";
 import { ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
@@ -139,7 +139,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     this.#requireOpen();
-    const params = this.toSendable("notification", message.method, message.params);
+    const params = this.toSendable({ kind: "notification", method: message.method, params: message.params });
     await this.#channel.send(params === message.params ? message : { ...message, params }, related);
   }
 
@@ -187,8 +187,8 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return this.#clock.now();
   }
 
-  toSendable(kind: "request" | "notification", method: string, params: unknown): unknown {
-    return this.#session ? toSendable(this.#session, { kind, method, params }) : params;
+  toSendable(sendable: Sendable): unknown {
+    return toSendable(this.#session, sendable);
   }
 
   watch(deadline: number): void {
@@ -244,7 +244,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     this.#requireOpen();
     requireGate(row, this);
-    const sendable = this.toSendable("notification", row.method, params);
+    const sendable = this.toSendable({ kind: "notification", method: row.method, params });
     checkParams(row, sendable);
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
     if (isEarly) await this.#whenConfirmed();

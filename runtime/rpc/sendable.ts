@@ -9,6 +9,8 @@ export interface Sendable {
   readonly kind: "request" | "notification";
   readonly method: string;
   readonly params: unknown;
+  /** By which the peer may report progress. */
+  readonly progressToken?: number | undefined;
 }
 
 /** Throws when a message needs a capability that the side which must has not declared. */
@@ -16,11 +18,16 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
   if (gate && !isOpen(gate, host.requireSession())) throw new CapabilityError(method, gate);
 }
 
-/** Params as the session's revision has them, together with what each request has to say about its sender. */
-export function toSendable({ downgrade, toMetadata }: Session, sendable: Sendable): unknown {
-  const params = downgrade ? downgradeParams(downgrade, sendable) : sendable.params;
-  if (!toMetadata || sendable.kind === "notification") return params;
+/** Params as the session's revision has them, together with what each request has to say about itself and its sender. */
+export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
+  const { kind, progressToken } = sendable;
+  const params = session?.downgrade ? downgradeParams(session.downgrade, sendable) : sendable.params;
+  const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
+  if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};
+  const own = progressToken === undefined ? {} : { progressToken };
+  // The new member stands first: adding one after a spread makes engines leave their fast path.
+  if (!Object.hasOwn(given, "_meta")) return { _meta: metadata ? merge(metadata, own) : own, ...given };
   const meta = isObject(given._meta) ? given._meta : {};
-  return merge(given, { _meta: merge(toMetadata(), meta) });
+  return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, own) });
 }

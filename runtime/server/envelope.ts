@@ -3,7 +3,7 @@ import { toCaching, type CacheHint } from "../rpc/cache-hint.ts";
 
 /** What results of a revision carry besides their content. */
 export interface Envelope {
-  readonly result: object;
+  readonly result: { readonly resultType?: string };
   /** For lists and reads, which clients may keep for as long as the hint says. */
   cacheable(hint?: CacheHint): object;
 }

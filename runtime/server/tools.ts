@@ -33,9 +33,12 @@ export type CheckInput = (schema: unknown, revision: Revision) => void;
 export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, checkInput } = options;
   const describe = (tool: ToolSource): object => describeTool(tool, revision, checkInput);
-  const isBare = Object.keys(envelope.result).length === 0;
-  const wrap = (result: object): object =>
-    isBare || result instanceof InputRequired ? result : merge(envelope.result, result);
+  const { resultType } = envelope.result;
+  const wrap = (result: object): object => {
+    if (resultType === undefined || Object.hasOwn(result, "resultType") || result instanceof InputRequired)
+      return result;
+    return merge(envelope.result, result);
+  };
   return {
     ...createListing({ member: "tools", catalogue: tools, describe }, options),
     find(name, requester) {
@@ -44,7 +47,7 @@ export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptio
       requireScopes(tool, requester);
       return tool;
     },
-    run: (tool, args, context) => chain(callTool(tool, args, { context, onError, revision }), wrap),
+    run: (tool, args, context) => chain(callTool(tool, args, { context, onError, revision, resultType }), wrap),
   };
 }
 
@@ -101,6 +104,7 @@ interface Run {
   readonly context: AnyContext;
   readonly revision: Revision;
   readonly onError: OnError;
+  readonly resultType: string | undefined;
 }
 
 function callTool(tool: ToolSource, args: object, run: Run): Awaitable<object> {
@@ -108,7 +112,7 @@ function callTool(tool: ToolSource, args: object, run: Run): Awaitable<object> {
     () => chain(validate(tool.input ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
     (error) => new Failure(toFailure(error, tool, run)),
   );
-  return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned)));
+  return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, run)));
 }
 
 /** A failure that the model is told of, apart from what a tool returns. */
@@ -140,10 +144,11 @@ function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revisi
   return failure("The tool failed.");
 }
 
-function toResult(tool: ToolSource, outcome: unknown): Awaitable<object> {
+function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awaitable<object> {
   if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
-  if (typeof outcome === "string") return { content: [text(outcome)] };
+  if (typeof outcome === "string")
+    return resultType === undefined ? toText(outcome) : { resultType, ...toText(outcome) };
   if (isObject(outcome)) return outcome;
   throw new Error(
     `Tool "${tool.name}" returned ${describeType(outcome)}: return text or a result, or describe the value with an output schema.`,
@@ -180,6 +185,10 @@ function toReported(cause: unknown, tool: ToolSource): Error {
 
 function failure(message: string): object {
   return { content: [text(message)], isError: true };
+}
+
+function toText(value: string): { readonly content: readonly object[] } {
+  return { content: [text(value)] };
 }
 
 function text(value: string): object {
