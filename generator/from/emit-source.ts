@@ -69,10 +69,24 @@ function apiView({ api, origin }: ProjectSource, { layer }: EmitSourceOptions): 
     address: JSON.stringify(api?.address ?? ""),
     isToken: credential !== undefined,
     inHeader: credential?.place === "header",
+    inQuery: credential?.place === "query",
+    inCookie: credential?.place === "cookie",
+    sendsCookies: credential?.place === "cookie" || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
+    sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
     credentialName: JSON.stringify(credential?.name ?? ""),
     prefix: JSON.stringify(credential?.place === "header" ? credential.prefix : ""),
   };
 }
+
+function hasOperation(api: ProjectSource["api"], test: (operation: Operation) => boolean): boolean {
+  return api?.operations.some(test) ?? false;
+}
+
+function isCookie({ place }: Operation["parameters"][number]): boolean {
+  return place === "cookie";
+}
+
+const multipart = "multipart/form-data";
 
 function testView({ plan, api }: ProjectSource, { name, toolMembers }: EmitSourceOptions): object {
   return {
@@ -165,16 +179,21 @@ function runText(name: string, { operation, hasInput, result }: RunView): string
   const members = [
     `method: ${JSON.stringify(operation.method)}`,
     `path: ${JSON.stringify(operation.path)}`,
-    ...(["path", "query", "header"] as const).flatMap((place) => placeText(operation, place)),
-    ...(operation.bodyType === undefined
-      ? []
-      : [`body: { type: ${JSON.stringify(operation.bodyType)}, value: ${accessText(bodyArgument)} }`]),
+    ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
+    ...bodyText(operation),
     "signal",
   ];
   return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} })`;
 }
 
-const members = { path: "parameters", query: "query", header: "headers" } as const;
+function bodyText({ body }: Operation): string[] {
+  if (!body) return [];
+  const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
+  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${accessText(bodyArgument)}`, ...files];
+  return [`body: { ${parts.join(", ")} }`];
+}
+
+const members = { path: "parameters", query: "query", header: "headers", cookie: "cookies" } as const;
 
 function placeText({ parameters }: Operation, place: keyof typeof members): string[] {
   const own = parameters.filter((parameter) => parameter.place === place);

@@ -12,7 +12,7 @@ export interface Api {
 /** How a token goes with every request. */
 export type Credential =
   | { readonly place: "header"; readonly name: string; readonly prefix: string }
-  | { readonly place: "query"; readonly name: string };
+  | { readonly place: "query" | "cookie"; readonly name: string };
 
 /** One operation, which becomes one tool. */
 export interface Operation {
@@ -24,8 +24,8 @@ export interface Operation {
   readonly path: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** Media type of what is sent. */
-  readonly bodyType?: string;
+  /** Media type of what is sent, and those of its parts that are files. */
+  readonly body?: { readonly type: string; readonly files: Readonly<Record<string, string>> };
   readonly input: Readonly<Record<string, unknown>>;
   /** Schema of the JSON object that it answers, if it does. */
   readonly output?: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export interface Parameter {
   readonly name: string;
   /** As the tool calls it. */
   readonly argument: string;
-  readonly place: "path" | "query" | "header";
+  readonly place: "path" | "query" | "header" | "cookie";
   /** How several values are written. */
   readonly style: "repeat" | "comma" | "json";
 }

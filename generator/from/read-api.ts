@@ -3,8 +3,9 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
+import { LeftOut } from "./left-out.ts";
 import type { Api, Credential, Operation } from "./operation.ts";
-import { LeftOut, readOperation, type OperationPlace } from "./read-operation.ts";
+import { readOperation, type OperationPlace } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
 /** Reads an OpenAPI 3 document. `origin` is named in errors. Throws a {@link UserError} that says what is wrong, and where. */
@@ -125,6 +126,6 @@ function toCredential(value: unknown, document: unknown): Credential[] {
   if (type === "oauth2" || type === "openIdConnect")
     return [{ place: "header", name: "Authorization", prefix: "Bearer " }];
   if (type !== "apiKey" || typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) return [];
-  if (place === "query") return [{ place, name }];
+  if (place === "query" || place === "cookie") return [{ place, name }];
   return place === "header" ? [{ place, name, prefix: "" }] : [];
 }

@@ -2,13 +2,10 @@ import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
+import { LeftOut } from "./left-out.ts";
 import { bodyArgument, type Operation, type Parameter } from "./operation.ts";
+import { readForm } from "./read-form.ts";
 import { extractSchema, follow } from "./references.ts";
-
-/** An operation that no tool can be made of. */
-export class LeftOut extends Error {
-  override readonly name = "LeftOut";
-}
 
 /** Where an operation stands in its document. */
 export interface OperationPlace {
@@ -47,7 +44,7 @@ export function readOperation(place: OperationPlace): Operation {
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
     parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
-    ...(body && { bodyType: body.type }),
+    ...(body && { body: { type: body.type, files: body.files } }),
     input: extractSchema(schema, document, "request"),
     ...(output && { output }),
   };
@@ -72,15 +69,15 @@ function readParameters({ item, operation, document }: OperationPlace): Given[] 
 }
 
 /** Headers that say how a message is read are not for callers to choose. */
-const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "host"];
+const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "cookie", "host"];
 
 function readParameter(parameter: Record<string, unknown>): Given[] {
   const { name, in: place, required, explode, style, schema, content, description } = parameter;
   if (typeof name !== "string") return [];
-  if (place === "cookie" && required === true) throw new LeftOut(`it needs the cookie ${JSON.stringify(name)}`);
-  if (place !== "path" && place !== "query" && place !== "header") return [];
+  if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") return [];
   if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
-  if (place === "header" && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new SchemaRefusal("a header has no legal name");
+  if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    throw new SchemaRefusal(`a ${place} has no legal name`);
   const [media] = isRecord(content) ? Object.values(content) : [];
   const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
   const isSplit = place === "query" && explode !== false && (style === undefined || style === "form");
@@ -105,13 +102,23 @@ function undeclared(place: OperationPlace): Given[] {
     .map((name): Given => ({ name, place: "path", style: "comma", required: true, schema: { type: "string" } }));
 }
 
+const multipart = /^multipart\/form-data\b/;
+
 interface Body {
   readonly type: string;
   readonly required: boolean;
   readonly schema: unknown;
+  /** Media types of the parts that are files. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
-const bodyTypes = [/^application\/([\w.-]+\+)?json\b/, /^application\/x-www-form-urlencoded\b/, /^text\/plain\b/];
+/** The simplest to send comes first. */
+const bodyTypes = [
+  /^application\/([\w.-]+\+)?json\b/,
+  /^application\/x-www-form-urlencoded\b/,
+  multipart,
+  /^text\/plain\b/,
+];
 
 function readBody(value: unknown, document: unknown): Body | undefined {
   const body = follow(value, document);
@@ -121,7 +128,10 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   if (!found && body.required !== true && offered.length === 0) return undefined;
   if (!found) throw new LeftOut(`its body is ${offered.map(([type]) => type).join(" or ") || "of no type"}`);
   const [type, media] = found;
-  return { type, required: body.required === true, schema: isRecord(media) ? (media.schema ?? {}) : {} };
+  const required = body.required === true;
+  const parts = isRecord(media) ? media : {};
+  if (multipart.test(type)) return { type: "multipart/form-data", required, ...readForm(parts, document) };
+  return { type, required, schema: parts.schema ?? {}, files: {} };
 }
 
 /** The schema of a good answer, where that is a JSON object: results of tools are. */

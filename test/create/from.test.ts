@@ -57,6 +57,7 @@ describe("a project from an OpenAPI document", async () => {
   it("has a file for every operation that can be called, and lists them", () => {
     const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
     expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual([
+      "add-photos.ts",
       "create-pet.ts",
       "delete-pet.ts",
       "get-pets-pet-id.ts",
@@ -81,6 +82,11 @@ describe("a project from an OpenAPI document", async () => {
     expect(text).toContain('headers: { "X-Request-ID": args["X-Request-ID"] }');
     expect(textOf(tree, "src/tools/get-pets-pet-id.ts")).toContain("parameters: { petId: args.petId }");
     expect(textOf(tree, "src/tools/rename-pet.ts")).toContain('"application/x-www-form-urlencoded"');
+    const photos = textOf(tree, "src/tools/add-photos.ts");
+    expect(photos).toContain("cookies: { session: args.session, seen: args.seen }");
+    expect(photos).toContain('files: { portrait: "image/png", others: "application/octet-stream" }');
+    expect(photos).toContain('contentEncoding: "base64"');
+    expect(photos).not.toContain("maxLength");
   });
 
   it("knows where the API is and how a token is sent", () => {
@@ -125,7 +131,7 @@ describe("a project from a list of tools", () => {
     expect(tests.match(/^ {2}\{? ?name: |\{ name: "/gm)?.length).toBeGreaterThan(tools.length / 2);
     const manifest: unknown = JSON.parse(textOf(tree, "manifest.json"));
     expect(Object(manifest).tools).toHaveLength(tools.length);
-  });
+  }, 60_000);
 
   it("is written from the lock file of a client as well", async () => {
     const contract = { server: { name: "a", version: "1" }, revision: "", tools: [{ name: "a-b" }] };
@@ -157,9 +163,23 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["no operations", "a.json", api({}), /has no operation/],
   ["a path that is none", "a.json", api({ "/a": 1 }), /is not an object/],
   ["an operation that is none", "a.json", api({ "/a": { get: [] } }), /get of "\/a" is not an object/],
-  ["only bodies that cannot be sent", "a.json", api(upload()), /has no operation that can be called: POST \/a/],
+  [
+    "only bodies that cannot be sent",
+    "a.json",
+    api(upload("image/*")),
+    /has no operation that can be called: POST \/a/,
+  ],
+  ["a form without a schema", "a.json", api(upload("multipart/form-data")), /parts that no schema names/],
+  ["a form with a prototype", "a.json", form('{"__proto__":{"type":"string","format":"binary"}}'), /"__proto__"/],
+  [
+    "a form with a file from elsewhere",
+    "a.json",
+    form('{"a":{"$ref":"file:///etc/passwd"}}'),
+    /leads out of the document/,
+  ],
+  ["a cookie that is two", "a.json", api(parameter("cookie", "a; b")), /a cookie has no legal name/],
   ["a parameter without a name", "a.json", api({ "/a": { get: { parameters: [{ in: "query" }] } } }), /no "name"/],
-  ["a header that is two", "a.json", api(header("a\r\nb: c")), /no legal name/],
+  ["a header that is two", "a.json", api(parameter("header", "a\r\nb: c")), /no legal name/],
   [
     "a server of another scheme",
     "a.json",
@@ -202,12 +222,17 @@ function bomb(): string {
   return ["openapi: 3.0.0", ...lines].join("\n").replace(/\[(\*b-1,)+\]/, "[x]");
 }
 
-function upload(): object {
-  return { "/a": { post: { requestBody: { content: { "multipart/form-data": { schema: {} } } }, ...operation } } };
+function upload(type: string): object {
+  return { "/a": { post: { requestBody: { content: { [type]: { schema: {} } } }, ...operation } } };
 }
 
-function header(name: string): object {
-  return { "/a": { get: { ...operation, parameters: [{ name, in: "header" }] } } };
+function form(properties: string): string {
+  const schema = `{"type":"object","properties":${properties}}`;
+  return `{"openapi":"3.0.0","paths":{"/a":{"post":{"requestBody":{"content":{"multipart/form-data":{"schema":${schema}}}}}}}}`;
+}
+
+function parameter(place: string, name: string): object {
+  return { "/a": { get: { ...operation, parameters: [{ name, in: place }] } } };
 }
 
 function server(url: string): object {
@@ -249,7 +274,7 @@ describe("create --from", () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.yaml"), pets);
     const { code, stderr } = await create(cwd, "api.yaml");
-    expect(stderr).toContain("left out   POST /upload: its body is multipart/form-data");
+    expect(stderr).toContain("left out   POST /upload: its body is application/octet-stream");
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
   });

@@ -18,6 +18,15 @@ components:
         name: { type: string, minLength: 1, example: Rex }
         tag: { type: string, nullable: true }
         parent: { $ref: '#/components/schemas/Pet' }
+    Photos:
+      type: object
+      required: [portrait]
+      properties:
+        portrait: { type: string, format: binary, maxLength: 5000000 }
+        others: { type: array, items: { type: string, format: binary } }
+        caption: { type: string }
+        tags: { type: array, items: { type: string } }
+        place: { type: object, properties: { city: { type: string } } }
 paths:
   /pets:
     get:
@@ -49,8 +58,22 @@ paths:
     delete:
       operationId: deletePet
       responses: { '204': { description: gone } }
+  /pets/{petId}/photos:
+    post:
+      operationId: addPhotos
+      parameters:
+        - { name: petId, in: path, required: true, schema: { type: string } }
+        - { name: session, in: cookie, required: true, schema: { type: string } }
+        - { name: seen, in: cookie, explode: false, schema: { type: array, items: { type: string } } }
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema: { $ref: '#/components/schemas/Photos' }
+            encoding: { portrait: { contentType: 'image/png, image/jpeg' } }
+      responses: { '201': { description: ok } }
   /upload:
     post:
-      requestBody: { required: true, content: { multipart/form-data: { schema: { type: object } } } }
+      requestBody: { required: true, content: { application/octet-stream: { schema: { type: string, format: binary } } } }
       responses: { '200': { description: ok } }
 `;
