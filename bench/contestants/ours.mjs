@@ -1,6 +1,10 @@
 // This project: the generated checks, the runtime and the generator, from ../dist (run `npm run build` there first).
 import { readFileSync } from "node:fs";
 const dist = (file) => new URL(`../../dist/${file}`, import.meta.url);
+
+/** A module of the build. */
+export const load = (file) => import(dist(file));
+
 const root = (file) => new URL(`../../${file}`, import.meta.url);
 
 async function validators(rev) {
@@ -20,10 +24,18 @@ async function validators(rev) {
 
 const info = { name: "bench", version: "1.0.0" };
 
-async function buildServer(revisions, options = {}) {
-  const { createDefiners } = await import(dist("runtime/server/definers.js"));
+/** The newest revision that opens with a handshake. */
+const handshake = "2025-11-25";
+
+async function readRevision(id) {
+  return (await load(`generated/${id}/methods.js`)).revision;
+}
+
+/** The server of the workloads, pinned to a revision. */
+export async function buildServer(id, options = {}) {
+  const { createDefiners } = await load("runtime/server/definers.js");
   const { z } = await import("zod");
-  const { defineServer, defineTool } = createDefiners(revisions);
+  const { defineServer, defineTool } = createDefiners([await readRevision(id)]);
   const echo = defineTool({
     name: "echo",
     description: "echo",
@@ -39,21 +51,37 @@ async function buildServer(revisions, options = {}) {
   return defineServer({ ...info, tools: [echo, add], ...options });
 }
 
-/** The newest revision that opens with a handshake. */
-async function handshakeRevision() {
-  const { revision } = await import(dist("generated/2025-11-25/methods.js"));
-  return revision;
-}
-
-async function connectClient(transport) {
-  const { connect } = await import(dist("runtime/client/client.js"));
-  const { ClientCalls } = await import(dist("generated/2025-11-25/client.js"));
-  const connection = await connect(transport, { info, revisions: [await handshakeRevision()] });
+/** A client that speaks one revision; `ping` is left out where there is none. */
+export async function connectClient(transport, id) {
+  const { connect } = await load("runtime/client/client.js");
+  const { ClientCalls } = await load(`generated/${id}/client.js`);
+  const connection = await connect(transport, { info, revisions: [await readRevision(id)] });
   const calls = new ClientCalls(connection);
   return {
     call: (name, args) => calls.callTool({ name, arguments: args }),
-    ping: () => calls.ping(),
+    ping: calls.ping && (() => calls.ping()),
     close: () => connection.close(),
+  };
+}
+
+/** Serves one mode of W5 over HTTP. */
+export async function listen(id, mode) {
+  const { listenHttp } = await load("runtime/transport/http/listen.js");
+  const { toHttpService } = await load("runtime/server/serve-http.js");
+  const server = await buildServer(id, { dynamic: ["tools"] });
+  const listener = await listenHttp(toHttpService(server, {}), {
+    answers: mode.endsWith("json") ? "json" : "sse",
+    sessions: mode.startsWith("stateful") ? { maxSessions: 20_000 } : false,
+  });
+  return {
+    port: Number(new URL(listener.url).port),
+    gc: () => globalThis.gc?.(),
+    broadcast: async () => {
+      const t0 = performance.now();
+      server.tools.announce();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      return performance.now() - t0;
+    },
   };
 }
 
@@ -80,31 +108,30 @@ export default {
   },
 
   async inMemory() {
-    const { createMemoryPair } = await import(dist("runtime/transport/memory.js"));
-    const { serve } = await import(dist("runtime/server/serve.js"));
-    const pair = createMemoryPair();
-    const [near, far] = Array.isArray(pair) ? pair : [pair.client, pair.server];
-    serve(await buildServer([await handshakeRevision()]), far);
-    return connectClient(near);
+    const { createMemoryPair } = await load("runtime/transport/memory.js");
+    const { serve } = await load("runtime/server/serve.js");
+    const [near, far] = createMemoryPair();
+    serve(await buildServer(handshake), far);
+    return connectClient(near, handshake);
   },
 
   async stdioServer() {
-    const { serve } = await import(dist("runtime/server/serve.js"));
-    const { serveStdio } = await import(dist("runtime/transport/stdio.js"));
-    const server = await buildServer([await handshakeRevision()]);
+    const { serve } = await load("runtime/server/serve.js");
+    const { serveStdio } = await load("runtime/transport/stdio.js");
+    const server = await buildServer(handshake);
     await serveStdio((transport) => serve(server, transport));
   },
 
   async stdioClient({ command, args }) {
-    const { createChildProcessTransport } = await import(dist("runtime/transport/child-process.js"));
+    const { createChildProcessTransport } = await load("runtime/transport/child-process.js");
     const transport = createChildProcessTransport({ command, args });
-    return { pid: transport.pid, ...(await connectClient(transport)) };
+    return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
   },
 
   async tokenJudge({ issuer, resource, jwks }) {
-    const { requireToken } = await import(dist("runtime/auth/server/index.js"));
-    const { verifyJwt } = await import(dist("runtime/adapters/jose.js"));
-    const { NodeExchange } = await import(dist("runtime/transport/http/node.js"));
+    const { requireToken } = await load("runtime/auth/server/index.js");
+    const { verifyJwt } = await load("runtime/adapters/jose.js");
+    const { NodeExchange } = await load("runtime/transport/http/node.js");
     const verify = verifyJwt({ keys: { [issuer]: jwks } });
     const guard = requireToken({ resource, issuer, verify, scopes: ["mcp"] });
     return async (token) => {
@@ -118,35 +145,17 @@ export default {
   },
 
   httpModes: ["stateful-json", "stateful-sse", "stateless-json", "stateless-sse"],
-  async httpServer(mode) {
-    const { listenHttp } = await import(dist("runtime/transport/http/listen.js"));
-    const { toHttpService } = await import(dist("runtime/server/serve-http.js"));
-    const server = await buildServer([await handshakeRevision()], { dynamic: ["tools"] });
-    const listener = await listenHttp(toHttpService(server, {}), {
-      answers: mode.endsWith("json") ? "json" : "sse",
-      sessions: mode.startsWith("stateless") ? false : { maxSessions: 20_000 },
-    });
-    return {
-      port: Number(new URL(listener.url).port),
-      gc: () => globalThis.gc?.(),
-      broadcast: async () => {
-        const t0 = performance.now();
-        server.tools.announce();
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        return performance.now() - t0;
-      },
-    };
-  },
+  httpServer: (mode) => listen(handshake, mode),
   idleSessions: "stateful-sse",
 
   async generator({ revisions, ts: file }) {
     const t0 = performance.now();
-    const { readRevision } = await import(dist("generator/read/revision.js"));
-    const { emitRevision, revisionTemplates } = await import(dist("generator/emit/revision-files.js"));
-    const { loadTemplates } = await import(dist("generator/emit/templates.js"));
+    const { readRevision } = await load("generator/read/revision.js");
+    const { emitRevision, revisionTemplates } = await load("generator/emit/revision-files.js");
+    const { loadTemplates } = await load("generator/emit/templates.js");
     const importMs = performance.now() - t0;
     const t = performance.now();
-    const { readConversions } = await import(dist("generator/conversions.js"));
+    const { readConversions } = await load("generator/conversions/conversions.js");
     const templates = await loadTemplates(new URL(".", root("templates/header.hbs")).pathname, revisionTemplates);
     const models = revisions.map((id) => {
       const overlay = root(`spec/${id === "draft" ? "2026-07-28" : id}/overlay.json`);

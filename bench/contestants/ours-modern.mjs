@@ -1,0 +1,36 @@
+// This project at 2026-07-28: requests stand alone, in memory, over stdio and over HTTP. From ../dist, like ours.mjs.
+import { buildServer, connectClient, listen, load } from "./ours.mjs";
+
+const revision = "2026-07-28";
+
+export default {
+  id: "ours-modern",
+  order: 11,
+  label: "create-mcp-server, 2026-07-28",
+  packages: [],
+  era: "modern",
+
+  async inMemory() {
+    const { createMemoryPair } = await load("runtime/transport/memory.js");
+    const { serve } = await load("runtime/server/serve.js");
+    const [near, far] = createMemoryPair();
+    serve(await buildServer(revision), far);
+    return connectClient(near, revision);
+  },
+
+  async stdioServer() {
+    const { serve } = await load("runtime/server/serve.js");
+    const { serveStdio } = await load("runtime/transport/stdio.js");
+    const server = await buildServer(revision);
+    await serveStdio((transport) => serve(server, transport));
+  },
+
+  async stdioClient({ command, args }) {
+    const { createChildProcessTransport } = await load("runtime/transport/child-process.js");
+    const transport = createChildProcessTransport({ command, args });
+    return { pid: transport.pid, ...(await connectClient(transport, revision)) };
+  },
+
+  httpModes: ["modern-json", "modern-sse"],
+  httpServer: (mode) => listen(revision, mode),
+};
