@@ -38,7 +38,7 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   // For the tests of users: both roles at once, and reached by its own entry point only.
   testing: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client"],
   // A client of one server that is a server to others; it has an entry point of its own.
-  gateway: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client"],
+  gateway: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client", "tasks"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.
   adapters: ["rpc", "common", "server", "client", "auth"],
 };

@@ -4,6 +4,7 @@ import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import { extendRevisions } from "../rpc/extend.ts";
 import type { Capabilities, Session } from "../rpc/session.ts";
+import { hasTasks } from "./task-style.ts";
 
 /** The extensions that pass unless somebody says otherwise. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];
@@ -14,19 +15,28 @@ export function toSpoken(revisions: readonly Revision[], extensions: readonly Ex
   return extendRevisions(revisions, undeclared, "client");
 }
 
-/** The revisions as they are served: with the extensions that the server declares, in its words. What it may not say of one is not repeated. */
+/**
+ * The revisions as they are served: with the extensions that the server declares, in its words, and that of tasks if it has some of its own
+ * kind. What it may not say of an extension is not repeated.
+ */
 export function toServed(
   revisions: readonly Revision[],
   extensions: readonly Extension[],
-  { revision, peer }: Session,
+  server: Session,
 ): readonly Revision[] {
-  const { extensions: declared } = peer.capabilities;
   const usable = extensions.flatMap((extension): readonly Extension[] => {
-    const settings = isObject(declared) ? declared[extension.id] : undefined;
-    const isUsable = isObject(settings) && extension.lifecycles.includes(revision.lifecycle);
-    return isUsable && !extension.declared.server?.(settings) ? [{ ...extension, settings }] : [];
+    const settings = readSettings(extension, server);
+    return settings && !extension.declared.server?.(settings) ? [{ ...extension, settings }] : [];
   });
   return extendRevisions(revisions, usable, "server");
+}
+
+function readSettings(extension: Extension, server: Session): Record<string, unknown> | undefined {
+  const { lifecycle } = server.revision;
+  if (extension.id === tasks.id && !extension.lifecycles.includes(lifecycle)) return hasTasks(server) ? {} : undefined;
+  const { extensions: declared } = server.peer.capabilities;
+  const settings = isObject(declared) ? declared[extension.id] : undefined;
+  return isObject(settings) && extension.lifecycles.includes(lifecycle) ? settings : undefined;
 }
 
 /** Of declared capabilities, those extensions that are on a revision; nothing where there are none. */

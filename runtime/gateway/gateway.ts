@@ -1,15 +1,14 @@
 import { isObject, type Extension, type RequestRow, type Revision } from "../../generated/support.ts";
-import { readMirrors, type Mirror } from "../codec/mirror.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/handshake.ts";
-import { findRow } from "../common/rows.ts";
-import { missingCapability } from "../rpc/alone.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
-import { isOpen, type Capabilities, type ProgramInfo, type Session } from "../rpc/session.ts";
+import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
 import { createExtending } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
 import { createLiveSessions, type LiveSessions } from "../server/live-sessions.ts";
+import { knowsTasks } from "../tasks/task.ts";
+import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http/settings.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
 import { openPlace, type ServerPlace } from "./place.ts";
@@ -17,6 +16,8 @@ import { Pool } from "./pool.ts";
 import { SessionFront } from "./session-front.ts";
 import { toClientCapabilitiesOf } from "./shapes.ts";
 import { StatelessFront } from "./stateless-front.ts";
+import { TaskDesk } from "./task-desk.ts";
+import { ToolList } from "./tool-list.ts";
 import { Upstream, type Principal, type UpstreamOptions } from "./upstream.ts";
 
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
@@ -39,6 +40,8 @@ export interface GatewayOptions {
    * to the protocol is not known here, so they are not announced.
    */
   readonly extensions?: readonly Extension[];
+  /** How tasks are kept that stand for those of a server which has them in another way than its clients, or in sessions. */
+  readonly tasks?: TaskOptions;
   /** Told about every failure that clients only learn in general terms. */
   readonly onError?: OnError;
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
@@ -57,15 +60,22 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     onError,
   };
   const sessions = createLiveSessions(1_000);
+  let tools: ToolList | undefined;
   const main = await Upstream.open(upstreams, gatewayItself, () => ({
     ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
-    tell: (handler, params) => tellListeners(sessions, handler, params),
+    tell(handler, params) {
+      // A list that cannot be read leaves what was known.
+      if (handler === "toolListChanged") tools?.read().catch(() => {});
+      tellListeners(sessions, handler, params);
+    },
   }));
-  const { serverInfo, serverCapabilities, instructions, session: known } = main.connection;
-  const revisions = toServed(options.revisions, extensions, known);
+  const known = (tools = new ToolList(main));
+  await known.read();
+  const { serverInfo, serverCapabilities, instructions, session: server } = main.connection;
+  const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams);
-  const stateless = new StatelessFront(pool, patience);
-  const mirrors = await readAllMirrors(main);
+  const desk = new TaskDesk({ server, sessions, tools: known, tasks: options.tasks, onError });
+  const stateless = new StatelessFront(pool, { desk, patience });
   const { guard } = createExtending([]);
   const fronts = new WeakMap<Session, SessionFront>();
   const frontOf = (session: Session): SessionFront | StatelessFront =>
@@ -77,17 +87,20 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     info: serverInfo,
     ...(instructions !== undefined && { instructions }),
     revisions,
-    capabilities: (revision) => toClientCapabilitiesOf(serverCapabilities, revision),
+    capabilities: (revision) => ({
+      ...toClientCapabilitiesOf(serverCapabilities, revision),
+      ...desk.capabilitiesAt(revision),
+    }),
     handlers: (revision) => ({
-      ...guard(createForwarders(revision, serverCapabilities, forward), revision),
-      ...implementWatching(revision, { sessions, main }),
+      ...guard({ ...createForwarders(revision, serverCapabilities, forward), ...desk.handlersAt(revision) }, revision),
+      ...implementWatching(revision, { sessions, main, more: desk.listenAt(revision) }),
       rootsListChanged: (_params: unknown, { session }: Connection) => session && fronts.get(session)?.rootsChanged(),
     }),
     onError,
     onOpen(connection) {
       const { session } = connection;
       if (!session) return;
-      const front = new SessionFront(upstreams, connection, session);
+      const front = new SessionFront(upstreams, { connection, session, desk });
       fronts.set(session, front);
       open.add(connection);
       void connection.closed.then(() => {
@@ -101,8 +114,9 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     accept,
     info: serverInfo,
     revision: main.revision,
-    readMirrors: (method, params) => findMirrors(mirrors, method, params),
+    readMirrors: (method, params) => known.mirrorsOf(method, params),
     async close() {
+      await desk.close();
       await Promise.all([...open].map((connection) => connection.close()));
       await sessions.close();
       await Promise.all([stateless.close(), main.close()]);
@@ -117,7 +131,10 @@ type Forward = (row: RequestRow, params: unknown, call: CallContext) => Promise<
 
 /** A handler for every request of a revision that the server can answer, in its own way. */
 function createForwarders(revision: Revision, capabilities: Capabilities, forward: Forward): object {
-  const rows = Object.values(revision.clientRequests).filter((row) => !answeredHere.has(row.handler));
+  const isOwnTasks = knowsTasks(revision);
+  const rows = Object.values(revision.clientRequests).filter(
+    ({ handler }) => !answeredHere.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
+  );
   const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
   return Object.fromEntries(
     open.map((row) => [row.handler, (params: unknown, call: CallContext) => forward(row, params, call)]),
@@ -125,6 +142,9 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
 }
 
 const answeredHere: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
+
+/** Where clients ask for tasks, theirs are those of the gateway. */
+const taskHandlers: ReadonlySet<string> = new Set(["getTask", "getTaskPayload", "cancelTask", "listTasks"]);
 
 function isDeclared(path: readonly string[], capabilities: Capabilities): boolean {
   const found = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), capabilities);
@@ -134,9 +154,8 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
 /** Who listens hears of everything that the server tells the gateway; resources are subscribed to for as long as somebody listens. */
 function implementWatching(
   revision: Revision,
-  { sessions, main }: { readonly sessions: LiveSessions; readonly main: Upstream },
+  { sessions, main, more }: { readonly sessions: LiveSessions; readonly main: Upstream; readonly more: ListenMore },
 ): object {
-  const more = ignoreTasks(revision);
   const { subscriptionsListen } = implementListening({ revision, sessions, isUsable: () => true, more });
   if (!subscriptionsListen) return {};
   return {
@@ -147,36 +166,8 @@ function implementWatching(
   };
 }
 
-/** Tasks of the server are not told of: who asks for that learns it from what is acknowledged, and asks for the tasks instead. */
-function ignoreTasks(revision: Revision): ListenMore {
-  const gate = findRow(revision.clientRequests, "getTask")?.needs;
-  return async ({ taskIds }, { session }) => {
-    if (taskIds !== undefined && gate && !isOpen(gate, session)) throw missingCapability(revision, gate);
-    return { filter: {}, topics: [] };
-  };
-}
-
 function tellListeners({ listeners }: LiveSessions, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;
   if (handler === "resourceUpdated" && typeof uri === "string") listeners.tellUpdated([uri]);
   else listeners.tell(handler, {});
-}
-
-/** Which arguments have to be in headers, by tool. */
-async function readAllMirrors(main: Upstream): Promise<ReadonlyMap<string, readonly Mirror[]>> {
-  const found = new Map<string, readonly Mirror[]>();
-  if (main.connection.serverCapabilities.tools === undefined) return found;
-  const page = await main.request("tools/list", {}, {});
-  const tools = isObject(page) && Array.isArray(page.tools) ? page.tools.filter(isObject) : [];
-  for (const { name, inputSchema } of tools) if (typeof name === "string") found.set(name, readMirrors(inputSchema));
-  return found;
-}
-
-function findMirrors(
-  mirrors: ReadonlyMap<string, readonly Mirror[]>,
-  method: string,
-  params: unknown,
-): readonly Mirror[] {
-  const name = isObject(params) && method === "tools/call" ? params.name : undefined;
-  return (typeof name === "string" ? mirrors.get(name) : undefined) ?? [];
 }

@@ -3,6 +3,8 @@ import { Upstream, type Listener, type Principal, type UpstreamOptions } from ".
 /** A connection to the server that belongs to one call. */
 export interface Lease {
   readonly upstream: Upstream;
+  /** Lets somebody else hear what the server says. */
+  listen(listener: Listener): void;
   /** Gives it back; what the server says afterwards is nobody's. */
   release(): void;
 }
@@ -29,6 +31,7 @@ export class Pool {
     member.listener = listener;
     return {
       upstream: member.upstream,
+      listen: (other) => void (member.listener = other),
       release: () => {
         member.listener = undefined;
         this.#keep(key, member);

@@ -1,27 +1,40 @@
-import { isObject, type RequestRow } from "../../generated/support.ts";
+import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findMethod, findRow } from "../common/rows.ts";
-import type { CallContext } from "../rpc/call.ts";
+import { readStartedTask } from "../client/extension-tasks.ts";
+import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { methodNotFound } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
+import { readTaskParams, withoutTask } from "../tasks/task.ts";
+import { playCoreTask, startCoreTask } from "./core-task.ts";
+import { RelayedTask } from "./relayed-task.ts";
 import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
-import { Upstream, type UpstreamOptions } from "./upstream.ts";
+import type { TaskDesk } from "./task-desk.ts";
+import { declareTasks, needsTasks } from "./task-style.ts";
+import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
 /** A session of a client, which is a session with the server as well. */
 export class SessionFront {
   readonly #connection: Connection;
   readonly #session: Session;
+  readonly #open: (principal: Principal) => Promise<Upstream>;
   readonly #upstream: Promise<Upstream>;
+  readonly #desk: TaskDesk;
+  /** Where the server may answer with tasks: it is told so only when one is wanted. */
+  #withTasks: Promise<Upstream> | undefined;
   /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
 
-  constructor(options: UpstreamOptions, connection: Connection, session: Session) {
+  constructor(options: UpstreamOptions, { connection, session, desk }: Front) {
     this.#connection = connection;
     this.#session = session;
-    this.#upstream = Upstream.open(options, toPrincipal(session), () => ({
-      ask: (method, params, signal) => this.#ask(method, params, signal),
+    this.#desk = desk;
+    const listener: Listener = {
+      ask: (method, params, signal) => this.#ask(method, params, { signal }),
       tell: (handler, params) => this.#tell(handler, params),
-    }));
+    };
+    this.#open = (principal) => Upstream.open(options, principal, () => listener);
+    this.#upstream = this.#open(toPrincipal(session));
     this.#upstream.catch(() => {});
   }
 
@@ -30,7 +43,8 @@ export class SessionFront {
     this.#calls.add(call);
     try {
       const upstream = await this.#upstream;
-      return toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
+      const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
+      return row.handler === "listTools" ? this.#desk.showTools(result, call.revision) : result;
     } catch (error) {
       throw toRefusal(error, row.method, call.revision);
     } finally {
@@ -45,7 +59,8 @@ export class SessionFront {
   }
 
   async close(): Promise<void> {
-    await this.#upstream.then((upstream) => upstream.close()).catch(() => {});
+    const upstreams = [this.#upstream, ...(this.#withTasks ? [this.#withTasks] : [])];
+    await Promise.all(upstreams.map((opening) => opening.then((upstream) => upstream.close()).catch(() => {})));
   }
 
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
@@ -53,14 +68,61 @@ export class SessionFront {
     if (row.handler === "setLevel" && typeof level === "string") return (await upstream.setLevel(level), {});
     if (row.handler === "subscribe" && typeof uri === "string") return upstream.subscribe(uri);
     if (row.handler === "unsubscribe" && typeof uri === "string") return upstream.unsubscribe(uri);
-    const sent = toForwarded(params, call.revision);
-    const options = { signal: call.signal, onProgress: (progress: Reported) => void call.progress(progress) };
-    let result = await upstream.request(row.method, sent, options);
+    if (row.handler === "callTool") return this.#callTool(upstream, { row, params, call });
+    return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
+  }
+
+  /** Makes a call until it is answered: what the server asks inside of results is put to the client. */
+  async #complete(upstream: Upstream, { row, params, call }: Forwarded<object>): Promise<unknown> {
+    const options = { signal: call.signal, onProgress: (progress: Progress) => void call.progress(progress) };
+    let result = await upstream.request(row.method, params, options);
     while (isObject(result) && result.resultType === "input_required") {
       const answers = await this.#answer(result, call);
-      result = await upstream.request(row.method, { ...sent, ...answers }, options);
+      result = await upstream.request(row.method, { ...params, ...answers }, options);
     }
     return result;
+  }
+
+  /** A task is begun for a client that asks for one, and waited for where the server has nothing else. */
+  async #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const isOffered = this.#desk.isOffered(row, call);
+    const asked = isOffered ? readTaskParams(params) : undefined;
+    const sent = toForwarded(withoutTask(params), call.revision);
+    const forwarded = { row, params: sent, call };
+    if (this.#desk.server === "extension") return this.#callWithTasks(upstream, forwarded, asked);
+    const isNeeded = this.#desk.server === "core" && this.#desk.tools.supportOf(params) === "required" && !isOffered;
+    if (!asked && !isNeeded) return this.#complete(upstream, forwarded);
+    const request = (more: object, options: RequestOptions): Promise<unknown> =>
+      upstream.request(row.method, { ...sent, ...more }, { signal: call.signal, ...options });
+    const task = asked?.ttl === undefined ? {} : { ttl: asked.ttl };
+    const begun = { row, upstream, task, call: () => call, request };
+    return asked ? startCoreTask(this.#desk, begun) : playCoreTask(begun);
+  }
+
+  /** The server decides what becomes a task: it may where the client asks for one, and if it cannot do without. */
+  async #callWithTasks(
+    upstream: Upstream,
+    forwarded: Forwarded<object>,
+    asked: { readonly ttl: number | undefined } | undefined,
+  ): Promise<unknown> {
+    const { row, call } = forwarded;
+    const run = (during: CallContext): Promise<unknown> => this.#follow(upstream, { ...forwarded, call: during });
+    if (asked) return this.#desk.begin(call, { row, ttl: asked.ttl, terms: {}, run });
+    try {
+      return await this.#complete(upstream, forwarded);
+    } catch (error) {
+      if (!needsTasks(error, upstream)) throw error;
+      return run(call);
+    }
+  }
+
+  /** Makes a call that the server may answer with a task, and waits for what that comes to. */
+  async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
+    this.#withTasks ??= this.#open(declareTasks(toPrincipal(this.#session), upstream.revision));
+    const other = await this.#withTasks;
+    const result = await this.#complete(other, forwarded);
+    const started = readStartedTask(result);
+    return started ? new RelayedTask(other, started).run(forwarded.call) : result;
   }
 
   /** Puts the questions inside of a result to the client, one request for each. */
@@ -68,7 +130,8 @@ export class SessionFront {
     const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
     const answered = questions.map(async ([key, question]): Promise<[string, unknown]> => {
       const { method, params } = isObject(question) ? question : {};
-      return [key, await this.#ask(String(method), isObject(params) ? params : {}, call.signal, call)];
+      const { signal } = call;
+      return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
     });
     return {
       ...(questions.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(answered)) }),
@@ -76,7 +139,7 @@ export class SessionFront {
     };
   }
 
-  #ask(method: string, params: object, signal: AbortSignal, call?: CallContext): Promise<unknown> {
+  #ask(method: string, params: object, { signal, call }: Asking): Promise<unknown> {
     const row = findMethod(this.#session.revision.serverRequests, method);
     if (!row) return Promise.reject(methodNotFound(method));
     return (call ?? this.#latest ?? this.#connection).request(row, params, { signal });
@@ -95,12 +158,23 @@ export class SessionFront {
   }
 }
 
-interface Forwarded {
+/** What a front is of. */
+export interface Front {
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly desk: TaskDesk;
+}
+
+interface Forwarded<Params = unknown> {
   readonly row: RequestRow;
-  readonly params: unknown;
+  readonly params: Params;
   readonly call: CallContext;
 }
 
-type Reported = Parameters<CallContext["progress"]>[0];
+interface Asking {
+  readonly signal: AbortSignal;
+  /** The request that the question belongs to, where that is known. */
+  readonly call?: CallContext;
+}
 
-const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled"]);
+const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

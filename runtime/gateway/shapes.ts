@@ -30,9 +30,10 @@ export function toServerCapabilitiesOf({ info, capabilities }: Principal, revisi
   return isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : given;
 }
 
-/** Capabilities of a server as its clients at a revision may learn of them, but for tasks. */
+/** Capabilities of a server as its clients at a revision may learn of them, but for tasks of the core. */
 export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
-  const extensions = pickExtensions(capabilities, revision);
+  const ids = Object.keys(revision.extensions ?? {});
+  const extensions = ids.length > 0 ? { extensions: revision.extensions } : {};
   if (revision.lifecycle === "per-request") return { ...withoutGone(capabilities), ...extensions };
   const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
   return { ...rest, ...extensions };

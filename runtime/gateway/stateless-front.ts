@@ -1,22 +1,27 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
-import type { CallContext } from "../rpc/call.ts";
+import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { ClosedError, RpcError, errorCodes, toError } from "../rpc/errors.ts";
 import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
+import { startCoreTask } from "./core-task.ts";
 import type { Lease, Pool } from "./pool.ts";
 import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
+import type { RelayedTask } from "./relayed-task.ts";
 import { untilVisited } from "./required-pages.ts";
 import { SuspendedCall } from "./suspended.ts";
+import type { TaskDesk } from "./task-desk.ts";
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
 export class StatelessFront {
   readonly #pool: Pool;
+  readonly #desk: TaskDesk;
   readonly #patience: number;
   readonly #suspended = new Map<string, Waiting>();
   #levels: LogLevels | undefined;
 
-  constructor(pool: Pool, patience: number) {
+  constructor(pool: Pool, { desk, patience }: { readonly desk: TaskDesk; readonly patience: number }) {
     this.#pool = pool;
+    this.#desk = desk;
     this.#patience = patience;
   }
 
@@ -61,15 +66,17 @@ export class StatelessFront {
       ask: (method, asked, signal) => suspended.ask(method, asked, signal),
       tell: (handler, told) => this.#tell(suspended.call, handler, told),
     });
-    suspended.begin(this.#run(lease, row, { params, suspended }).finally(() => lease.release()));
+    let until: Promise<void> | undefined;
+    const onStarted = (task: RelayedTask): void => {
+      until = task.over;
+      lease.listen(task);
+    };
+    const release = (): void => void (until ?? Promise.resolve()).then(() => lease.release());
+    suspended.begin(this.#run(lease, row, { params, suspended, onStarted }).finally(release));
     return suspended;
   }
 
-  async #run(
-    { upstream }: Lease,
-    row: RequestRow,
-    { params, suspended }: { readonly params: unknown; readonly suspended: SuspendedCall },
-  ): Promise<unknown> {
+  async #run({ upstream }: Lease, row: RequestRow, { params, suspended, onStarted }: Suspending): Promise<unknown> {
     const { revision, meta } = suspended.call;
     const level = revision.reservedMeta.find(({ on, type }) => on === "request" && type === "LoggingLevel");
     const wanted = level && meta[level.key];
@@ -79,11 +86,15 @@ export class StatelessFront {
       signal: suspended.signal,
       onProgress: (progress: Progress) => void suspended.call.progress(progress),
     };
-    return untilVisited(() => upstream.request(row.method, sent, options), {
-      row,
-      suspended,
-      server: upstream.revision,
-    });
+    const request = (more: object, further: RequestOptions): Promise<unknown> =>
+      untilVisited(() => upstream.request(row.method, { ...sent, ...more }, { ...options, ...further }), {
+        row,
+        suspended,
+        server: upstream.revision,
+      });
+    const isTask = this.#desk.decides(row, params, suspended.call);
+    const call = (): CallContext => suspended.call;
+    return isTask ? startCoreTask(this.#desk, { row, upstream, task: {}, call, request, onStarted }) : request({}, {});
   }
 
   /** Waits for the answer; a client that gives up meanwhile gives the whole call up. */
@@ -116,6 +127,13 @@ export class StatelessFront {
     this.#levels ??= createLogLevels(call.revision, { initial: "info", rate: { burst: 1_000, perSecond: 100 } });
     if (this.#levels.wants(call, level)) call.notify(row, params).catch(() => {});
   }
+}
+
+interface Suspending {
+  readonly params: unknown;
+  readonly suspended: SuspendedCall;
+  /** It goes on as a task. */
+  onStarted(task: RelayedTask): void;
 }
 
 interface Waiting {

@@ -6,6 +6,7 @@ import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { methodNotFound } from "../rpc/errors.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import { readRelatedTask } from "../tasks/task.ts";
 import { toServerCapabilitiesOf } from "./shapes.ts";
 
 /** Who is spoken for at the server behind the gateway. */
@@ -35,11 +36,16 @@ export class Upstream {
   /** Least severe level that is logged, where each request names it. */
   readonly #level: { value: string | undefined };
   readonly #uris = new Set<string>();
+  readonly #tasks: Map<string, Listener>;
   #listening: AbortController | undefined;
 
-  private constructor(connection: ClientConnection, level: { value: string | undefined }) {
+  private constructor(
+    connection: ClientConnection,
+    { level, tasks }: { readonly level: { value: string | undefined }; readonly tasks: Map<string, Listener> },
+  ) {
     this.connection = connection;
     this.#level = level;
+    this.#tasks = tasks;
   }
 
   /** Connects; what the server says afterwards goes to whoever `listener` names then. */
@@ -49,18 +55,19 @@ export class Upstream {
     listener: () => Listener | undefined,
   ): Promise<Upstream> {
     const level: { value: string | undefined } = { value: undefined };
+    const tasks = new Map<string, Listener>();
     const connection = await open({
       info: principal.info,
       revisions,
       capabilities: (revision) => toServerCapabilitiesOf(principal, revision),
-      handlers: (revision) => createAnswers(revision, listener),
+      handlers: (revision) => createAnswers(revision, { tasks, listener }),
       logLevel: () => level.value,
       onError,
       timeouts: { work: Infinity, request: 60_000, total: Infinity },
       onNewSession() {},
       onDeaf() {},
     });
-    const upstream = new Upstream(connection, level);
+    const upstream = new Upstream(connection, { level, tasks });
     upstream.#listen();
     await upstream.#learnHeaders();
     return upstream;
@@ -74,6 +81,12 @@ export class Upstream {
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     const row = findMethod(this.revision.clientRequests, method);
     return row ? this.connection.request(row, params, options) : Promise.reject(methodNotFound(method));
+  }
+
+  /** Lets somebody hear what belongs to a task of the server, until they no longer want to. */
+  hearTask(taskId: string, listener: Listener): () => void {
+    this.#tasks.set(taskId, listener);
+    return () => void this.#tasks.delete(taskId);
   }
 
   /** Chooses the least severe level, for this connection. */
@@ -142,20 +155,44 @@ function hears(capability: unknown): boolean {
   return isObject(capability) && capability.listChanged === true;
 }
 
+/** Who hears what a server says. */
+interface Listeners {
+  /** By the tasks that it belongs to. */
+  readonly tasks: ReadonlyMap<string, Listener>;
+  listener(): Listener | undefined;
+}
+
 /** Everything that a server may ask or tell, passed on. */
-function createAnswers(revision: Revision, listener: () => Listener | undefined): object {
+function createAnswers(revision: Revision, { tasks, listener }: Listeners): object {
   const questions = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
   const notices = Object.values(revision.serverNotifications);
+  const find = (taskId: string | undefined): Listener | undefined =>
+    (taskId === undefined ? undefined : tasks.get(taskId)) ?? listener();
   const ask =
     ({ method }: RequestRow) =>
-    (params: unknown, { signal }: CallContext): Promise<unknown> => {
-      const target = listener();
-      return target ? target.ask(method, toObject(params), signal) : Promise.reject(methodNotFound(method));
+    async (params: unknown, { meta, signal }: CallContext): Promise<unknown> => {
+      const taskId = readRelatedTask(meta, revision);
+      // The answer that a task has begun may have come in the same chunk: whoever waits for it knows of it in a moment.
+      if (taskId !== undefined && !tasks.has(taskId)) await new Promise((resolve) => setTimeout(resolve));
+      const target = find(taskId);
+      if (!target) throw methodNotFound(method);
+      return target.ask(method, toObject(params), signal);
     };
+  const tell =
+    (handler: string) =>
+    (params: unknown): void =>
+      find(readTaskId(handler, params, revision))?.tell(handler, toObject(params));
   return Object.fromEntries([
     ...questions.map((row) => [row.handler, ask(row)]),
-    ...notices.map(({ handler }) => [handler, (params: unknown): void => listener()?.tell(handler, toObject(params))]),
+    ...notices.map(({ handler }) => [handler, tell(handler)]),
   ]);
+}
+
+/** The task that a notification is about, or belongs to. */
+function readTaskId(handler: string, params: unknown, revision: Revision): string | undefined {
+  const { taskId, _meta } = isObject(params) ? params : {};
+  if (handler === "taskStatus") return typeof taskId === "string" ? taskId : undefined;
+  return readRelatedTask(isObject(_meta) ? _meta : {}, revision);
 }
 
 function toObject(params: unknown): object {

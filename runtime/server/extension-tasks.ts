@@ -43,12 +43,24 @@ interface UpdateParams extends TaskParams {
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
-  const { scene, sessions } = parts;
-  const { revision } = scene;
+  const { handlers, listen, keeping } = serveTasks(tasks, { revision: parts.scene.revision, sessions: parts.sessions });
+  return { handlers: { ...handlers, callTool: createCallTool(tasks, { scene: parts.scene, keeping }) }, listen };
+}
+
+/** What answers for tasks that are kept by the extension, whatever is done in them. */
+export interface ServedTasks {
+  readonly handlers: object;
+  readonly listen: ListenMore;
+  readonly keeping: TaskKeeping;
+}
+
+/** Answers for tasks by the tasks extension. */
+export function serveTasks(
+  tasks: TaskManager,
+  { revision, sessions }: { readonly revision: Revision; readonly sessions: LiveSessions },
+): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
-  const callTool = createCallTool(tasks, { scene, sessions });
   const handlers = {
-    callTool,
     getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
     async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
       await tasks.answer(keyOf(call, taskId), inputResponses);
@@ -59,7 +71,17 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
       return {};
     },
   };
-  return { handlers, listen: createListen(revision, (id, call) => tasks.read(keyOf(call, id))) };
+  // What the work asks is kept in the task; only what comes before takes rounds.
+  const createOutlet = (): KeptQuestions =>
+    new KeptQuestions({
+      check: checkAnswer,
+      announce: (record) => sessions.listeners.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+    });
+  return {
+    handlers,
+    listen: createListen(revision, (id, call) => tasks.read(keyOf(call, id))),
+    keeping: { ownerOf, createOutlet },
+  };
 }
 
 /** A principal's tasks are theirs wherever they come from; those of nobody in particular are whose who knows their id. */
@@ -70,21 +92,12 @@ function ownerOf({ origin }: CallContext, id: string): string {
 
 function createCallTool(
   tasks: TaskManager,
-  { scene, sessions }: ExtensionTasksParts,
+  { scene, keeping }: Pick<ExtensionTasksParts, "scene"> & Pick<ServedTasks, "keeping">,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const { revision, tools, rounds, toContext } = scene;
   const row = findToolRow(revision);
   const gate = findGate(revision);
-  // What the work asks is kept in the task; only what comes before takes rounds.
   const inside: ContextParts = { rows: scene.rows, levels: scene.levels, rounds: createAskedRounds(undefined) };
-  const keeping: TaskKeeping = {
-    ownerOf,
-    createOutlet: () =>
-      new KeptQuestions({
-        check: checkAnswer,
-        announce: (record) => sessions.listeners.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
-      }),
-  };
   const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
       () =>

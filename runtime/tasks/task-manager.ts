@@ -31,6 +31,8 @@ export interface TaskRequest {
   readonly keeping?: TaskKeeping;
   /** Answers the request. */
   work(call: CallContext): unknown;
+  /** The task was over before the work began. */
+  spared?(): void;
 }
 
 /** How tasks are kept for requestors that have no session. */
@@ -167,7 +169,7 @@ export class TaskManager {
   }
 
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
-    if (task.isOver) return;
+    if (task.isOver) return request.spared?.();
     const ending = await this.#answer(task, call, request);
     await call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));

@@ -17,6 +17,8 @@ export interface SdkOptions {
   readonly stateless?: boolean;
   /** Keeps events, so that streams can be resumed. */
   readonly events?: boolean;
+  /** Makes the server of a session. Default: one with a tool for everything. */
+  readonly create?: () => Pick<Server, "connect">;
 }
 
 /** The official SDK's server on a port of its own. */
@@ -67,7 +69,7 @@ export async function serveSdkSse(): Promise<SdkHttpServer> {
 }
 
 async function openTransport(
-  { json = false, stateless = false, events = false }: SdkOptions,
+  { json = false, stateless = false, events = false, create = createSdkServer }: SdkOptions,
   sessions: Map<string, StreamableHTTPServerTransport>,
 ): Promise<StreamableHTTPServerTransport> {
   const transport = new StreamableHTTPServerTransport({
@@ -77,7 +79,7 @@ async function openTransport(
     onsessionclosed: (id) => void sessions.delete(id),
     ...(events && { eventStore: createEventStore(), retryInterval: 50 }),
   });
-  await createSdkServer().connect(transport);
+  await create().connect(transport);
   return transport;
 }
 

@@ -1,0 +1,169 @@
+import {
+  isObject,
+  type EmbeddedRow,
+  type Progress,
+  type RequestRow,
+  type Revision,
+  type Table,
+} from "../../generated/support.ts";
+import { ServerTasks } from "../client/server-tasks.ts";
+import { findMethod, findRow } from "../common/rows.ts";
+import type { CallContext, RequestOptions } from "../rpc/call.ts";
+import { RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
+import type { TaskHandle } from "../tasks/task-handle.ts";
+import { readTask } from "../tasks/task-control.ts";
+import { withRelatedTask, type TaskState } from "../tasks/task.ts";
+import { toEmbedded, toForwarded } from "./shapes.ts";
+import type { Listener, Upstream } from "./upstream.ts";
+
+/**
+ * A task of the server that a call of the gateway's client stands for, whichever kind of tasks either of them has: what the server asks
+ * meanwhile goes to the client, and what the task comes to is the result of the call.
+ */
+export class RelayedTask implements Listener {
+  readonly #upstream: Upstream;
+  readonly #started: TaskState;
+  readonly #tasks: ServerTasks;
+  readonly #ended: AbortController | undefined;
+  /** Resolves when it needs its connection no longer. */
+  readonly over: Promise<void>;
+  readonly #leave: () => void;
+  readonly #during: Promise<CallContext>;
+  #attach: (during: CallContext) => void = () => {};
+  #isOver = false;
+
+  /** @param ended - aborted when nothing more is expected of the request that became the task */
+  constructor(upstream: Upstream, started: TaskState, ended?: AbortController) {
+    this.#upstream = upstream;
+    this.#started = started;
+    this.#ended = ended;
+    this.#during = new Promise((resolve) => (this.#attach = resolve));
+    const leave = upstream.hearTask(started.taskId, this);
+    let end: () => void = () => {};
+    this.over = new Promise((resolve) => (end = resolve));
+    this.#leave = () => {
+      leave();
+      end();
+    };
+    const { connection } = upstream;
+    this.#tasks = new ServerTasks({
+      clock: undefined,
+      connection: () => connection,
+      answerer: () => ({ connection, handlers: this.#createHandlers() }),
+      call: (handler, params, options) => this.#send(handler, params, options),
+    });
+  }
+
+  /** Follows the task to its end. Whoever gives the call up gives the task up. */
+  async run(during: CallContext): Promise<unknown> {
+    this.#attach(during);
+    const followed = this.#tasks.follow(this.#started, toObject, this.#ended);
+    const giveUp = (): void => void followed.cancel().catch(() => {});
+    during.signal.addEventListener("abort", giveUp, { once: true });
+    if (during.signal.aborted) giveUp();
+    void this.#explain(followed, during);
+    try {
+      return toForwarded(await followed.result({ signal: during.signal }), this.#upstream.revision);
+    } catch (error) {
+      const { status } = await followed.status().catch(() => this.#started);
+      if (status !== "cancelled" || during.signal.aborted) throw error;
+      throw new RpcError(errorCodes.internalError, "The server has cancelled the task");
+    } finally {
+      during.signal.removeEventListener("abort", giveUp);
+      this.#isOver = true;
+      this.#leave();
+    }
+  }
+
+  /** Nobody will follow it. */
+  async abandon(): Promise<void> {
+    this.#ended?.abort();
+    await this.#send("cancelTask", { taskId: this.#started.taskId }, {}).catch(() => {});
+    this.#leave();
+  }
+
+  /** How far it is, for whoever follows it. */
+  report(progress: Progress): void {
+    void this.#during.then((during) => during.progress(progress));
+  }
+
+  /** A question of the server that belongs to the task; so does the answer. */
+  async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const { revision } = this.#upstream;
+    const answer = await put(await this.#during, { method, params: toForwarded(params, revision), signal });
+    return withRelatedTask(toForwarded(answer, revision), revision, this.#started.taskId);
+  }
+
+  tell(handler: string, params: object): void {
+    if (handler === "taskStatus") return this.#tasks.wake(this.#started.taskId);
+    void this.#during.then((during) => {
+      const row = findRow(during.revision.serverNotifications, handler);
+      if (handler === "loggingMessage" && row)
+        during.notify(row, toForwarded(params, this.#upstream.revision)).catch(() => {});
+    });
+  }
+
+  async #send(handler: string, params: object, { signal }: RequestOptions): Promise<Record<string, unknown>> {
+    const { connection, revision } = this.#upstream;
+    const row = findRow(revision.clientRequests, handler);
+    if (!row || (this.#isOver && handler !== "cancelTask")) throw methodNotFound(handler);
+    // The result of a task comes when the task has ended.
+    const isWait = handler === "getTaskPayload";
+    const options = { ...(signal && { signal }), ...(isWait && { timeout: Infinity }) };
+    return toObject(await connection.request(row, params, options));
+  }
+
+  /** Questions that are in the task, answered as those that come as requests. */
+  #createHandlers(): object {
+    const rows = Object.values(this.#upstream.revision.embeddedRequests);
+    const answer =
+      ({ method }: EmbeddedRow) =>
+      async (params: unknown, { signal }: CallContext): Promise<unknown> =>
+        toBare(await put(await this.#during, { method, params: toObject(params), signal }));
+    return Object.fromEntries(rows.map((row) => [row.handler, answer(row)]));
+  }
+
+  /** What the server says about how far it is. */
+  async #explain(followed: TaskHandle, during: CallContext): Promise<void> {
+    const control = readTask(during);
+    if (!control) return;
+    let last = this.#started.statusMessage;
+    try {
+      for await (const { statusMessage } of followed.updates) {
+        if (statusMessage === undefined || statusMessage === last) continue;
+        last = statusMessage;
+        await control.status(statusMessage);
+      }
+    } catch {
+      // Whoever waits for the result learns of it.
+    }
+  }
+}
+
+interface Put {
+  readonly method: string;
+  readonly params: object;
+  readonly signal: AbortSignal;
+}
+
+/** Puts a question to the client, by a request or inside of the task. */
+function put(during: CallContext, { method, params, signal }: Put): Promise<unknown> {
+  const { revision } = during;
+  const row = findMethod(questionsOf(revision), method);
+  if (!row) return Promise.reject(methodNotFound(method));
+  const isEmbedded = row.kind === "embedded";
+  return during.request({ ...row, kind: "request" }, isEmbedded ? toEmbedded(params) : params, { signal });
+}
+
+function questionsOf({ embeddedRequests, serverRequests }: Revision): Table<RequestRow | EmbeddedRow> {
+  return { ...embeddedRequests, ...serverRequests };
+}
+
+function toBare(answer: unknown): object {
+  const { _meta, ...rest } = toObject(answer);
+  return rest;
+}
+
+function toObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

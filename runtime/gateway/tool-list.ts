@@ -1,0 +1,55 @@
+import { isObject } from "../../generated/support.ts";
+import { readItems, readNextCursor, type Page, type PageParams } from "../client/pages.ts";
+import { readMirrors, type Mirror } from "../codec/mirror.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
+export class ToolList {
+  readonly #upstream: Upstream;
+  #tools: ReadonlyMap<string, KnownTool> = new Map();
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+  }
+
+  async read(): Promise<void> {
+    if (this.#upstream.connection.serverCapabilities.tools === undefined) return;
+    const found = new Map<string, KnownTool>();
+    const fetch = async (params: PageParams): Promise<ToolPage> =>
+      toPage(await this.#upstream.request("tools/list", params, {}));
+    for await (const { name, inputSchema, execution } of readItems(fetch, ({ tools }) => tools)) {
+      const support = isObject(execution) ? execution.taskSupport : undefined;
+      if (typeof name === "string") found.set(name, { mirrors: readMirrors(inputSchema), support });
+    }
+    this.#tools = found;
+  }
+
+  /** Which arguments of a request have to be in headers. */
+  mirrorsOf(method: string, params: unknown): readonly Mirror[] {
+    return (method === "tools/call" ? this.#find(params)?.mirrors : undefined) ?? [];
+  }
+
+  /** Whether a tool can run as a task, or has to. */
+  supportOf(params: unknown): unknown {
+    return this.#find(params)?.support;
+  }
+
+  #find(params: unknown): KnownTool | undefined {
+    const name = isObject(params) ? params.name : undefined;
+    return typeof name === "string" ? this.#tools.get(name) : undefined;
+  }
+}
+
+interface KnownTool {
+  readonly mirrors: readonly Mirror[];
+  readonly support: unknown;
+}
+
+interface ToolPage extends Page {
+  readonly tools: readonly Record<string, unknown>[];
+}
+
+function toPage(result: unknown): ToolPage {
+  const page = isObject(result) ? result : {};
+  return { tools: Array.isArray(page.tools) ? page.tools.filter(isObject) : [], ...readNextCursor(page) };
+}
