@@ -8,6 +8,9 @@ import type { Api, Credential, Operation } from "./operation.ts";
 import { readOperation, type OperationPlace } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
+/** A server with as many tools would be of no use to any model. */
+const maxOperations = 5_000;
+
 /** Reads an OpenAPI 3 document. `origin` is named in errors. Throws a {@link UserError} that says what is wrong, and where. */
 export function readApi(document: Record<string, unknown>, origin: string): Api {
   checkVersion(document, origin);
@@ -16,17 +19,22 @@ export function readApi(document: Record<string, unknown>, origin: string): Api 
   const taken = new Set<string>();
   const operations: Operation[] = [];
   const leftOut: { name: string; reason: string }[] = [];
-  for (const { path, method, item, operation } of listOperations(paths, document, origin)) {
+  const found = listOperations(paths, document, origin);
+  if (found.length > maxOperations) {
+    const advice = "Leave out what no tool needs.";
+    throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
+  }
+  for (const { path, method, item, operation } of found) {
     const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
     const read = (): Operation | LeftOut => readIfPossible({ path, method, item, operation, document });
-    const found = explain(read, `${origin}: ${place}`);
-    if (found instanceof LeftOut) {
-      leftOut.push({ name: place, reason: found.message });
+    const understood = explain(read, `${origin}: ${place}`);
+    if (understood instanceof LeftOut) {
+      leftOut.push({ name: place, reason: understood.message });
       continue;
     }
-    const name = uniqueName(found.name, (one) => taken.has(one.toLowerCase()));
+    const name = uniqueName(understood.name, (one) => taken.has(one.toLowerCase()));
     taken.add(name.toLowerCase());
-    operations.push({ ...found, name });
+    operations.push({ ...understood, name });
   }
   refuseNothing(operations, leftOut, origin);
   const info = isRecord(document.info) ? document.info : {};

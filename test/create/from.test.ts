@@ -199,6 +199,10 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a $ref into a prototype", "a.json", get({ $ref: "#/constructor/prototype" }), /leads nowhere/],
   ["a parameter that refers to itself", "a.json", api(circle()), /refers to itself|leads nowhere/],
   ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would put text into the code/],
+  ["5,001 operations", "a.json", api(many(5_001)), /has 5001 operations, more than 5000/],
+  ["more than two million values", "a.json", `{"openapi":"3.0.0","x":[${"1,".repeat(2_000_000)}1]}`, /2000000 values/],
+  ["more than 20 MB", "a.json", `{"openapi":"3.0.0","x":"${"x".repeat(20_000_000)}"}`, /has more than 20 MB/],
+  ["a document that is nested 600 deep", "a.json", `{"openapi":"3.0.0","x":${deep(600)}}`, /deeper than 512/],
   ["a schema that is nested 300 deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
   ["a schema that is nested 3,000 deep", "a.json", input(deep(3_000)), /nested deeper/],
   ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would put text into the code/],
@@ -243,13 +247,19 @@ function circle(): object {
   return { "/a": { get: { parameters: [{ $ref: "#/paths/~1a/get/parameters/0" }] } } };
 }
 
+/** A path with as many operations. */
+function many(count: number): object {
+  const paths = Array.from({ length: count }, (_, at) => [`/${at}`, { get: operation }] as const);
+  return Object.fromEntries(paths);
+}
+
 describe("create --from", () => {
   function create(cwd: string, from: string, more: object = {}): Promise<CommandResult> {
     const options = { directory: join(cwd, "demo"), yes: true, install: false, git: false, dryRun: false };
     return captured(() => runCreate({ ...options, from: join(cwd, from), ...more }));
   }
 
-  it.each(refused)("refuses %s, and writes nothing", async (_what, file, text, message) => {
+  it.each(refused)("refuses %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), text);
     const { code, stderr } = await create(cwd, file);

@@ -150,7 +150,7 @@ describe("a server", () => {
     [{ host: "evil.example" }, 403],
     [{ host: "evil.example", origin: "http://evil.example" }, 403],
     [{ origin: ["http://localhost", "http://evil.example"] }, 400],
-  ])("with headers %j answers an upgrade with %i (T-70, R30, R31, B-014)", async (headers, status) => {
+  ])("with headers %j answers an upgrade with %i (T-70, R30, R31, R67, B-014)", async (headers, status) => {
     const { url, connections } = await serve();
     expect(await upgrade(url, headers)).toBe(status);
     if (status !== 101) expect(connections).toEqual([]);
