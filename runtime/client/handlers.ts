@@ -9,6 +9,7 @@ import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
 import type { ClientSource } from "./source.ts";
+import type { TaskListening } from "./task-listening.ts";
 import { answerAsTask, tieToTask } from "./task-answers.ts";
 
 /** Where the notifications of a server go. */
@@ -19,6 +20,7 @@ export interface NoticeBoard {
   taskChanged(taskId: string): void;
   /** What arrives for requests to listen, where the revision has them. */
   readonly listening: Pick<Listening, "isOffered" | "hears" | "accept" | "cancelled">;
+  readonly taskListening: Pick<TaskListening, "accept" | "cancelled">;
 }
 
 /** What answers a server in one session. */
@@ -32,7 +34,7 @@ export interface AnswerParts {
 /** Handlers by name for one revision; what is not offered has none. */
 export function createClientHandlers(source: ClientSource, revision: Revision, parts: AnswerParts): object {
   const { roots, elicitation, board, tasks } = parts;
-  const { listening } = board;
+  const { listening, taskListening } = board;
   /** News that belongs to no request of ours is none. */
   const heard =
     (take: (params: unknown) => void) =>
@@ -59,8 +61,14 @@ export function createClientHandlers(source: ClientSource, revision: Revision, p
     resourceUpdated: heard((params) => {
       if (isObject(params) && typeof params.uri === "string") board.resourceUpdated(params.uri);
     }),
-    subscriptionsAcknowledged: (params: unknown) => listening.accept(params),
-    cancelled: (params: unknown) => listening.cancelled(params),
+    subscriptionsAcknowledged(params: unknown) {
+      listening.accept(params);
+      taskListening.accept(params);
+    },
+    cancelled(params: unknown) {
+      listening.cancelled(params);
+      taskListening.cancelled(params);
+    },
     loggingMessage(params: unknown) {
       if (isObject(params)) board.log(params);
     },

@@ -17,6 +17,7 @@ import type { Answerer } from "./embedded-call.ts";
 import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
 import { readItems, readNextCursor, type Page } from "./pages.ts";
 import type { SessionCallOptions } from "./session.ts";
+import type { TaskListening } from "./task-listening.ts";
 
 /** What the tasks of a server need of their session. */
 export interface ServerTasksHost {
@@ -26,6 +27,8 @@ export interface ServerTasksHost {
   connection(): ClientConnection;
   /** Who answers questions of tasks, where they do not come as requests. */
   answerer(): Answerer;
+  /** How changes of tasks are heard of. Default: they are asked for. */
+  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
 }
 
 /** A call of a tool that shall become a task. */
@@ -112,6 +115,8 @@ export class ServerTasks {
       clock: this.#host.clock,
       send: (handler, taskId, options) => this.#host.call(handler, { taskId }, options),
       ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
+      watch: () => this.#host.listening?.watch(task.taskId),
+      isHeard: () => this.#host.listening?.isHeard(task.taskId) ?? false,
       toResult,
       ended: () => {
         ended?.abort();
@@ -159,7 +164,9 @@ export class ServerTasks {
   #forget(followed: FollowedTask<object>): void {
     const others = this.#followed.get(followed.taskId);
     others?.delete(followed);
-    if (others?.size === 0) this.#followed.delete(followed.taskId);
+    if (others && others.size > 0) return;
+    this.#followed.delete(followed.taskId);
+    this.#host.listening?.forget(followed.taskId);
   }
 }
 

@@ -28,6 +28,7 @@ import type { ClientSource } from "./source.ts";
 import { TaskManager } from "../tasks/task-manager.ts";
 import { ServerTasks } from "./server-tasks.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { TaskListening } from "./task-listening.ts";
 
 /** How a session reaches its server. */
 export interface SessionTarget {
@@ -47,6 +48,7 @@ export class SessionCore implements LineHost, NoticeBoard {
   readonly listening: Listening;
   readonly subscriptions: Subscriptions;
   readonly tasks: ServerTasks;
+  readonly taskListening: TaskListening;
   readonly #ownTasks: TaskManager;
   readonly #roots: RootsKeeper;
   readonly #target: SessionTarget;
@@ -76,8 +78,11 @@ export class SessionCore implements LineHost, NoticeBoard {
       ...source.tasks,
       onError: source.onError,
     });
+    const { request: timeout } = toTimeouts(source.timeouts);
+    this.taskListening = new TaskListening({ clock: source.clock, timeout, wake: (id) => this.tasks.wake(id) });
     this.tasks = new ServerTasks({
       clock: source.clock,
+      listening: this.taskListening,
       call: (handler, params, options) => this.call(handler, params, options),
       connection: () => this.line.last,
       answerer: () => this.#toAnswerer(this.line.last),
@@ -85,7 +90,7 @@ export class SessionCore implements LineHost, NoticeBoard {
     this.listening = new Listening({
       clock: source.clock,
       reconnection: toReconnection(source.reconnect),
-      timeout: toTimeouts(source.timeouts).request,
+      timeout,
       wantsLists: source.onListChanged !== undefined,
       deaf: (reason) => {
         this.lists.deafen();
@@ -202,6 +207,7 @@ export class SessionCore implements LineHost, NoticeBoard {
     const { keepAlive: pings, clock } = this.source;
     this.lists.reset();
     this.listening.adopt(connection);
+    this.taskListening.adopt(connection);
     if (pings) {
       keepAlive(connection, pings, {
         clock,

@@ -6,6 +6,8 @@ export interface ListenFilter {
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
+  /** With the tasks extension. */
+  readonly taskIds?: readonly string[];
 }
 
 /** Members of a filter by the list that they are about. */

@@ -36,6 +36,10 @@ export interface TaskPort<Result> {
   toResult(value: unknown): Result;
   /** The task has ended: nothing of it is expected any more. */
   ended?(): void;
+  /** A wait for a change begins: it may be arranged that the peer tells of it, by `wake`. */
+  watch?(): void;
+  /** Whether the peer has agreed to tell of changes. */
+  isHeard?(): boolean;
 }
 
 /** The request that should have become a task was answered at once. The work is done: `result` is the answer. */
@@ -74,6 +78,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #next: Promise<TaskState> | undefined;
   #questions = 0;
   #wake: (() => void) | undefined;
+  /** Something was told while nobody waited: what is being asked for now may be older. */
+  #isWoken = false;
 
   constructor(task: Pick<TaskState, "taskId"> | TaskState, port: TaskPort<Result>) {
     this.taskId = task.taskId;
@@ -104,7 +110,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   /** The peer says that something has changed: ask now. What it says is not relied on. */
   wake(): void {
-    this.#wake?.();
+    if (this.#wake) this.#wake();
+    else this.#isWoken = true;
   }
 
   async *#follow(): AsyncGenerator<TaskState, void, undefined> {
@@ -154,16 +161,23 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   async #poll(): Promise<TaskState> {
+    this.#port.watch?.();
+    if (!this.#isWoken) await this.#rest();
+    this.#isWoken = false;
+    return this.status();
+  }
+
+  async #rest(): Promise<void> {
     const waking = new AbortController();
     this.#wake = () => waking.abort();
     await pause(this.#delay(), this.#port.clock, waking.signal).catch(() => {});
     this.#wake = undefined;
-    return this.status();
   }
 
-  /** What the peer suggests; without that, the longer the task takes, the less often. */
+  /** What the peer suggests; without that, the longer the task takes, the less often; and rarely where the peer tells of changes. */
   #delay(): number {
     const suggested = this.#last?.pollInterval;
+    if (this.#port.isHeard?.()) return Math.min(Math.max(suggested ?? 0, heardDelay), longestDelay);
     const grown = Math.min(firstDelay * 1.5 ** this.#questions, longestOwnDelay);
     this.#questions += 1;
     return suggested === undefined ? grown : Math.min(Math.max(suggested, shortestDelay), longestDelay);
@@ -194,6 +208,9 @@ const longestOwnDelay = 5_000;
 /** A peer that wants no pause at all must not keep us spinning, nor one that wants a long one make us forget it. */
 const shortestDelay = 10;
 const longestDelay = 300_000;
+
+/** A peer may forget to tell. */
+const heardDelay = 30_000;
 
 function isSame(first: TaskState, second: TaskState): boolean {
   return (

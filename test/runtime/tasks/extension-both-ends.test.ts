@@ -16,6 +16,7 @@ import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { alone, meta } from "../lifecycle/alone.ts";
 import { Wire, settle } from "../rpc/wire.ts";
 import { hear } from "./extension-wire.ts";
+import type { Message } from "./task-wire.ts";
 
 type Declarations = Core & TaskTypes;
 
@@ -130,39 +131,158 @@ describe("a client and a strange server of tasks", () => {
     return { session: await connecting, wire };
   }
 
-  test("asks at the server's pace, declares the extension each time, and answers a question once (XF-02, XT-15, XT-20)", async () => {
+  const at = "2000-01-01T00:00:00.000Z";
+  const headOf = (taskId: string): object => ({
+    taskId,
+    createdAt: at,
+    lastUpdatedAt: at,
+    ttlMs: null,
+    pollIntervalMs: 1_000,
+  });
+  const head = headOf("t");
+  const working = { resultType: "complete", status: "working", ...head };
+  const ended = { resultType: "complete", status: "completed", result: { content: done }, ...head };
+
+  /** Answers the next message, which must be a request of this method, and gives it. */
+  async function serve(wire: Wire, method: string, answer: object): Promise<Message> {
+    const request = await hear(wire, (message) => message.method !== undefined);
+    expect(request.method).toBe(method);
+    const params = isObject(request.params) ? request.params : {};
+    expect(params).toHaveProperty(["_meta", meta.capabilities, "extensions", extension.id], {});
+    wire.post({ jsonrpc: "2.0", id: request.id, ...answer });
+    await settle();
+    return { id: request.id, ...params };
+  }
+
+  /** Takes a request to listen, and agrees to these tasks. */
+  async function accept(wire: Wire, taskIds: readonly string[]): Promise<Message> {
+    const request = await hear(wire, ({ method }) => method === "subscriptions/listen");
+    tell(wire, request, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
+    await settle();
+    return request;
+  }
+
+  function tell(wire: Wire, { id }: Message, method: string, params: object): void {
+    wire.post({ jsonrpc: "2.0", method, params: { ...params, _meta: { [meta.subscription]: id } } });
+  }
+
+  test("asks at the server's pace where that tells nothing, declares the extension each time, and answers a question once (XF-02, XT-15, XT-20)", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
-    const at = "2000-01-01T00:00:00.000Z";
-    const head = { taskId: "t", createdAt: at, lastUpdatedAt: at, ttlMs: null, pollIntervalMs: 1_000 };
-    const said: string[] = [];
-    const serve = async (method: string, result: object): Promise<Record<string, unknown>> => {
-      const request = await hear(wire, (message) => message.method !== undefined);
-      said.push(String(request.method));
-      expect(request.method).toBe(method);
-      const params = isObject(request.params) ? request.params : {};
-      expect(params).toHaveProperty(["_meta", meta.capabilities, "extensions", extension.id], {});
-      wire.post({ jsonrpc: "2.0", id: request.id, result });
-      await settle();
-      return params;
-    };
     const calling = session.callTool("t");
-    await serve("tools/call", { resultType: "task", status: "working", ...head });
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    await serve(wire, "subscriptions/listen", { error: { code: -32601, message: "Method not found" } });
     clock.advance(999);
     await settle();
     expect(wire.sent).toEqual([]);
     const question = { method: "elicitation/create", params: form };
     const waiting = { resultType: "complete", status: "input_required", inputRequests: { k: question }, ...head };
     clock.advance(1);
-    await serve("tasks/get", waiting);
-    const update = await serve("tasks/update", { resultType: "complete" });
+    await serve(wire, "tasks/get", { result: waiting });
+    const update = await serve(wire, "tasks/update", { result: { resultType: "complete" } });
     expect(update).toMatchObject({ taskId: "t", inputResponses: { k: { action: "decline" } } });
     // The server has not taken notice yet.
     clock.advance(1_000);
-    await serve("tasks/get", waiting);
+    await serve(wire, "tasks/get", { result: waiting });
     clock.advance(1_000);
-    await serve("tasks/get", { resultType: "complete", status: "completed", result: { content: done }, ...head });
+    await serve(wire, "tasks/get", { result: ended });
     expect(await calling).toEqual({ content: done });
-    expect(said).not.toContain("notifications/cancelled");
+    expect(wire.sent).toEqual([]);
+  });
+
+  test("is told of changes where the server agrees to tell, and asks rarely meanwhile (XT-20)", async () => {
+    const clock = new ManualClock();
+    const { session, wire } = await open(clock);
+    const calling = session.callTool("t");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    const listen = await accept(wire, ["t"]);
+    expect(listen.params).toMatchObject({ notifications: { taskIds: ["t"] } });
+    // It may have changed before the server has agreed.
+    await serve(wire, "tasks/get", { result: working });
+    clock.advance(29_999);
+    await settle();
+    expect(wire.sent).toEqual([]);
+    // A server may forget to tell.
+    clock.advance(1);
+    await serve(wire, "tasks/get", { result: working });
+    tell(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
+    await serve(wire, "tasks/get", { result: ended });
+    expect(await calling).toEqual({ content: done });
+    expect(await hear(wire, () => true)).toMatchObject({
+      method: "notifications/cancelled",
+      params: { requestId: listen.id },
+    });
+  });
+
+  test("asks again at the server's pace when it is told no more", async () => {
+    const clock = new ManualClock();
+    const { session, wire } = await open(clock);
+    const calling = session.callTool("t");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    const listen = await accept(wire, ["t"]);
+    await serve(wire, "tasks/get", { result: working });
+    wire.post({
+      jsonrpc: "2.0",
+      id: listen.id,
+      result: { resultType: "complete", _meta: { [meta.subscription]: listen.id } },
+    });
+    await settle();
+    await serve(wire, "tasks/get", { result: working });
+    await serve(wire, "subscriptions/listen", { error: { code: -32603, message: "Later" } });
+    clock.advance(1_000);
+    await serve(wire, "tasks/get", { result: ended });
+    expect(await calling).toEqual({ content: done });
+  });
+
+  test("hears of several tasks on one stream, and of those that the server agrees to", async () => {
+    const clock = new ManualClock();
+    const { session, wire } = await open(clock);
+    const first = session.callTool("t");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    const before = await accept(wire, ["t"]);
+    await serve(wire, "tasks/get", { result: working });
+    const second = session.callTool("u");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...headOf("u") } });
+    const listen = await accept(wire, ["t"]);
+    expect(listen.params).toMatchObject({ notifications: { taskIds: ["t", "u"] } });
+    expect(await hear(wire, ({ method }) => method === "notifications/cancelled")).toMatchObject({
+      params: { requestId: before.id },
+    });
+    await serve(wire, "tasks/get", { result: working });
+    // The other is asked for, and not offered again.
+    clock.advance(1_000);
+    await serve(wire, "tasks/get", { result: { ...ended, ...headOf("u") } });
+    expect(await second).toEqual({ content: done });
+    tell(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
+    await serve(wire, "tasks/get", { result: ended });
+    expect(await first).toEqual({ content: done });
+  });
+});
+
+describe("a client that is told of its tasks", () => {
+  const patient = { pollInterval: 300_000 };
+  const slow = defineTool({
+    name: "slow",
+    task: patient,
+    run: async (_args, { elicit }) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return (await elicit(form)).action;
+    },
+  });
+  const telling = defineServer({ name: "server", version: "1", tools: [slow] });
+  const elicitation = { form: () => ({ action: "decline" }) as const };
+
+  test("does not wait until it would have asked", async () => {
+    await using client = await connectTo<Declarations>(telling, { extensions, elicitation });
+    expect((await client.callTool("slow")).content).toEqual([{ type: "text", text: "decline" }]);
+  });
+
+  test("does not over HTTP either", async () => {
+    const listener = await serveHttp(telling, { port: 0 });
+    const options = { info: { name: "c", version: "1" }, revisions, extensions, elicitation };
+    const client = await connectClient<Declarations>((opening) => connectHttp(listener.url, opening), options);
+    expect((await client.callTool("slow")).content).toEqual([{ type: "text", text: "decline" }]);
+    await client.close();
+    await listener.close();
   });
 });
