@@ -95,11 +95,11 @@ async function planProject(
   const manager = choosePackageManager(packageManager);
   const catalogue = await readCatalogue(packageRoot);
   const chosen = chooseRevisions(protocol, catalogue);
-  const given = from === undefined ? rest : toSourceSelection(rest);
+  const source = from === undefined ? undefined : await readOwnSource(from);
+  const given = source === undefined ? rest : toSourceSelection(rest, source);
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectDependencies, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
-  const source = from === undefined ? undefined : await readOwnSource(from);
   const selection = asks ? await askSelection(checked, { given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
@@ -107,9 +107,15 @@ async function planProject(
   return { ...facts, revisions, selection, ...(source && { source }) };
 }
 
-/** Schemas of strangers are JSON Schemas, and only tools are made from them unless more is asked for. */
-function toSourceSelection(given: SelectionText): SelectionText {
-  const { schema = "json", serve = "tools" } = given;
+/** Schemas of strangers are JSON Schemas, and only what the source has is made from it unless more is asked for. */
+function toSourceSelection(given: SelectionText, { contract }: ProjectSource): SelectionText {
+  const has = {
+    tools: true,
+    resources: contract.resources.length + contract.resourceTemplates.length > 0,
+    prompts: contract.prompts.length > 0,
+  };
+  const own = Object.entries(has).flatMap(([kind, isThere]) => (isThere ? [kind] : []));
+  const { schema = "json", serve = own.join(",") } = given;
   if (schema !== "json")
     throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
   return { ...given, schema, serve };

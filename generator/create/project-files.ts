@@ -7,6 +7,7 @@ import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "
 import { emitExtras, extraTemplates, isOnStdio, urlOf, type ExtraOptions } from "./extra-files.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { accessDependencies, accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import { stubKinds } from "../from/stub-kinds.ts";
 import type { ProjectSource } from "../from/source.ts";
 import { commandsOf, managerFiles, type PackageManager } from "./package-manager.ts";
 import { schemaSamples } from "./schema-samples.ts";
@@ -72,11 +73,12 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
 }
 
 /** Loaded for it alone: it needs a compiler of schemas and a formatter. */
-async function emitOwnTools({ source, name, revisions, packageFolder }: ProjectOptions): Promise<Tree> {
+async function emitOwnTools({ source, name, revisions, packageFolder, selection }: ProjectOptions): Promise<Tree> {
   if (!source) return new Map();
+  const stubs = stubKinds(source, new Set(selection.serve));
   const { emitSource } = await import("../from/emit-source.ts");
   const toolMembers = await readToolMembers(revisions[0] ?? "", packageFolder);
-  return emitSource(source, { name, toolMembers, layer: "mcp/index.ts", packageFolder });
+  return emitSource(source, { name, toolMembers, stubs, layer: "mcp/index.ts", packageFolder });
 }
 
 const rendered = [
@@ -165,11 +167,17 @@ async function projectView(options: ProjectOptions): Promise<object> {
   const entry = selection.runtime === "package" ? "./mcp.ts" : "./mcp/index.ts";
   const hasView = offers.has("ui") && isExample && (members[0]?.has("_meta") ?? false);
   const elicits = offers.has("questions") && newestTypes.includes("export interface ElicitResult ");
+  const stubs = stubKinds(source, offers);
+  const hasOwnResources = stubs.resources || stubs.templates;
+  const isExampleOf = {
+    resources: offers.has("resources") && !hasOwnResources,
+    prompts: offers.has("prompts") && !stubs.prompts,
+  };
   const helpers = [
     ...(source ? [] : [...sample.helpers, "defineTool"]),
     ...(elicits && source ? ["defineTool"] : []),
-    ...(offers.has("prompts") ? ["definePrompt"] : []),
-    ...(offers.has("resources") ? ["defineResource"] : []),
+    ...(isExampleOf.prompts ? ["definePrompt"] : []),
+    ...(isExampleOf.resources ? ["defineResource"] : []),
     ...(hasView ? ["createUiResource"] : []),
     ...(offers.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
     ...["defineServer", service === "worker" ? "createHttpHandler" : "run"],
@@ -197,9 +205,17 @@ async function projectView(options: ProjectOptions): Promise<object> {
       .join(",\n    "),
     opening: service === "worker" ? "export default createHttpHandler" : "await run",
     elicits,
-    resources: offers.has("resources"),
-    resourceList: [...(offers.has("resources") ? ["styleGuide"] : []), ...(hasView ? ["meter"] : [])].join(", "),
-    prompts: offers.has("prompts"),
+    ...isExampleOf,
+    resourceList: [
+      ...(isExampleOf.resources ? ["styleGuide"] : []),
+      ...(stubs.resources ? ["...resources"] : []),
+      ...(hasView ? ["meter"] : []),
+    ].join(", "),
+    promptList: stubs.prompts ? "...prompts" : isExampleOf.prompts ? "shorten" : "",
+    stubs,
+    ownResources: Object.entries({ resources: stubs.resources, resourceTemplates: stubs.templates })
+      .flatMap(([list, has]) => (has ? [list] : []))
+      .join(", "),
     skills: offers.has("skills"),
     skillFolder: hasSkillFolder(selection),
     view: hasView,

@@ -8,9 +8,11 @@ import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { escapeUnseen } from "../tool-schema/safe-text.ts";
 import { emitType } from "../tool-schema/type-text.ts";
+import { emitStubs } from "./emit-stubs.ts";
 import { bodyArgument, type Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
-import { testCases } from "./test-cases.ts";
+import type { StubKinds } from "./stub-kinds.ts";
+import { promptCase, testCases } from "./test-cases.ts";
 
 /** What the files depend on. */
 export interface EmitSourceOptions {
@@ -18,6 +20,8 @@ export interface EmitSourceOptions {
   readonly name: string;
   /** Members that a tool may have in the project's newest revision. */
   readonly toolMembers: ReadonlySet<string>;
+  /** What becomes part of the project besides tools. */
+  readonly stubs: StubKinds;
   /** Module of the protocol layer, as files in `src/` import it. */
   readonly layer: string;
   /** Folder of this package, with `templates/`. */
@@ -35,6 +39,7 @@ export async function emitSource(source: ProjectSource, options: EmitSourceOptio
     [`src/${api ? "api" : "todo"}.ts`, templates.render(main, apiView(source, options))],
     ["src/tools.ts", toolsText(tools)],
     ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
+    ...emitStubs(source, options.stubs, options.layer),
   ];
   for (const { tool, variable } of tools) {
     const operation = api?.operations.find(({ name }) => name === tool.entry.name);
@@ -88,12 +93,15 @@ function isCookie({ place }: Operation["parameters"][number]): boolean {
 
 const multipart = "multipart/form-data";
 
-function testView({ plan, api }: ProjectSource, { name, toolMembers }: EmitSourceOptions): object {
+function testView({ plan, api, contract }: ProjectSource, { name, toolMembers, stubs }: EmitSourceOptions): object {
   return {
     name,
     isApi: api !== undefined,
     tools: JSON.stringify(plan.tools.map(({ entry }) => entry.name)),
     calls: JSON.stringify(testCases(plan.tools, api, toolMembers.has("outputSchema"))),
+    prompts: stubs.prompts && JSON.stringify(contract.prompts.map(promptCase)),
+    resources: stubs.resources && JSON.stringify(contract.resources.map(({ uri }) => uri)),
+    templates: stubs.templates && JSON.stringify(contract.resourceTemplates.map(({ uriTemplate }) => uriTemplate)),
   };
 }
 

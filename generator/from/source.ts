@@ -59,7 +59,30 @@ const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
 
 function cleanContract(contract: Contract, origin: string): Contract {
   if (contract.tools.length === 0) throw new UserError(`${origin} lists no tools, so there is nothing to write.`);
+  refuseUnreadable(contract, origin);
   return { ...contract, tools: contract.tools.map((tool) => cleanTool(tool, origin)) };
+}
+
+/** Names and addresses stand in code and in front of people: they are what they look like, or nothing is written. */
+function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, origin: string): void {
+  const texts: (readonly [kind: string, text: string])[] = [
+    ...prompts.flatMap(({ name, arguments: all }) => [
+      ["prompt", name] as const,
+      ...all.map(({ name: argument }) => ["argument", argument] as const),
+    ]),
+    ...resources.flatMap(({ uri, name }) => [["resource", uri] as const, ["resource", name] as const]),
+    ...resourceTemplates.flatMap((one) => [["template", one.uriTemplate] as const, ["template", one.name] as const]),
+  ];
+  const odd = texts.find(([, text]) => safeLine(text, 500) !== text);
+  const place = odd && `${origin}: ${odd[0]} ${JSON.stringify(safeLine(odd[1], 80))}`;
+  if (place !== undefined) throw new UserError(`${place}: it has characters that are not seen, or too many. ${advice}`);
+  const none = resources.find(({ uri }) => !URL.canParse(uri));
+  if (none)
+    throw new UserError(`${origin}: resource ${JSON.stringify(none.uri.slice(0, 80))}: it is no URI. ${advice}`);
+  const addresses = [...resources.map(({ uri }) => uri), ...resourceTemplates.map((one) => one.uriTemplate)];
+  const twice = addresses.find((uri, at) => addresses.indexOf(uri) < at);
+  if (twice !== undefined)
+    throw new UserError(`${origin}: ${JSON.stringify(twice.slice(0, 80))} is there twice. ${advice}`);
 }
 
 /** Names become part of what models call: they are not made up, so they have to be usable. */
@@ -85,7 +108,7 @@ function cleanTool(tool: ToolEntry, origin: string): ToolEntry {
   };
 }
 
-const advice = "Correct it in the file, or leave the tool out.";
+const advice = "Correct it in the file, or leave it out.";
 
 /** A project is written from what is understood as a whole, or not at all. */
 function refuseDoubts({ refused, tools }: ClientPlan, origin: string): void {

@@ -1,4 +1,5 @@
 import type { ToolPlan } from "../client/plan.ts";
+import type { PromptEntry } from "../contract/contract.ts";
 import { sampleOf } from "../tool-schema/sample.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import type { Api, Operation } from "./operation.ts";
@@ -26,6 +27,12 @@ export function testCases(tools: readonly ToolPlan[], api: Api | undefined, isSt
     const request = requestOf(operation, args);
     return answer && request !== undefined ? [{ ...call, request, answer: answer.value }] : [];
   });
+}
+
+/** A call of a prompt with what it has to be given. */
+export function promptCase({ name, arguments: all }: PromptEntry): TestCase {
+  const required = all.filter((argument) => argument.required);
+  return { name, arguments: Object.fromEntries(required.map((argument) => [argument.name, "sample"])) };
 }
 
 function requestOf({ method, path, parameters }: Operation, args: Record<string, unknown>): string | undefined {

@@ -49,7 +49,14 @@ async function load(document: string, tool: string): Promise<Run> {
   const root = mkdtempSync(join(folder, "project-"));
   writeFileSync(join(root, "openapi.yaml"), document);
   const source = await readSource(join(root, "openapi.yaml"));
-  const options = { name: "demo", toolMembers: new Set<string>(), layer: "mcp/index.ts", packageFolder: packageRoot };
+  const stubs = { prompts: false, resources: false, templates: false };
+  const options = {
+    name: "demo",
+    toolMembers: new Set<string>(),
+    stubs,
+    layer: "mcp/index.ts",
+    packageFolder: packageRoot,
+  };
   const runtime = (path: string): string => JSON.stringify(join(packageRoot, "runtime", path));
   const layer = [
     `export { ToolError } from ${runtime("server/errors.ts")};`,

@@ -18,12 +18,12 @@ import { pets } from "./pets.ts";
 
 const all = chooseRevisions("all", await readCatalogue(packageRoot));
 
-async function emit(file: string, text: string, revisions: readonly string[] = all): Promise<Tree> {
+async function emit(file: string, text: string, revisions: readonly string[] = all, serve = "tools"): Promise<Tree> {
   const folder = mkdtempSync(join(tmpdir(), "from-"));
   const path = join(folder, file);
   writeFileSync(path, text);
   const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
-  const selection = readSelection({ schema: "json", serve: "tools", extras: "mcpb" });
+  const selection = readSelection({ schema: "json", serve, extras: "mcpb" });
   const options = {
     folder: "/home/me/demo",
     name: "demo",
@@ -43,11 +43,12 @@ function strangeCode(text: string): string[] {
   const odd = file.getStatements().filter((statement) => {
     if (!Node.isVariableStatement(statement)) return !/^(Import|Interface|TypeAlias)/.test(statement.getKindName());
     const value = statement.getDeclarations()[0]?.getInitializer();
-    return !Node.isCallExpression(value) || value.getExpression().getText() !== "defineTool";
+    return !Node.isCallExpression(value) || !/^define[A-Z]/.test(value.getExpression().getText());
   });
   const templates = file.getDescendantsOfKind(SyntaxKind.TemplateExpression);
   const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression).map((call) => call.getExpression().getText());
-  const known = /^(defineTool|fromJsonSchema|callApi|readApi|toCommaList|toJson|todo)$/;
+  const known =
+    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|readApi|toCommaList|toJson|todo)$/;
   return [...[...odd, ...templates].map((node) => node.getText()), ...calls.filter((name) => !known.test(name))];
 }
 
@@ -140,6 +141,65 @@ describe("a project from a list of tools", () => {
   });
 });
 
+const evil = "`${process.exit(1)}` */ {{x}} \\u0022";
+const contract = {
+  tools: [{ name: "a" }],
+  prompts: [
+    {
+      name: "class",
+      description: evil,
+      arguments: [{ name: "text", description: evil, required: true }, { name: "a b" }],
+    },
+    { name: evil },
+  ],
+  resources: [
+    { uri: "test://a", name: "guide", mimeType: "text/plain", description: evil },
+    { uri: "test://b", name: "guide" },
+  ],
+  resourceTemplates: [{ uriTemplate: "test://items/{id}{?page}", name: "guide", description: evil }],
+};
+
+describe("a project from a contract", async () => {
+  const tree = await emit("mcp.client.lock.json", JSON.stringify({ contract }), all, "tools,resources,prompts");
+
+  it("has a typed stub for every prompt, resource and template, and lists them", () => {
+    const files = [...tree.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path)).sort();
+    expect(files).toEqual([
+      "src/prompts.ts",
+      "src/prompts/class-prompt.ts",
+      expect.stringMatching(/^src\/prompts\/[\w-]+-prompt\.ts$/),
+      "src/resources.ts",
+      "src/resources/guide-resource.ts",
+      "src/resources/guide-resource2.ts",
+      "src/resources/guide-template.ts",
+    ]);
+    const prompt = textOf(tree, "src/prompts/class-prompt.ts");
+    expect(prompt).toContain('"a b": {}');
+    expect(prompt).toContain("required: true");
+    expect(prompt).toContain('get: () => todo("class")');
+    expect(textOf(tree, "src/resources/guide-template.ts")).toContain('uriTemplate: "test://items/{id}{?page}"');
+    expect(textOf(tree, "src/server.ts")).toContain("prompts: [...prompts]");
+    expect(textOf(tree, "src/server.ts")).toContain("resources: [...resources]");
+    expect(textOf(tree, "src/server.ts")).toContain("resourceTemplates: [...resourceTemplates]");
+    expect(textOf(tree, "test/server.test.ts")).toContain('{ name: "class", arguments: { text: "sample" } }');
+  });
+
+  it("runs nothing that stands in a text, and is formatted", async () => {
+    for (const [path, text] of tree) {
+      if (!/^(src\/(?!mcp\/)|test\/)/.test(path)) continue;
+      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+      if (/^src\/(prompts|resources)\//.test(path)) expect(strangeCode(text), path).toEqual([]);
+    }
+  });
+
+  it("keeps to what is asked for", async () => {
+    const some = await emit("lock.json", JSON.stringify({ contract }));
+    expect([...some.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path))).toEqual([]);
+    const others = await emit("lock.json", JSON.stringify({ tools: [{ name: "a" }] }), all, "tools,prompts");
+    expect(textOf(others, "src/server.ts")).toContain("prompts: [shorten]");
+  });
+});
+
 const operation = { responses: {} };
 const api = (paths: object, more: object = {}): string => JSON.stringify({ openapi: "3.0.0", paths, ...more });
 const get = (schema: unknown): string =>
@@ -219,7 +279,17 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
   ["two tools of one name", "a.json", '{"tools":[{"name":"a"},{"name":"a"}]}', /of the same name/],
   ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
+  ["a prompt whose name turns its direction", "a.json", besides({ prompts: [{ name: "a\u202eb" }] }), /not seen/],
+  ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /not seen/],
+  ["two prompts of one name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /of the same name/],
+  ["a resource that is no URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is no URI/],
+  ["a resource twice", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is there twice/],
+  ["a broken template", "a.json", besides({ resourceTemplates: [{ uriTemplate: "a:{" }] }), /URI template/],
 ];
+
+function besides(more: object): string {
+  return JSON.stringify({ tools: [{ name: "a" }], ...more });
+}
 
 function bomb(): string {
   const lines = Array.from({ length: 12 }, (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(9)}]`);
@@ -278,6 +348,16 @@ describe("create --from", () => {
     writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
     expect(await create(cwd, from, more)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
     expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it("makes of a contract whatever it has, unless less is asked for", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "lock.json"), JSON.stringify({ contract }));
+    expect((await create(cwd, "lock.json")).code).toBe(0);
+    expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(true);
+    rmSync(join(cwd, "demo"), { recursive: true });
+    expect((await create(cwd, "lock.json", { serve: "tools" })).code).toBe(0);
+    expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(false);
   });
 
   it("tells what it leaves out, and writes the rest", async () => {
