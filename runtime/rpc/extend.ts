@@ -29,11 +29,19 @@ export function extendRevisions(
 }
 
 function checkSettings({ id, declared, settings = {} }: Extension, role: Role): void {
+  if (!identifier.test(id)) {
+    const advice = 'use a prefix and a name, such as "com.example/search"';
+    throw new Error(`${JSON.stringify(id)} is no identifier of an extension: ${advice}.`);
+  }
   const issue = declared[role]?.(settings);
   if (!issue) return;
   const place = ["settings", ...(issue.path === "" ? [] : [issue.path])].join("/");
   throw new Error(`Extension ${id}: its ${place} must be ${issue.expected}.`);
 }
+
+/** Labels that begin with a letter, and a name; without a prefix, two authors could mean different things by the same word. */
+const identifier =
+  /^[A-Za-z](?:[A-Za-z\d-]*[A-Za-z\d])?(?:\.[A-Za-z](?:[A-Za-z\d-]*[A-Za-z\d])?)*\/[A-Za-z\d](?:[\w.-]*[A-Za-z\d])?$/;
 
 function extend(revision: Revision, extension: Extension): Revision {
   const { id, headers, results, members, settings = {} } = extension;

@@ -1,5 +1,6 @@
 import { isObject, type Gate, type RequestRow } from "../../generated/support.ts";
-import { CapabilityError } from "../rpc/errors.ts";
+import { checkToolResults } from "../common/tool-results.ts";
+import { CapabilityError, InvalidMessageError } from "../rpc/errors.ts";
 import { isOpen, type Session } from "../rpc/session.ts";
 import { samplingGates } from "./question-gates.ts";
 
@@ -12,6 +13,13 @@ import { samplingGates } from "./question-gates.ts";
 export function checkQuestion({ method, handler }: RequestRow, params: object, session: Session): void {
   const gate = findGates(handler, params, session).find((needed) => !isOpen(needed, session));
   if (gate) throw new CapabilityError(method, gate);
+  checkConversation(method, handler, params);
+}
+
+/** Refuses to have a conversation gone on with in which tool uses and their results do not match. */
+export function checkConversation(method: string, handler: string, params: unknown): void {
+  const issue = handler === "createMessage" && isObject(params) ? checkToolResults(params) : undefined;
+  if (issue) throw new InvalidMessageError(method, "params", issue);
 }
 
 function findGates(handler: string, params: object, session: Session): readonly Gate[] {

@@ -9,7 +9,7 @@ export interface RequestLogOptions {
 }
 
 /**
- * Middleware that writes one line for each request: what was asked for, how it ended and how long it took. Neither arguments nor
+ * Middleware that writes one line for each request: what was asked for, how it ended, why it was called off and how long it took. Neither arguments nor
  * results are in it, and nothing that a client sends can break a line or add one.
  */
 export function logRequests({ write = console.error }: RequestLogOptions = {}): Middleware {
@@ -23,8 +23,14 @@ export function logRequests({ write = console.error }: RequestLogOptions = {}): 
         id: request.context.requestId,
         outcome: kind,
         ...(code !== undefined && { code }),
+        ...(request.context.signal.aborted && { aborted: toReason(request.context.signal) }),
         milliseconds: Math.round(milliseconds * 10) / 10,
       };
       write(JSON.stringify(line));
     });
+}
+
+/** A reason that the client gives is its own text. */
+function toReason({ reason }: AbortSignal): string {
+  return redactText(reason instanceof Error ? reason.message : String(reason));
 }

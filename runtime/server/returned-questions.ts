@@ -3,6 +3,7 @@ import { findMethod } from "../common/rows.ts";
 import { CapabilityError, InvalidMessageError, invalidParams } from "../rpc/errors.ts";
 import type { Session } from "../rpc/session.ts";
 import { checkAnswer } from "./answers.ts";
+import { checkConversation } from "./check-question.ts";
 import type { InputQuestions } from "./input-required.ts";
 import { findMissingGate } from "./question-gates.ts";
 import type { Returned, RoundInput } from "./round-record.ts";
@@ -18,6 +19,7 @@ export function toReturned({ inputRequests = {}, requestState }: InputQuestions,
     if (issue) throw new InvalidMessageError(method, "params", issue);
     const gate = findMissingGate(row, params, session);
     if (gate) throw new CapabilityError(method, gate);
+    checkConversation(method, row.handler, params);
     return { key, method, ...(row.handler === "elicit" && { params: toChecked(params) }) };
   });
   return { requests, ...(requestState !== undefined && { requestState }) };

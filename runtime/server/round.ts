@@ -6,6 +6,7 @@ import { CapabilityError, RpcError, errorCodes, invalidParams } from "../rpc/err
 import { checkParams } from "../rpc/outbound.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import { checkAnswer } from "./answers.ts";
+import { checkConversation } from "./check-question.ts";
 import { findMissingGate } from "./question-gates.ts";
 import { RoundCall } from "./round-call.ts";
 import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
@@ -262,6 +263,7 @@ function checkQuestion(row: RequestRow, params: unknown, { session }: CallContex
   checkParams(row, params);
   const gate = findMissingGate(row, params, session);
   if (gate) throw new CapabilityError(row.method, gate);
+  checkConversation(row.method, row.handler, params);
 }
 
 /** The answer of an earlier round, or of the one before. */

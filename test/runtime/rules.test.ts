@@ -70,14 +70,15 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     ["logging/setLevel", { level: "loud" }],
     ["completion/complete", { ref: { type: "ref/tool", name: "fine" }, argument: { name: "a", value: "" } }],
     ["initialize", {}],
-  ])("the error of %s %j is one short sentence (J-09)", async (method, params) => {
+  ])("the error of %s %j is a number and one short sentence (J-09, S-004)", async (method, params) => {
     const { error } = await ask(await openWire(define(everything), revision), method, params);
-    const message = isObject(error) ? error.message : undefined;
+    const { code, message } = isObject(error) ? error : {};
+    expect(code).toSatisfy(Number.isInteger);
     expect(message).toMatch(/^[A-Z-][^\n]{3,119}$/);
     expect(message).not.toMatch(/\. [A-Z]/);
   });
 
-  test("text is UTF-8 in both directions, wherever the bytes are split (J-17)", async () => {
+  test("text is UTF-8 in both directions, wherever the bytes are split (J-17, B-001)", async () => {
     const word = "žluťoučký 🐎 \u2028 中文";
     const echo: ToolSource = {
       name: "echo",
@@ -287,19 +288,48 @@ describe("a server asks a client only for what it has declared", () => {
     }
   });
 
+  const use = (id: string): object => ({ type: "tool_use", id, name: "t", input: {}, _meta: { "com.example/a": id } });
+  const result = (toolUseId: string): object => ({ type: "tool_result", toolUseId, content: [], _meta: { b: 1 } });
+  const words = { type: "text", text: "hi" };
+  const said = (role: "user" | "assistant", ...content: readonly object[]): object => ({ role, content });
+  const withTools = (...messages: readonly object[]): object => ({ messages, maxTokens: 1, tools: [] });
+
+  test.each<readonly [string, object, string]>([
+    ["results beside other content", withTools(said("assistant", use("a")), said("user", result("a"), words)), "1"],
+    ["a use without its result", withTools(said("assistant", use("a"), use("b")), said("user", result("a"))), "1"],
+    ["a use that is answered too late", withTools(said("assistant", use("a")), said("user", words)), "1"],
+    ["a result without its use", withTools(said("user", result("a"))), "0"],
+    ["a use at the end", withTools(said("user", words), said("assistant", use("a"))), "2"],
+  ])("no model is asked to go on with %s (S-150, S-09, S-10)", async (_what, params, place) => {
+    const { answer, thrown } = await askWith(newest, { sampling: { tools: {} } }, "sample", params);
+    expect(answer).toMatchObject({ result: { isError: true } });
+    expect(thrown).toEqual([
+      expect.stringContaining(`The params of sampling/createMessage at messages/${place} must be`),
+    ]);
+  });
+
+  test("a conversation with tools arrives as it was, metadata of its blocks included (S-14, S-150)", async () => {
+    const messages = [said("user", words), said("assistant", words, use("a")), said("user", result("a"))];
+    const { answer } = await askWith(newest, { sampling: { tools: {} } }, "sample", withTools(...messages));
+    expect(answer).toMatchObject({ method: "sampling/createMessage" });
+    expect(Reflect.get(Object(Reflect.get(Object(answer), "params")), "messages")).toEqual(messages);
+  });
+
   /** What a client gets of a tool that asks this, and the capabilities that the tool learns to be missing. */
   async function askWith(
     revision: Revision,
     capabilities: object,
     question: "elicit" | "sample",
     params: object,
-  ): Promise<{ readonly answer: Answer; readonly missed: readonly string[] }> {
+  ): Promise<{ readonly answer: Answer; readonly missed: readonly string[]; readonly thrown: readonly string[] }> {
     const missed: string[] = [];
+    const thrown: string[] = [];
     const run: ToolSource["run"] = async (_args, context) => {
       const put: unknown = Reflect.get(context, question);
       if (typeof put !== "function") throw new Error("no such question");
       await Promise.resolve(put(params)).catch((error: unknown) => {
         if (isCapabilityError(error)) missed.push(error.gate.path.join("."));
+        else thrown.push(String(error instanceof Error && error.message));
         throw error;
       });
       return "";
@@ -307,7 +337,7 @@ describe("a server asks a client only for what it has declared", () => {
     const wire = await openWire(define({ tools: [{ name: "ask", run }] }), revision, capabilities);
     const answer = await ask(wire, "tools/call", { name: "ask" });
     wire.end();
-    return { answer, missed };
+    return { answer, missed, thrown };
   }
 });
 
@@ -357,6 +387,24 @@ describe("keys of _meta", () => {
     expect(() => define(source)).toThrow(/"mcp.dev\/a" of _meta is wrong/);
   });
 
+  test.each(everyRevision)(
+    "whatever stands under those of the protocol, at %s, breaks nothing (M-02)",
+    async (_id, revision) => {
+      const wire = await openWire(define(everything), revision);
+      const strange: readonly unknown[] = [null, 7, -1, "", [], [{}], {}, { taskId: 7 }, true, "x".repeat(10_000)];
+      const keys = [...revision.reservedMeta.map(({ key }) => key), "io.modelcontextprotocol/none", "dev.mcp/a"];
+      for (const key of keys)
+        for (const value of strange) {
+          const answer = await ask(wire, "tools/call", { name: "fine", _meta: { [key]: value } });
+          const code: unknown = Reflect.get(Object(answer.error), "code");
+          expect([undefined, -32602], `${key}: ${JSON.stringify(value)}`).toContain(code);
+        }
+      expect(await ask(wire, "tools/call", { name: "fine" })).toMatchObject({
+        result: { content: [{ text: "fine" }] },
+      });
+    },
+  );
+
   test("those with a meaning are in the tables of the revision (M-08)", () => {
     const keys = (id: string): readonly string[] => revisionOf(id).reservedMeta.map(({ key }) => key);
     for (const { id, lifecycle } of revisions)
@@ -368,6 +416,14 @@ describe("keys of _meta", () => {
     ]);
     for (const id of ["2025-06-18", "2025-03-26", "2024-11-05"]) expect(keys(id)).toEqual(["progressToken"]);
   });
+});
+
+test.each(everyRevision)("a file:// URI need lead to no file (R-06), at %s", async (_id, revision) => {
+  const uri = "file:///no/such/folder/";
+  const server = define({ resources: [{ uri, name: "x", mimeType: "inode/directory", read: () => "" }] });
+  const wire = await openWire(server, revision);
+  expect(await ask(wire, "resources/list", {})).toMatchObject({ result: { resources: [{ uri }] } });
+  expect(await ask(wire, "resources/read", { uri })).toMatchObject({ result: { contents: [{ uri, text: "" }] } });
 });
 
 test("a line is one message, and where there are batches it may be one (T-04)", async () => {

@@ -113,6 +113,52 @@ test("lists are read every time where nobody tells of changes (TL-01)", async ()
   await client.close();
 });
 
+describe("trace context", () => {
+  const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+  async function send(_meta: object): Promise<{ readonly sent: unknown; readonly problem: unknown }> {
+    const { wire, client } = await start();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const connection = await client;
+    wire.sent.length = 0;
+    const asked = connection.request("tools/call", { name: "a", _meta }).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : error),
+    );
+    await settle();
+    wire.end();
+    return { sent: wire.sent[0], problem: wire.sent.length === 0 ? await asked : undefined };
+  }
+
+  test.each<object>([
+    { traceparent: parent },
+    { traceparent: parent, tracestate: "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7, ,v@x=1" },
+    { baggage: "userId=alice,serverNode=DF%2028;ttl=5, isProduction = false" },
+  ])("%j is sent as it is (C-015)", async (context) => {
+    expect((await send(context)).sent).toMatchObject({ params: { _meta: context } });
+  });
+
+  test.each<readonly [string, unknown]>([
+    ["traceparent", "garbage"],
+    ["traceparent", 7],
+    ["traceparent", parent.toUpperCase()],
+    ["traceparent", parent.replace("00-", "ff-")],
+    ["traceparent", parent.replace(/4bf\w+/, "0".repeat(32))],
+    ["traceparent", parent.replace(/00f\w+/, "0".repeat(16))],
+    ["traceparent", `${parent}\n`],
+    ["tracestate", ""],
+    ["tracestate", "a=b,UPPER=c"],
+    ["tracestate", Array.from({ length: 33 }, (_, index) => `k${index}=v`).join(",")],
+    ["baggage", "no value"],
+    ["baggage", ["a=b"]],
+    ["baggage", `a=${"x".repeat(8_192)}`],
+  ])("%s %j is not sent at all (C-015)", async (key, value) => {
+    const { sent, problem } = await send({ [key]: value });
+    expect(sent).toBeUndefined();
+    expect(problem).toMatch(`The params of tools/call at _meta/${key} must be`);
+  });
+});
+
 describe("what a client sends", () => {
   test("names its revision, itself and what it can do in every request (C-002, C-003)", async () => {
     const { wire, client } = await start();

@@ -137,6 +137,22 @@ describe("a server", () => {
     expect(() => create({ extensions: [thief] })).toThrow("has tools/call, which is there already");
   });
 
+  test.each([
+    "echo",
+    "/echo",
+    "com.example/",
+    "1com/echo",
+    "com..example/echo",
+    "com.example/-a",
+    "com.example/a b",
+    "a/b/c",
+  ])("takes no extension named %j (B-004)", (name) => {
+    const unnamed = { ...extension, id: name };
+    expect(() => create({ extensions: [unnamed] })).toThrow(`${JSON.stringify(name)} is no identifier`);
+    const info = { name: "c", version: "1" };
+    expect(() => createUntypedClient({ info, revisions, extensions: [unnamed] })).toThrow("is no identifier");
+  });
+
   test("answers its methods to clients that declare it, and tells others what is missing (XF-01, B-005)", async () => {
     const server = create({ tools });
     expect(await ask(server, "echo/say", { word: "hi" }, declared)).toMatchObject({

@@ -62,6 +62,24 @@ describe("the request log", () => {
   });
 });
 
+describe("the request log of a call that its client calls off", () => {
+  test("has the reason, on one line and without secrets (C-06, C-025, B-011)", async () => {
+    const lines: string[] = [];
+    const server = create(logRequests({ write: (line) => lines.push(line) }));
+    const stop = new AbortController();
+    stop.abort(new DOMException('enough\n{"forged":true} Bearer abcdefghijkl', "AbortError"));
+    const request = ["tools/call", { name: "good" }] as const;
+    await callServer(server, newest(), request, { signal: stop.signal });
+    await callServer(server, newest(), request);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { method: "tools/call", aborted: 'enough\n{"forged":true} [redacted]' },
+      { method: "tools/call", outcome: "answered" },
+    ]);
+    expect(lines[0]).not.toContain("\n");
+    expect(lines[1]).not.toContain("aborted");
+  });
+});
+
 describe("the audit log", () => {
   async function audit(options: Omit<AuditOptions, "write">, method: string, params: object): Promise<AuditEntry[]> {
     const entries: AuditEntry[] = [];
