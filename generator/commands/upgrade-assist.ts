@@ -38,7 +38,7 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
     throw new UserError(`the project speaks ${older}, which this version does not know. Use the version that made it.`);
   const [before, after] = [await spec.readModel(older), await spec.readModel(newer)];
   const renames = findRenames(before, after);
-  const rewrites = await planRewrites(project, renames);
+  const rewrites = await planRewrites(project, { renames, revisions: { from: older, to: newer } });
   const isRenamed = new Set(renames.map(({ from }) => from));
   const uses = await findUses(project, findMovedNames(before, after));
   const left = uses.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));

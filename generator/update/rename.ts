@@ -1,9 +1,8 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join, relative, sep } from "node:path";
-import type { RevisionModel } from "../model.ts";
-import { locationOf, parseSource, ts } from "../read/syntax.ts";
-import { SpecError } from "../read/spec-error.ts";
+import type { Declaration, RevisionModel } from "../model.ts";
 import { systemCode, UserError } from "../user-error.ts";
+import { findPlaces, type Moves } from "./place.ts";
 import { listSources } from "./use.ts";
 
 /** A type that a newer revision has under another name. */
@@ -12,19 +11,40 @@ export interface Rename {
   readonly to: string;
 }
 
-/** Types that are gone, where exactly one new type has the very same members: prose aside, and never for types that say next to nothing. */
+/**
+ * Types that a newer revision has under another name. Some are gone, and exactly one new type has the very same members, or the same name with
+ * more to it and members of the same names. Of others only the name stayed: what was one object is a union now, in which a new type has the very
+ * members of old. Types that say next to nothing are never taken for others.
+ */
 export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[] {
   const before = new Set(older.declarations.map(({ name }) => name));
-  const after = new Set(newer.declarations.map(({ name }) => name));
+  const after = new Map(newer.declarations.map((declaration) => [declaration.name, declaration]));
   const added = newer.declarations.filter(({ name }) => !before.has(name));
-  const gone = older.declarations.filter(
-    ({ name, shape }) => !after.has(name) && shape.kind === "object" && shape.properties.length > 1,
-  );
-  return gone.flatMap(({ name, shape }): Rename[] => {
-    const same = added.filter((declaration) => withoutProse(declaration.shape) === withoutProse(shape));
-    const [only] = same;
-    return only && same.length === 1 ? [{ from: name, to: only.name }] : [];
+  const telling = older.declarations.filter(({ shape }) => shape.kind === "object" && shape.properties.length > 1);
+  return telling.flatMap((old): Rename[] => {
+    const now = after.get(old.name);
+    const possible = now ? alternativesOf(now, added) : added;
+    const same = possible.filter(({ shape }) => withoutProse(shape) === withoutProse(old.shape));
+    const found = same.length > 0 || now ? same : possible.filter((declaration) => isSuccessor(declaration, old));
+    const [only] = found;
+    return only && found.length === 1 ? [{ from: old.name, to: only.name }] : [];
   });
+}
+
+/** New types that are alternatives of a union. */
+function alternativesOf({ shape }: Declaration, added: readonly Declaration[]): Declaration[] {
+  const names = shape.kind === "union" ? shape.of.map((one) => (one.kind === "reference" ? one.name : "")) : [];
+  return added.filter(({ name }) => names.includes(name));
+}
+
+function isSuccessor(declaration: Declaration, old: Declaration): boolean {
+  const names = namesOf(declaration);
+  return declaration.name.startsWith(old.name) && names !== "" && names === namesOf(old);
+}
+
+function namesOf({ shape }: Declaration): string {
+  const names = shape.kind === "object" ? shape.properties.map(({ name }) => name) : [];
+  return names.sort().join(" ");
 }
 
 function withoutProse(shape: unknown): string {
@@ -40,55 +60,20 @@ export interface Rewrite {
   readonly places: readonly (Rename & { readonly line: number })[];
 }
 
-/** Plans the new text of every source of a project that uses a renamed type. Nothing is executed, nothing written. */
-export async function planRewrites(project: string, renames: readonly Rename[]): Promise<Rewrite[]> {
-  const files = renames.length === 0 ? [] : await listSources(project);
+/** Plans the new text of every source of a project in which something mechanical is to be done. Nothing is executed, nothing written. */
+export async function planRewrites(project: string, moves: Moves): Promise<Rewrite[]> {
+  const files = await listSources(project);
   const rewrites = files.map(async (path): Promise<Rewrite[]> => {
     const file = relative(project, path).split(sep).join("/");
     const before = await readFile(path, "utf8");
-    const places = findPlaces(file, before, renames);
-    const edits = [...places].sort((a, b) => b.at - a.at);
-    const after = edits.reduce(
-      (text, { at, from, to }) => text.slice(0, at) + to + text.slice(at + from.length),
+    const places = findPlaces(file, before, moves);
+    const after = places.reduceRight(
+      (whole, { at, length, text }) => whole.slice(0, at) + text + whole.slice(at + length),
       before,
     );
     return places.length === 0 ? [] : [{ file, before, after, places }];
   });
   return (await Promise.all(rewrites)).flat();
-}
-
-interface Place extends Rename {
-  readonly at: number;
-  readonly line: number;
-}
-
-/** Types of the protocol are members of what a file imports from its layer: `protocol.Tool`. */
-function findPlaces(file: string, text: string, renames: readonly Rename[]): Place[] {
-  const names = new Map(renames.map((one) => [one.from, one]));
-  const places: Place[] = [];
-  const visit = (node: ts.Node, layer: ReadonlySet<string>): void => {
-    const isOurs = ts.isQualifiedName(node) && ts.isIdentifier(node.left) && layer.has(node.left.text);
-    const found = isOurs ? names.get(node.right.text) : undefined;
-    if (found && isOurs) places.push({ ...found, at: node.right.getStart(), line: locationOf(node).line });
-    ts.forEachChild(node, (child) => visit(child, layer));
-  };
-  try {
-    const source = parseSource(file, text);
-    visit(source, importedFromLayer(source));
-  } catch (error) {
-    // What cannot be parsed is the compiler's business.
-    if (!(error instanceof SpecError)) throw error;
-  }
-  return places;
-}
-
-function importedFromLayer(source: ts.SourceFile): ReadonlySet<string> {
-  const names = source.statements.filter(ts.isImportDeclaration).flatMap(({ moduleSpecifier, importClause }) => {
-    const isLayer = ts.isStringLiteral(moduleSpecifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(moduleSpecifier.text);
-    const bindings = importClause?.namedBindings;
-    return isLayer && bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
-  });
-  return new Set(names);
 }
 
 /** Writes all of them or none: each is written aside first, and what was replaced comes back when another cannot be. */

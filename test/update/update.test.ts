@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate } from "../../generator/commands/create.ts";
 import { runUpgradeAssist } from "../../generator/commands/upgrade-assist.ts";
-import { applyRewrites, type Rewrite } from "../../generator/update/rename.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+import { findPlaces } from "../../generator/update/place.ts";
+import { applyRewrites, findRenames, type Rewrite } from "../../generator/update/rename.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../generator/commands/update.ts";
 import { captured, type CommandResult } from "../client/run.ts";
 import { listAll, temporaryFolder } from "../create/folder.ts";
@@ -24,6 +27,20 @@ async function createProject(protocol: string): Promise<string> {
 function contents(folder: string): Record<string, string> {
   const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !path.startsWith(".mcp-previous"));
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+/** A source after what is mechanical from the first revision to the newest. */
+function rewritten(text: string): string {
+  const renames = [
+    { from: "ResourceReference", to: "ResourceTemplateReference" },
+    { from: "JSONRPCError", to: "JSONRPCErrorResponse" },
+    { from: "JSONRPCResponse", to: "JSONRPCResultResponse" },
+  ];
+  const places = findPlaces("a.ts", text, { renames, revisions: { from: "2024-11-05", to: "2026-07-28" } });
+  return places.reduceRight(
+    (whole, { at, length, text: own }) => whole.slice(0, at) + own + whole.slice(at + length),
+    text,
+  );
 }
 
 describe("create-mcp-server upgrade-assist", () => {
@@ -54,6 +71,76 @@ export type Gone = p.InitializeRequest;
     expect(stdout).toContain("1 places in 1 files rewritten, 1 are left to you");
     const after = mine.replace("[p.ResourceReference", "[p.ResourceTemplateReference");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
+  });
+
+  const forms: readonly (readonly [what: string, before: string, after: string])[] = [
+    [
+      "a type that is part of a union of its old name now",
+      'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResponse | protocol.JSONRPCError;',
+      'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResultResponse | protocol.JSONRPCErrorResponse;',
+    ],
+    [
+      "the layer as one name",
+      'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceReference["uri"];',
+      'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceTemplateReference["uri"];',
+    ],
+    [
+      "an import within a type",
+      'type A = import("./mcp/index.ts").protocol.ResourceReference;',
+      'type A = import("./mcp/index.ts").protocol.ResourceTemplateReference;',
+    ],
+    [
+      "types from where the layer keeps them",
+      'import type { ResourceReference, JSONRPCError as E } from "./mcp/generated/2024-11-05/types.ts";\ntype A = ResourceReference | E;',
+      'import type { ResourceTemplateReference as ResourceReference, JSONRPCErrorResponse as E } from "./mcp/generated/2026-07-28/types.ts";\ntype A = ResourceReference | E;',
+    ],
+    [
+      "all types from there",
+      "import type * as t from './mcp/generated/2024-11-05/types.ts';\ntype A = t.ResourceReference;",
+      "import type * as t from './mcp/generated/2026-07-28/types.ts';\ntype A = t.ResourceTemplateReference;",
+    ],
+    [
+      "types that are given on",
+      'export type { ResourceReference } from "./mcp/generated/2024-11-05/index.ts";',
+      'export type { ResourceTemplateReference as ResourceReference } from "./mcp/generated/2026-07-28/index.ts";',
+    ],
+    [
+      "an import within a type from there",
+      'type A = import("./mcp/generated/2024-11-05/types.ts").ResourceReference;',
+      'type A = import("./mcp/generated/2026-07-28/types.ts").ResourceTemplateReference;',
+    ],
+  ];
+
+  test.each(forms)("rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
+
+  const untouched: readonly (readonly [what: string, text: string])[] = [
+    ["values of a revision", 'import { checkTool } from "./mcp/generated/2024-11-05/validate.ts";'],
+    ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/generated/2024-11-05/types.ts";'],
+    [
+      "types beside values",
+      'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/generated/2024-11-05/types.ts";',
+    ],
+    ["all values", 'import * as t from "./mcp/generated/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
+    ["values that are given on", 'export { JSONRPCError } from "./mcp/generated/2024-11-05/types.ts";'],
+    ["another module of that name", 'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;'],
+    ["members", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
+    ["texts", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
+    ["another name", 'import { revisions as protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCError;'],
+    ["what cannot be parsed", 'import type { protocol } from "./mcp/index.ts"; type = protocol.JSONRPCError;'],
+  ];
+
+  test.each(untouched)("never touches %s", (_what, text) => expect(rewritten(text)).toBe(text));
+
+  test("takes a type for no other of which only members have the same names", async () => {
+    const spec = await openSpecFolder(join(packageRoot, "spec"));
+    const models = await Promise.all([...spec.pins.keys()].sort().map((id) => spec.readModel(id)));
+    const found = models.flatMap((older, at) => models.slice(at + 1).flatMap((newer) => findRenames(older, newer)));
+    const names = new Set(found.map(({ from, to }) => `${from} ${to}`));
+    expect([...names].sort()).toEqual([
+      "JSONRPCError JSONRPCErrorResponse",
+      "JSONRPCResponse JSONRPCResultResponse",
+      "ResourceReference ResourceTemplateReference",
+    ]);
   });
 
   test("writes nothing with --dry-run", async () => {
