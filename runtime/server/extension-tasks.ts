@@ -1,5 +1,5 @@
-import { isObject, type Awaitable, type Gate, type Revision } from "../../generated/support.ts";
-import { findRow } from "../common/rows.ts";
+import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../generated/support.ts";
+import { findMethod, findRow } from "../common/rows.ts";
 import { missingCapability, toAloneError } from "../rpc/alone.ts";
 import { attempt } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
@@ -60,10 +60,15 @@ export function serveTasks(
   { revision, sessions }: { readonly revision: Revision; readonly sessions: LiveSessions },
 ): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
+  const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
+    const { method, params } = isObject(request) ? request : {};
+    const row = findMethod(revision.embeddedRequests, String(method));
+    return row && checkAnswer(row, params, answer);
+  };
   const handlers = {
     getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
     async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
-      await tasks.answer(keyOf(call, taskId), inputResponses);
+      await tasks.answer(keyOf(call, taskId), inputResponses, checkStored);
       return {};
     },
     async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
@@ -79,7 +84,7 @@ export function serveTasks(
     });
   return {
     handlers,
-    listen: createListen(revision, (id, call) => tasks.read(keyOf(call, id))),
+    listen: createListen(revision, (id, call) => tasks.isHeard(keyOf(call, id))),
     keeping: { ownerOf, createOutlet },
   };
 }
@@ -133,15 +138,15 @@ function findGate(revision: Revision): Gate {
   return gate;
 }
 
-/** Tasks of others, and tasks that are not there, are left out of what is acknowledged. */
-function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<unknown>): ListenMore {
+/** Tasks of others, and tasks that are not there or run elsewhere, are left out of what is acknowledged. */
+function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;
     if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
     const gate = findGate(revision);
     if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
     const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
-    const found = await Promise.all(ids.map((id) => find(id, call).then(isObject, () => false)));
+    const found = await Promise.all(ids.map((id) => find(id, call).catch(() => false)));
     const honoured = ids.filter((_, index) => found[index]);
     return { filter: honoured.length > 0 ? { taskIds: honoured } : {}, topics: honoured.map(topicOf) };
   };

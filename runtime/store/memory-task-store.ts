@@ -65,7 +65,9 @@ export class MemoryTaskStore implements TaskStore {
   change(key: TaskKey, change: TaskChange): TaskRecord | undefined {
     const entry = this.#find(key);
     if (!entry || isFinal(entry.record.status)) return entry?.record;
-    entry.record = { ...entry.record, ...change };
+    const { inputResponses } = entry.record;
+    const answers = { ...inputResponses, ...change.inputResponses };
+    entry.record = { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: answers }) };
     this.#size -= entry.size;
     entry.size = sizeOf(entry.record);
     this.#size += entry.size;
@@ -134,6 +136,6 @@ interface Entry {
   size: number;
 }
 
-function sizeOf({ outcome, inputRequests }: TaskRecord): number {
-  return JSON.stringify([outcome, inputRequests]).length;
+function sizeOf({ outcome, inputRequests, inputResponses }: TaskRecord): number {
+  return JSON.stringify([outcome, inputRequests, inputResponses]).length;
 }

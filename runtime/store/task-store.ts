@@ -31,13 +31,15 @@ export interface TaskRecord extends TaskKey {
   readonly pollInterval: number;
   /** Questions that wait for answers, by key, where the requestor finds them in the task. */
   readonly inputRequests?: object;
+  /** Answers to them, by key, that came to another process than the one which runs the task. That looks for them while it waits. */
+  readonly inputResponses?: object;
   /** There when the task has completed or failed. */
   readonly outcome?: TaskOutcome;
 }
 
-/** What changes about a task; what is left out stays. */
+/** What changes about a task; what is left out stays, and so do earlier `inputResponses` beside new ones. */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
-  Partial<Pick<TaskRecord, "status" | "statusMessage" | "inputRequests" | "outcome">>;
+  Partial<Pick<TaskRecord, "status" | "statusMessage" | "inputRequests" | "inputResponses" | "outcome">>;
 
 /** Some of the tasks of an owner, the oldest first. */
 export interface TaskPage {

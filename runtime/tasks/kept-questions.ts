@@ -86,3 +86,20 @@ interface KeptQuestion {
   readonly request: object;
   resolve(answer: unknown): void;
 }
+
+/** Finds what is wrong with the answer to a question as the record of a task shows it. */
+export type CheckStored = (request: unknown, answer: unknown) => Issue | undefined;
+
+/** Of the answers to a task those that its record waits for, all of which must be right. */
+export function selectAnswers(
+  requests: object | undefined,
+  responses: Readonly<Record<string, unknown>>,
+  check: CheckStored,
+): Readonly<Record<string, unknown>> {
+  const open = Object.entries(requests ?? {}).filter(([key]) => Object.hasOwn(responses, key));
+  for (const [key, request] of open) {
+    const issue = check(request, responses[key]);
+    if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
+  }
+  return Object.fromEntries(open.map(([key]) => [key, responses[key]]));
+}

@@ -4,11 +4,15 @@ import { checkResult } from "../rpc/dispatch.ts";
 import { CapabilityError } from "../rpc/errors.ts";
 import { isOpen } from "../rpc/session.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../store/task-store.ts";
+import { pause, type Clock } from "../rpc/timers.ts";
 import { whenAborted, type TaskOutlet } from "./outlet.ts";
 
 /** What a running task needs of whoever keeps it. */
 export interface RunningTaskHost {
   readonly store: TaskStore;
+  readonly clock: Clock;
+  /** Milliseconds between two looks for answers that another process has taken. */
+  readonly pollInterval: number;
   readonly outlet: TaskOutlet;
 }
 
@@ -21,6 +25,7 @@ export class RunningTask {
   readonly #call: CallContext;
   readonly #controller = new AbortController();
   #questions = 0;
+  #isCollecting = false;
   #isOver = false;
   #last: Promise<TaskRecord | undefined> = Promise.resolve(undefined);
   #resolveEnded: () => void = () => {};
@@ -91,6 +96,7 @@ export class RunningTask {
     const put = this.#host.outlet.ask(row, params, { ...options, signal });
     try {
       await this.#count(1);
+      void this.#collect();
       return checkResult(row, await put());
     } finally {
       await this.#count(-1);
@@ -102,6 +108,29 @@ export class RunningTask {
     if (this.#isOver) return;
     this.#host.outlet.answer?.(responses);
     await this.#change({});
+  }
+
+  /** While it waits for answers, they may be brought to another process, or the task be cancelled there: the store knows of it. */
+  async #collect(): Promise<void> {
+    const { outlet, store, clock, pollInterval } = this.#host;
+    if (this.#isCollecting || !outlet.answer) return;
+    this.#isCollecting = true;
+    while (this.#questions > 0 && !this.#isOver) {
+      await pause(pollInterval, clock, this.signal).catch(() => {});
+      if (this.#isOver) break;
+      try {
+        this.#take(await store.find(this.key));
+      } catch {
+        // A store that fails now may not the next time; what is wrong was refused where it was brought.
+      }
+    }
+    this.#isCollecting = false;
+  }
+
+  #take(record: TaskRecord | undefined): void {
+    if (this.#isOver) return;
+    if (record && isFinal(record.status)) return this.abandon(`The task is ${record.status}`);
+    if (record?.inputResponses) this.#host.outlet.answer?.({ ...record.inputResponses });
   }
 
   async #count(step: 1 | -1): Promise<void> {

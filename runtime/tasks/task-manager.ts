@@ -8,6 +8,7 @@ import type { OnError } from "../rpc/report.ts";
 import type { Session } from "../rpc/session.ts";
 import { Sweeper, pause } from "../rpc/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../store/task-store.ts";
+import { selectAnswers, type CheckStored } from "./kept-questions.ts";
 import { SessionOutlet, type TaskOutlet } from "./outlet.ts";
 import { RunningTask } from "./running-task.ts";
 import { TaskCall } from "./task-call.ts";
@@ -75,7 +76,7 @@ export class TaskManager {
     if (!(await this.#settings.store.add(record))) throw tooMany();
     const { store, notify, clock } = this.#settings;
     const outlet = request.keeping?.createOutlet(call) ?? new SessionOutlet(id, call, notify);
-    const task = new RunningTask(key, call, { store, outlet });
+    const task = new RunningTask(key, call, { store, outlet, clock, pollInterval });
     const expiresAt = this.#deadlineAfter(ttl ?? Infinity);
     const during = new TaskCall(call, task, {
       now: () => clock.now(),
@@ -95,13 +96,22 @@ export class TaskManager {
     return record;
   }
 
-  /** Brings answers to a task of this owner. */
-  async answer(key: TaskKey, responses: Readonly<Record<string, unknown>>): Promise<void> {
-    const record = await this.read(key);
+  /** Whether changes of a task of this owner are known here as soon as they happen: those of another process are not. */
+  async isHeard(key: TaskKey): Promise<boolean> {
+    const { status } = await this.read(key);
+    return isFinal(status) || this.#running.has(key.id);
+  }
+
+  /** Brings answers to a task of this owner. Where another process runs it, that finds them in the store, if it still does. */
+  async answer(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
+    const { status, inputRequests, inputResponses: earlier } = await this.read(key);
     const running = this.#running.get(key.id);
     if (running) return running.task.answer(responses);
-    if (!isFinal(record.status))
-      throw refuse(`The program that runs the task is not here to take answers: ${key.id}`, key.id);
+    if (isFinal(status)) return;
+    const inputResponses = selectAnswers(inputRequests, responses, check);
+    if (Object.keys(inputResponses).length === 0) return;
+    const updatedAt = new Date().toISOString();
+    await this.#settings.store.change(key, { inputResponses: { ...earlier, ...inputResponses }, updatedAt });
   }
 
   /** Calls a task of this owner off, if it has not ended. */

@@ -37,6 +37,18 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.find({ id: "b", owner: "ada" })).toBeUndefined();
   });
 
+  test("keeps answers that come one after the other (XT-10)", async () => {
+    const { store } = open();
+    const key = { id: "a", owner: "ada" };
+    await store.add(record("a"));
+    await store.change(key, { inputResponses: { one: { action: "accept" } }, updatedAt: later });
+    await store.change(key, { inputResponses: { two: { action: "decline" } }, updatedAt: later });
+    expect((await store.change(key, { status: "working", updatedAt: later }))?.inputResponses).toEqual({
+      one: { action: "accept" },
+      two: { action: "decline" },
+    });
+  });
+
   test("adds the same task twice without harm, but gives no id to two owners (R45)", async () => {
     const { store } = open();
     await store.add(record("a"));

@@ -322,3 +322,74 @@ describe("over HTTP", () => {
     await handler.close();
   });
 });
+
+describe("a task whose client is served by two programs with one store", () => {
+  const tasks = { store: new MemoryTaskStore(), pollInterval: 5 };
+  const running = serveExtension({ tools, tasks });
+  const other = serveExtension({ tools, tasks });
+
+  test("takes answers wherever they are brought, one by one (XT-09, XT-10)", async () => {
+    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
+    const inputResponses = { [one]: accept("1"), nobody: accept("0") };
+    expect(await other.ask("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
+    expect(await other.ask("tasks/update", { taskId, inputResponses: { [two]: accept("2") } })).not.toHaveProperty(
+      "code",
+    );
+    const hasNext = async (): Promise<boolean> =>
+      "three" in Object((await other.ask("tasks/get", { taskId })).inputRequests);
+    await expect.poll(hasNext).toBe(true);
+    await other.ask("tasks/update", { taskId, inputResponses: { three: accept("3") } });
+    expect(textOf(await other.until(taskId, "completed"))).toBe("1,2,3");
+    expect(textOf(await running.until(taskId, "completed"))).toBe("1,2,3");
+  });
+
+  test("takes no wrong answer (S-049)", async () => {
+    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
+    const inputResponses = { [one]: accept("1"), [two]: { action: "accept", content: { a: 3 } } };
+    expect(await other.ask("tasks/update", { taskId, inputResponses })).toMatchObject({ code: -32602 });
+    expect(await tasks.store.find({ id: String(taskId), owner: `task:${String(taskId)}` })).not.toHaveProperty(
+      "inputResponses",
+    );
+    await other.ask("tasks/cancel", { taskId });
+  });
+
+  test("ends where it runs when it is cancelled elsewhere", async () => {
+    const aborted = createGate();
+    const waits = defineTool({
+      name: "waits",
+      task: true,
+      run: async (_args, { elicit, signal }) => {
+        signal.addEventListener("abort", () => aborted.open());
+        return (await elicit(form)).action;
+      },
+    });
+    const here = serveExtension({ tools: [waits], tasks });
+    const { taskId } = await here.ask("tools/call", { name: "waits" });
+    await other.until(taskId, "input_required");
+    await other.ask("tasks/cancel", { taskId });
+    await aborted.opened;
+    expect(await here.ask("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
+  });
+
+  test("takes answers that came when it had ended as well (XT-10)", async () => {
+    const { taskId } = await running.ask("tools/call", { name: "quick" });
+    await other.until(taskId, "completed");
+    const late = await other.ask("tasks/update", { taskId, inputResponses: { one: accept("1") } });
+    expect(late).toMatchObject({ resultType: "complete" });
+  });
+
+  test("is told of only where it runs (C-070)", async () => {
+    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const honoured = async ({ wire }: typeof running): Promise<unknown> => {
+      const params = { notifications: { taskIds: [taskId] } };
+      wire.receiver?.message(request("listen", "subscriptions/listen", params, { [meta.capabilities]: declaring }));
+      const said = await hear(wire, ({ method }) => method === "notifications/subscriptions/acknowledged");
+      return Object(said.params).notifications;
+    };
+    expect(await honoured(running)).toEqual({ taskIds: [taskId] });
+    expect(await honoured(other)).toEqual({});
+    await running.ask("tasks/cancel", { taskId });
+  });
+});
