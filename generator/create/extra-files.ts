@@ -50,8 +50,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     tools: jsonText([...options.tools]).replaceAll("\n", "\n  "),
     emitted: options.emitted,
     vendored: options.vendored,
-    setup: setups[options.manager],
-    commands: ciCommands(options.manager),
+    ...managerView(options.manager),
     // Both are for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
     bundleProgram: "${__dirname}/dist/server.js",
@@ -60,7 +59,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
   return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
 }
 
-/** What CI needs besides Node. */
+/** What CI needs besides Node, before Node is there. */
 const setups: { readonly [Name in PackageManager]: string } = {
   npm: "",
   pnpm: "- uses: pnpm/action-setup@v4\n        with:\n          version: latest",
@@ -68,9 +67,19 @@ const setups: { readonly [Name in PackageManager]: string } = {
   bun: "- uses: oven-sh/setup-bun@v2",
 };
 
-function ciCommands(manager: PackageManager): readonly string[] {
-  const { install, run } = commandsOf(manager);
-  return [install, run("typecheck"), run("test")];
+/** What Dockerfile and CI say of the package manager. */
+function managerView(manager: PackageManager): object {
+  const { install, frozen, prune, setup, lockFiles, run } = commandsOf(manager);
+  return {
+    setup: setups[manager],
+    commands: [...(manager === "yarn" ? [setup] : []), frozen, run("typecheck"), run("test")],
+    imageSetup: setup,
+    install,
+    frozen,
+    prune,
+    lockFiles,
+    build: run("build"),
+  };
 }
 
 function filesOf(

@@ -22,6 +22,14 @@ export function choosePackageManager(
 /** What a person types to do something with a package manager. */
 export interface ManagerCommands {
   readonly install: string;
+  /** The same for machines: exactly what the lock file says, or nothing. */
+  readonly frozen: string;
+  /** Takes away what only development needs. */
+  readonly prune: string;
+  /** Brings the manager where only Node is; nothing where it comes with Node. */
+  readonly setup: string;
+  /** What an installation reads, as words of a shell; a `*` is there so that a missing file is reported by the manager, which says more. */
+  readonly lockFiles: string;
   /** Runs a script of the project; what follows goes to it. */
   run(script: string, ...args: readonly string[]): string;
   /** Runs the newest version of a package. */
@@ -30,8 +38,9 @@ export interface ManagerCommands {
 
 /** The commands of a package manager. */
 export function commandsOf(manager: PackageManager): ManagerCommands {
-  const { short, separator, latest } = habits[manager];
+  const { short, separator, latest, ...commands } = habits[manager];
   return {
+    ...commands,
     install: `${manager} install`,
     run: (script, ...args) =>
       [
@@ -50,15 +59,55 @@ interface Habits {
   /** What stands before the arguments of a script. */
   readonly separator: readonly string[];
   readonly latest: string;
+  readonly frozen: string;
+  readonly prune: string;
+  readonly setup: string;
+  readonly lockFiles: string;
 }
 
 const habits: { readonly [Name in PackageManager]: Habits } = {
-  npm: { short: ["start", "test"], separator: ["--"], latest: "npx" },
-  pnpm: { short: ["start", "test"], separator: [], latest: "pnpm dlx" },
-  // The first generation of yarn cannot run what is not installed; npx comes with Node.
-  yarn: { short: ["start", "test"], separator: [], latest: "npx" },
-  // `bun test` is a test runner of its own.
-  bun: { short: [], separator: [], latest: "bunx" },
+  npm: {
+    short: ["start", "test"],
+    separator: ["--"],
+    latest: "npx",
+    frozen: "npm ci",
+    prune: "npm prune --omit=dev",
+    setup: "",
+    lockFiles: "package*.json",
+  },
+  pnpm: {
+    short: ["start", "test"],
+    separator: [],
+    latest: "pnpm dlx",
+    frozen: "pnpm install --frozen-lockfile",
+    prune: "pnpm prune --prod",
+    setup: "npm install --global pnpm",
+    lockFiles: "package.json pnpm-*.yaml",
+  },
+  yarn: {
+    short: ["start", "test"],
+    separator: [],
+    // The first generation of yarn cannot run what is not installed; npx comes with Node.
+    latest: "npx",
+    // Newer generations take this for --immutable.
+    frozen: "yarn install --frozen-lockfile",
+    // The first generation has only the second of these, newer ones only the first.
+    prune: "(yarn workspaces focus --production || yarn install --frozen-lockfile --production)",
+    // Uses the generation that package.json names, otherwise the first.
+    setup: "corepack enable",
+    lockFiles: "package.json yarn.lock* .yarnrc.yml",
+  },
+  bun: {
+    // `bun test` is a test runner of its own.
+    short: [],
+    separator: [],
+    latest: "bunx",
+    frozen: "bun install --frozen-lockfile",
+    // It leaves what is there already.
+    prune: "rm -rf node_modules && bun install --frozen-lockfile --production",
+    setup: "npm install --global bun",
+    lockFiles: "package.json bun.lock*",
+  },
 };
 
 /** Files that a package manager wants to have beside `package.json`, by path. */

@@ -114,18 +114,24 @@ describe("the package manager", () => {
     expect(() => choosePackageManager(named)).toThrow("Choose one of npm, pnpm, yarn, bun."),
   );
 
-  it.each(packageManagers)("%s is what commands, README and CI speak", async (manager) => {
+  it.each(packageManagers)("%s is what commands, README, CI and image speak", async (manager) => {
     const cwd = temporaryFolder();
     const directory = join(cwd, "demo");
     const log = vi.spyOn(console, "log").mockReturnValue();
     const options = { directory, yes: true, install: false, git: false, dryRun: false, packageManager: manager };
-    expect(await runCreate({ ...options, extras: "ci,agents", transport: "both", auth: "api-key" })).toBe(0);
-    const { install, run } = commandsOf(manager);
+    expect(await runCreate({ ...options, extras: "ci,agents,docker", transport: "both", auth: "api-key" })).toBe(0);
+    const { install, frozen, prune, setup, lockFiles, run } = commandsOf(manager);
     expect(log.mock.lastCall?.[0]).toContain(install);
     const read = (path: string): string => readFileSync(join(directory, path), "utf8");
-    for (const path of ["README.md", ".github/workflows/ci.yml"]) {
-      for (const command of [install, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
+    const workflow = ".github/workflows/ci.yml";
+    for (const path of ["README.md", workflow]) {
+      const own = path === workflow ? frozen : install;
+      for (const command of [own, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
     }
+    const image = read("Dockerfile");
+    expect(image).toContain(`COPY ${lockFiles} ./\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")} && ${prune}\n`);
+    expect(image.includes(`RUN ${setup}\n`)).toBe(manager !== "npm");
+    expect(image).toMatch(/^CMD \["node", "dist\/server\.js"\]$/m);
     const others = packageManagers.filter((other) => other !== manager);
     for (const path of ["README.md", "AGENTS.md", ".github/workflows/ci.yml"])
       expect(read(path)).not.toMatch(new RegExp(`\\b(${others.join("|")}) (run|test|install|start|dlx)\\b`));
