@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { packageRoot } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
-import { readInstalledLayer } from "../update/installed-layer.ts";
+import { readNewestRevision } from "../update/installed-layer.ts";
 import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
 import { findMovedNames, findUses } from "../update/use.ts";
 import { UserError } from "../user-error.ts";
@@ -30,8 +31,7 @@ export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<n
 
 async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Promise<void> {
   const project = resolve(directory);
-  const { choices } = await readInstalledLayer(project);
-  const [older = ""] = choices.revisions;
+  const older = await readNewestRevision(project);
   const [newer = ""] = chooseRevisions(protocol, await readCatalogue(packageRoot));
   const spec = await openSpecFolder(join(packageRoot, "spec"));
   if (!spec.pins.has(older))
@@ -52,5 +52,8 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   console.log(
     `From ${older} to ${newer}: ${places} places in ${rewrites.length} files ${done}, ${left.length} are left to you.`,
   );
-  console.log(`Next: create-mcp-server update --protocol ${protocol}`);
+  const next = existsSync(join(project, "src", "mcp.ts"))
+    ? `name ${newer} in src/mcp.ts in the place of ${older}`
+    : `create-mcp-server update --protocol ${protocol}`;
+  console.log(`Next: ${next}`);
 }

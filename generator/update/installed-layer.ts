@@ -45,6 +45,15 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
   return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
 }
 
+/** The revision whose types a project has, wherever its layer is. Throws a {@link UserError} when there is none. */
+export async function readNewestRevision(project: string): Promise<string> {
+  const text = await readFile(join(project, "src", "mcp.ts"), "utf8").catch(() => "");
+  const [, revision] = /\bprotocol from "create-mcp-server\/([^"/]+)"/.exec(text) ?? [];
+  if (revision !== undefined) return revision;
+  const { choices } = await readInstalledLayer(project);
+  return choices.revisions[0] ?? "";
+}
+
 function refuse(path: string, code: string | undefined): never {
   const advice = "Name the folder of a project that create-mcp-server made: update <folder>";
   throw new UserError(

@@ -116,15 +116,17 @@ class Search {
   }
 
   #moveFolder(specifier: ts.Node): void {
-    const { revisions } = this.#moves;
-    if (!ts.isStringLiteral(specifier) || revisions.from === revisions.to) return;
-    const text = specifier.getText(this.#source).replace(folderOf(revisions.from), folderOf(revisions.to));
-    this.#add(specifier, { from: folderOf(revisions.from), to: folderOf(revisions.to) }, text);
+    const { from, to } = this.#moves.revisions;
+    if (!ts.isStringLiteral(specifier) || from === to) return;
+    const text = specifier.getText(this.#source).replace(from, to);
+    this.#add(specifier, { from: specifier.text, to: specifier.text.replace(from, to) }, text);
   }
 
   #isTypes(specifier: ts.Node): boolean {
-    const folder = folderOf(this.#moves.revisions.from);
-    return ts.isStringLiteral(specifier) && new RegExp(`(^|/)${folder}/(types|index)\\.[jt]s$`).test(specifier.text);
+    if (!ts.isStringLiteral(specifier)) return false;
+    const [own, revision = "", file = ""] = typeModule.exec(specifier.text) ?? [];
+    const isWhole = own !== undefined && (file !== "" || specifier.text === `create-mcp-server/${revision}`);
+    return isWhole && revision === this.#moves.revisions.from;
   }
 
   #add(node: ts.Node, { from, to }: Rename, text: string): void {
@@ -133,10 +135,8 @@ class Search {
   }
 }
 
-/** Where the types of a revision are in a layer. */
-function folderOf(revision: string): string {
-  return `mcp/generated/${revision}`;
-}
+/** Where the types of a revision are: in an emitted layer, or in this package. */
+const typeModule = /(?:(?:^|\/)mcp\/generated|^create-mcp-server)\/([^/]+)(?:\/((?:types|index)\.[jt]s))?$/;
 
 function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(specifier.text);

@@ -75,13 +75,13 @@ export async function listSources(project: string): Promise<string[]> {
   const layer = join(project, "src", "mcp") + sep;
   return files
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(layer))
+    .filter((path) => !path.startsWith(layer) && path !== join(project, "src", "mcp.ts"))
     .sort();
 }
 
 /** Only files that import the layer speak of the protocol. One that cannot be parsed is the compiler's business. */
 function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
-  if (!/from\s+["'][./]+\/?mcp\//.test(text)) return [];
+  if (!/from\s+["']([./]+\/?mcp(\/|\.[jt]s["'])|create-mcp-server\/\d)/.test(text)) return [];
   const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
   const uses: Use[] = [];
   const visit = (node: ts.Node): void => {

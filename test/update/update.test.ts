@@ -113,6 +113,31 @@ export type Gone = p.InitializeRequest;
 
   test.each(forms)("rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
 
+  test("does the same in a project that depends on this package, and leaves to it which revisions it speaks", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    const layer =
+      'import { revision, type Declarations } from "create-mcp-server/2024-11-05";\nexport type * as protocol from "create-mcp-server/2024-11-05";\n';
+    const types =
+      'import type { ResourceReference } from "create-mcp-server/2024-11-05";\nimport { checkTool } from "create-mcp-server/2024-11-05/validate";\n';
+    writeFileSync(join(project, "src", "mcp.ts"), layer);
+    writeFileSync(join(project, "src", "types.ts"), types);
+    writeFileSync(
+      join(project, "src", "server.ts"),
+      'import type { protocol } from "./mcp.ts";\ntype A = protocol.JSONRPCError | protocol.InitializeRequest;\n',
+    );
+    const options = { directory: project, protocol: "2026-07-28", dryRun: false };
+    const { code, stdout } = await captured(() => runUpgradeAssist(options));
+    expect(code).toBe(0);
+    expect(stdout).toContain("src/server.ts:2: by hand: type InitializeRequest is removed");
+    expect(stdout).toContain("Next: name 2026-07-28 in src/mcp.ts in the place of 2024-11-05");
+    expect(readFileSync(join(project, "src", "mcp.ts"), "utf8")).toBe(layer);
+    expect(readFileSync(join(project, "src", "server.ts"), "utf8")).toContain("protocol.JSONRPCErrorResponse");
+    expect(readFileSync(join(project, "src", "types.ts"), "utf8")).toBe(
+      'import type { ResourceTemplateReference as ResourceReference } from "create-mcp-server/2026-07-28";\nimport { checkTool } from "create-mcp-server/2024-11-05/validate";\n',
+    );
+  });
+
   const untouched: readonly (readonly [what: string, text: string])[] = [
     ["values of a revision", 'import { checkTool } from "./mcp/generated/2024-11-05/validate.ts";'],
     ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/generated/2024-11-05/types.ts";'],
