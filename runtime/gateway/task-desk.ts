@@ -66,6 +66,11 @@ export class TaskDesk {
     return style === "extension" && this.server === "extension" ? undefined : style;
   }
 
+  /** Whether a request is about a task of the server, which no task of the gateway stands for. */
+  isOfServer({ needs, handler }: RequestRow): boolean {
+    return this.server === "extension" && needs !== undefined && aboutTasks.has(handler);
+  }
+
   /** What is declared of tasks at a revision, besides extensions. */
   capabilitiesAt(revision: Revision): Capabilities {
     const isCore = this.styleAt(revision) === "core";
@@ -151,3 +156,5 @@ export class TaskDesk {
     return served;
   }
 }
+
+const aboutTasks: ReadonlySet<string> = new Set(["getTask", "updateTask", "cancelTask"]);

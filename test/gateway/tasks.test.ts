@@ -20,8 +20,10 @@ import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { createSdkTaskServer } from "../interop/sdk-task-server.ts";
 import { newest as core } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
-import { createGate, type Gate } from "../runtime/tasks/task-wire.ts";
+import { alone, meta, request } from "../runtime/lifecycle/alone.ts";
+import { Wire } from "../runtime/rpc/wire.ts";
+import { declaring, hear } from "../runtime/tasks/extension-wire.ts";
+import { createGate, type Gate, type Message } from "../runtime/tasks/task-wire.ts";
 import { joinGateway } from "./join.ts";
 
 /* Tasks of a server behind a gateway, for clients that have tasks of the same kind, of another kind, or none. */
@@ -331,4 +333,26 @@ describe.each(kinds)("over HTTP, a client with tasks %s", (_kind, revision) => {
       expect(await task.result()).toMatchObject(content("decline"));
     },
   );
+});
+
+test.each(kinds)("a principal has its tasks to itself, of a server with tasks %s (XT-19)", async (_kind, served) => {
+  const gateway = await open(await serveOurs(served, gates()));
+  const wire = new Wire();
+  gateway.accept(wire);
+  const ask = async (principal: string | undefined, method: string, params: object): Promise<Message> => {
+    const id = `${method} of ${principal}`;
+    const origin = principal === undefined ? undefined : { identity: { principal } };
+    wire.receiver?.message(request(id, method, params, { [meta.capabilities]: declaring }), origin);
+    return hear(wire, (message) => message.id === id);
+  };
+  const { result } = await ask("ada", "tools/call", { name: "quick", arguments: {} });
+  const taskId = isObject(result) ? result.taskId : undefined;
+  expect(taskId).toEqual(expect.any(String));
+  expect(await ask("ada", "tasks/get", { taskId })).toMatchObject({ result: { taskId } });
+  for (const other of ["bob", undefined]) {
+    for (const method of ["tasks/get", "tasks/cancel"])
+      expect(await ask(other, method, { taskId })).toMatchObject({ error: { code: -32602 } });
+    const inputResponses = {};
+    expect(await ask(other, "tasks/update", { taskId, inputResponses })).toMatchObject({ error: { code: -32602 } });
+  }
 });
