@@ -18,6 +18,7 @@ import type { Verdict } from "./eras.ts";
 import type { OpenOptions } from "./open.ts";
 import { isHandshake } from "./negotiate.ts";
 import { resolve } from "./opening.ts";
+import { checkTraceContext } from "./trace-context.ts";
 
 /**
  * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions answer with any
@@ -147,6 +148,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
     downgrade,
     toMetadata: createMetadata(revision, own, options.logLevel),
+    checkMetadata: checkTraceContext,
   };
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   peer.open(session, { ...createRoutes(revision, { role: "client", handlers, downgrade }), isSilent: true });

@@ -3,7 +3,6 @@ import { downgradeParams } from "./downgrade.ts";
 import { CapabilityError, InvalidMessageError } from "./errors.ts";
 import { merge } from "./merge.ts";
 import { isOpen, type Session } from "./session.ts";
-import { checkTraceContext } from "./trace-context.ts";
 
 /** Something that is about to be sent. */
 export interface Sendable {
@@ -30,7 +29,7 @@ export function toSendable(session: Session | undefined, sendable: Sendable): un
   // The new member stands first: adding one after a spread makes engines leave their fast path.
   if (!Object.hasOwn(given, "_meta")) return { _meta: metadata ? merge(metadata, own) : own, ...given };
   const meta = isObject(given._meta) ? given._meta : {};
-  const issue = metadata && checkTraceContext(meta);
+  const issue = session?.checkMetadata?.(meta);
   if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
   return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, own) });
 }

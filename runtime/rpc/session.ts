@@ -1,4 +1,4 @@
-import type { EmptyCapability, Gate, Revision, Role } from "../../generated/support.ts";
+import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Downgrade } from "./downgrade.ts";
 
@@ -35,6 +35,8 @@ export interface Session {
   readonly downgrade?: Downgrade | undefined;
   /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
+  /** Looks at metadata that one of our requests is given. */
+  readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
 
 /** What a server and a client agreed on, in a handshake that took place elsewhere. */

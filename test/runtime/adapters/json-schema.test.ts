@@ -104,7 +104,7 @@ describe.each(makers)("%s", (_name, make) => {
   test.each([
     ["a remote reference", object({ a: { $ref: "https://example.org/secret.json" } })],
     ["a file", object({ a: { $ref: "file:///etc/passwd" } })],
-  ])("reaches nothing outside of the schema: %s (R50, B-007)", (_case, schema) => {
+  ])("reaches nothing outside of the schema: %s (R50, B-007, B-008)", (_case, schema) => {
     const fetched: unknown[] = [];
     const original = globalThis.fetch;
     globalThis.fetch = (input) => (fetched.push(input), Promise.reject(new Error("no network")));

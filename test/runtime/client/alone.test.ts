@@ -100,7 +100,7 @@ describe("a client and a server without sessions", () => {
   );
 });
 
-test("lists are read every time where nobody tells of changes (TL-01)", async () => {
+test("lists are read every time where nobody tells of changes (TL-01, L-15)", async () => {
   const server = createServer({ name: "demo", version: "1", tools: [], dynamic: ["tools"] }, [alone]);
   const [near, far] = createMemoryPair();
   createServerAcceptor(server)(far);

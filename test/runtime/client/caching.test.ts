@@ -75,7 +75,7 @@ async function open(
 }
 
 describe("a list", () => {
-  test("is fresh for as long as the server says, from its receipt (C-062, C-063)", async () => {
+  test("is fresh for as long as the server says, from its receipt, and polled by nobody (C-062, C-063, C-064)", async () => {
     const { session, server, clock } = await open();
     const first = await session.listTools();
     clock.advance(999);

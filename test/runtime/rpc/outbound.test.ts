@@ -307,7 +307,7 @@ describe("progress", () => {
   });
 });
 
-test("a closed gate fails locally, with nothing on the wire (L-17)", async () => {
+test("a closed gate fails locally, with nothing on the wire (L-16, L-17)", async () => {
   const { wire, client } = await connectWire();
   await expect(client.request("prompts/list")).rejects.toMatchObject({
     name: "CapabilityError",

@@ -222,7 +222,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
     [
-      "a second initialize is refused (R17)",
+      "a second initialize is refused, so that a session has one version (R17, L-10)",
       [
         [
           ">",

@@ -110,7 +110,7 @@ describe("what cannot be served is refused and changes nothing", () => {
     ["a name that is free", () => server.tools.replace(tool("x")), 'There is no tool "x": add it instead.'],
     ["a bad name (TL-16)", () => server.tools.add(tool("a b")), /use 1 to 128 of the characters/],
     ["a bad schema (JS-05)", () => server.tools.add({ ...tool("s"), input: z.string() }), /Tool "s": its input schema/],
-    ["a relative URI (R-07)", () => server.resources.add(resource("today")), /needs an absolute URI/],
+    ["a relative URI (R-07, S-113)", () => server.resources.add(resource("today")), /needs an absolute URI/],
     [
       "a broken template",
       () => server.resourceTemplates.add({ uriTemplate: "a://{", name: "a", read: () => "" }),

@@ -151,7 +151,7 @@ describe("authorize", () => {
   const ask = (server: Server, principal?: string): Promise<unknown> =>
     callServer(server, newest(), ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
 
-  test("lets requests pass that are allowed, and refuses all others without a reason (R-09, TL-18)", async () => {
+  test("lets requests pass that are allowed, and refuses all others without a reason (R-09, TL-18, S-112)", async () => {
     const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
     expect(await ask(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
     await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "This request is not allowed" });

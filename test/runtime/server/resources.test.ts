@@ -116,7 +116,7 @@ test("anything else is a failure of ours", async () => {
 describe("mistakes in definitions are refused", () => {
   const read = (): string => "";
   test.each([
-    ["a relative URI (R-07)", { resources: [{ uri: "today", name: "t", read }] }, /needs an absolute URI/],
+    ["a relative URI (R-07, S-113)", { resources: [{ uri: "today", name: "t", read }] }, /needs an absolute URI/],
     ["a broken template", { resourceTemplates: [{ uriTemplate: "a://{b", name: "t", read }] }, /never closed/],
     ["a URI that is there twice", { resources: [note, note] }, /resources\[0\] and resources\[1\] have the same URI/],
     ["a template that is there twice", { resourceTemplates: [greeting, greeting] }, /have the same URI template/],

@@ -5,7 +5,7 @@ import { createChildProcessTransport } from "../../../runtime/transport/child-pr
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 
-test("a client starts a server, talks to it, lets it log and ends it (T-02, T-06, TS-04)", async () => {
+test("a client starts a server, talks to it, lets it log and ends it (T-01, T-02, T-06, TS-04)", async () => {
   const log: string[] = [];
   const { transport, client } = await connectFixture({ stderr: (text) => log.push(text) });
   expect(client.revision).toBe(newest);
@@ -24,7 +24,7 @@ test("a client starts a server, talks to it, lets it log and ends it (T-02, T-06
   expect(await client.closed).toBeUndefined();
 });
 
-describe("the shutdown ladder (L-21, R28, TS-08)", () => {
+describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
   const shutdown = { terminate: 200, kill: 200 };
 
   test.each([

@@ -174,7 +174,7 @@ describe("when the server has forgotten the session", () => {
 
 describe("closing", () => {
   test.each([200, 204, 405, 404, 500])(
-    "ends the session by DELETE, and takes HTTP %i for an answer (T-56, T-57)",
+    "ends the session by DELETE, and takes HTTP %i for an answer (L-23, T-56, T-57)",
     async (status) => {
       const { server, client } = await start(({ method }, response) =>
         method === "DELETE" ? response.writeHead(status).end() : usual,

@@ -13,7 +13,7 @@ afterAll(() => house.close());
 const hello = initialize("2025-11-25");
 const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
 
-describe("a token of the authorization server", () => {
+describe("a token of the authorization server (R54)", () => {
   it("lets its client in; tools see who it is, its scopes and claims, and not the token (AR-05, R55)", async () => {
     house.seen.length = 0;
     const { access_token: token } = await askToken(house, { scope: "mcp files:read" });
