@@ -77,7 +77,8 @@ export type { Channel, Problem, Receiver } from "./rpc/channel.ts";
 export type { Handlers, NotificationHandler, RequestHandler } from "./rpc/dispatch.ts";
 
 export { Counters } from "./rpc/counters.ts";
-export type { Dropped, Figures, LoopDelay } from "./rpc/counters.ts";
+export type { Figures, LoopDelay } from "./rpc/counters.ts";
+export type { Counting, Dropped } from "./rpc/counting.ts";
 
 export type { CacheHint } from "./rpc/cache-hint.ts";
 
@@ -107,7 +108,8 @@ export type { Limits, Timeouts } from "./rpc/limits.ts";
 export { StaticResult } from "./rpc/message.ts";
 export type { Message, Outgoing, RequestId } from "./rpc/message.ts";
 
-export type { Connection, PeerOptions, State } from "./rpc/peer.ts";
+export type { Connection, State } from "./rpc/peer.ts";
+export type { PeerOptions } from "./rpc/peer-options.ts";
 
 export type { Profile } from "./rpc/profile.ts";
 

@@ -11,9 +11,11 @@ import {
   trimMethods,
   withoutRowTypes,
 } from "./layer/dispatch-rows.ts";
-import { entryView, type RevisionFacts } from "./layer/entry-view.ts";
+import { declarationNames, entryView, type RevisionFacts } from "./layer/entry-view.ts";
+import { trimLacks } from "./layer/lacks.ts";
 import { layerReadme } from "./layer/layer-readme.ts";
 import { reach } from "./layer/reach.ts";
+import { shareChecks } from "./layer/shared-checks.ts";
 import { createLock, lockName, lockText } from "./lock.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { UserError } from "../user-error.ts";
@@ -41,7 +43,11 @@ export async function emitLayer(options: LayerOptions): Promise<Tree> {
   const origin = `for MCP ${choices.revisions.join(", ")}`;
   const view = { header: header(version, origin), ...entryView(choices, facts) };
   const entry = tidy(options.templates.render(layerTemplate, view));
-  const reached = await reach({ path: entryPath, text: entry }, (path) => readSource(path, options));
+  const checks = await readChecks(options);
+  const reached = await reach(
+    { path: entryPath, text: entry },
+    async (path) => checks.get(path) ?? (await readSource(path, options)),
+  );
   const layer = new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
   layer.set(readmeName, layerReadme(layer, { choices, mark: generatedMark, version }));
   const lock = createLock(layer, { generator: version, choices });
@@ -67,27 +73,38 @@ async function readFacts(id: string, { packageFolder }: LayerOptions): Promise<R
   return { id, methods: methods ?? "", types: types ?? "" };
 }
 
+/** The checks of each revision, by path. */
+async function readChecks({ choices, packageFolder, version }: LayerOptions): Promise<ReadonlyMap<string, string>> {
+  const toPath = (revision: string): string => `generated/${revision}/validate.ts`;
+  const sources = choices.revisions.map(async (revision) => {
+    const text = await readText(join(packageFolder, toPath(revision)));
+    return { revision, text: withHeader(trimChecks(text, areasLeftOut(choices)), version) };
+  });
+  const shared = shareChecks(await Promise.all(sources));
+  return new Map([...shared].map(([revision, text]) => [toPath(revision), text]));
+}
+
 async function readSource(path: string, options: LayerOptions): Promise<string> {
   const { packageFolder, version, choices } = options;
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
   const text = await readText(join(packageFolder, path));
-  if (extensionMethods.test(path)) return withHeader(path, withoutRowTypes(text), version);
+  if (extensionMethods.test(path)) return withHeader(withoutRowTypes(text), version);
   const [, revision = "", name = ""] = /^generated\/([^/]+)\/(\w+\.ts)$/.exec(path) ?? [];
   switch (name) {
     case "methods.ts": {
       const isNewest = revision === choices.revisions[0];
-      return withHeader(path, trimMethods(isNewest ? withoutConversions(text) : text, areasLeftOut(choices)), version);
+      return withHeader(trimMethods(isNewest ? withoutConversions(text) : text, choices), version);
     }
     case "convert.ts": {
-      if (choices.client) return withHeader(path, text, version);
+      if (choices.client) return withHeader(text, version);
       const methods = await readText(join(packageFolder, "generated", revision, "methods.ts"));
-      const left = methodsLeft(trimMethods(methods, areasLeftOut(choices)));
-      return withHeader(path, trimConversions(text, left), version);
+      const left = methodsLeft(trimMethods(methods, choices));
+      return withHeader(trimConversions(text, left), version);
     }
-    case "validate.ts":
-      return withHeader(path, trimChecks(text, areasLeftOut(choices)), version);
+    case "index.ts":
+      return withHeader(choices.client ? text : trimLacks(text, declarationNames(choices.offers)), version);
     default:
-      return withHeader(path, text, version);
+      return withHeader(text, version);
   }
 }
 
@@ -105,18 +122,18 @@ function withoutConversions(methods: string): string {
   return methods.replace(/^import \{ conversions \} from ".\/convert.ts";\n/m, "").replace(/^  conversions,\n/m, "");
 }
 
-/** Generated sources have a header already; it keeps saying which schema they come from. */
-function withHeader(path: string, text: string, version: string): string {
-  if (!text.startsWith(generatedMark)) return `${header(version, `from ${path}`)}\n\n${text}`;
+/** Generated sources have a header already; it keeps saying which schema they come from. Of the others their place says it. */
+function withHeader(text: string, version: string): string {
+  if (!text.startsWith(generatedMark)) return `${generatedMark} ${version}. ${advice}\n\n${text}`;
   const [first = "", , ...rest] = text.split("\n");
-  return [first, advice, ...rest].join("\n");
+  return [first, `// ${advice}`, ...rest].join("\n");
 }
 
 function header(version: string, origin: string): string {
-  return `${generatedMark} ${version} ${origin}.\n${advice}`;
+  return `${generatedMark} ${version} ${origin}.\n// ${advice}`;
 }
 
-const advice = "// Do not edit: `npx create-mcp-server update` writes this folder anew.";
+const advice = "Do not edit: `npx create-mcp-server update` writes this folder anew.";
 
 /** Templates leave blank lines where something was left out. */
 function tidy(text: string): string {

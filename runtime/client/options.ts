@@ -1,5 +1,5 @@
 import type { Extension, Revision } from "../../generated/support.ts";
-import type { PeerOptions } from "../rpc/peer.ts";
+import type { PeerOptions } from "../rpc/peer-options.ts";
 import type { Profile } from "../rpc/profile.ts";
 import type { ProgramInfo } from "../rpc/session.ts";
 import type { Fields, LacksMethod, Unavailable } from "../common/lacks.ts";

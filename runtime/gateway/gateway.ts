@@ -6,7 +6,7 @@ import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
 import { createExtending } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
-import { createLiveSessions, type LiveSessions } from "../server/live-sessions.ts";
+import { Listeners } from "../server/listeners.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http/settings.ts";
@@ -59,14 +59,14 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     revisions: toSpoken(options.revisions, extensions),
     onError,
   };
-  const sessions = createLiveSessions(1_000);
+  const listeners = new Listeners();
   let tools: ToolList | undefined;
   const main = await Upstream.open(upstreams, gatewayItself, () => ({
     ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
     tell(handler, params) {
       // A list that cannot be read leaves what was known.
       if (handler === "toolListChanged") tools?.read().catch(() => {});
-      tellListeners(sessions, handler, params);
+      tellListeners(listeners, handler, params);
     },
   }));
   const known = (tools = new ToolList(main));
@@ -74,7 +74,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
   const { serverInfo, serverCapabilities, instructions, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams);
-  const desk = new TaskDesk({ server, sessions, tools: known, tasks: options.tasks, onError });
+  const desk = new TaskDesk({ server, listeners, tools: known, tasks: options.tasks, onError });
   const stateless = new StatelessFront(pool, { desk, patience });
   const { guard } = createExtending([]);
   const fronts = new WeakMap<Session, SessionFront>();
@@ -93,7 +93,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     }),
     handlers: (revision) => ({
       ...guard({ ...createForwarders(revision, serverCapabilities, forward), ...desk.handlersAt(revision) }, revision),
-      ...implementWatching(revision, { sessions, main, more: desk.listenAt(revision) }),
+      ...implementWatching(revision, { listeners, main, more: desk.listenAt(revision) }),
       rootsListChanged: (_params: unknown, { session }: Connection) => session && fronts.get(session)?.rootsChanged(),
     }),
     onError,
@@ -118,7 +118,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     async close() {
       await desk.close();
       await Promise.all([...open].map((connection) => connection.close()));
-      await sessions.close();
+      await listeners.close();
       await Promise.all([stateless.close(), main.close()]);
     },
   };
@@ -154,9 +154,15 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
 /** Who listens hears of everything that the server tells the gateway; resources are subscribed to for as long as somebody listens. */
 function implementWatching(
   revision: Revision,
-  { sessions, main, more }: { readonly sessions: LiveSessions; readonly main: Upstream; readonly more: ListenMore },
+  { listeners, main, more }: { readonly listeners: Listeners; readonly main: Upstream; readonly more: ListenMore },
 ): object {
-  const { subscriptionsListen } = implementListening({ revision, sessions, isUsable: () => true, more });
+  const { subscriptionsListen } = implementListening({
+    revision,
+    listeners,
+    mostSubscriptions: 1_000,
+    isUsable: () => true,
+    more,
+  });
   if (!subscriptionsListen) return {};
   return {
     async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
@@ -166,7 +172,7 @@ function implementWatching(
   };
 }
 
-function tellListeners({ listeners }: LiveSessions, handler: string, params: object): void {
+function tellListeners(listeners: Listeners, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;
   if (handler === "resourceUpdated" && typeof uri === "string") listeners.tellUpdated([uri]);
   else listeners.tell(handler, {});

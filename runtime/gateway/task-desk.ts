@@ -7,7 +7,7 @@ import { isOpen, type Capabilities, type Session } from "../rpc/session.ts";
 import { readAuth } from "../server/context.ts";
 import { serveTasks, type ServedTasks } from "../server/extension-tasks.ts";
 import type { ListenMore } from "../server/listen.ts";
-import type { LiveSessions } from "../server/live-sessions.ts";
+import type { Listeners } from "../server/listeners.ts";
 import { toCreated } from "../tasks/detailed-task.ts";
 import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import { TaskManager } from "../tasks/task-manager.ts";
@@ -21,7 +21,7 @@ import type { ToolList } from "./tool-list.ts";
 export interface TaskDeskOptions {
   /** With the server. */
   readonly server: Session;
-  readonly sessions: LiveSessions;
+  readonly listeners: Listeners;
   readonly tools: ToolList;
   readonly tasks: TaskOptions | undefined;
   readonly onError: OnError;
@@ -45,14 +45,14 @@ export class TaskDesk {
   /** How the server has tasks. */
   readonly server: TaskStyle | undefined;
   readonly tools: ToolList;
-  readonly #sessions: LiveSessions;
+  readonly #listeners: Listeners;
   readonly #manager: TaskManager;
   readonly #served = new Map<Revision, ServedTasks>();
 
-  constructor({ server, sessions, tools, tasks, onError }: TaskDeskOptions) {
+  constructor({ server, listeners, tools, tasks, onError }: TaskDeskOptions) {
     this.server = hasTasks(server) ? styleOf(server.revision) : undefined;
     this.tools = tools;
-    this.#sessions = sessions;
+    this.#listeners = listeners;
     this.#manager = new TaskManager({
       ...tasks,
       onError,
@@ -151,7 +151,7 @@ export class TaskDesk {
   #servedAt(revision: Revision): ServedTasks {
     const known = this.#served.get(revision);
     if (known) return known;
-    const served = serveTasks(this.#manager, { revision, sessions: this.#sessions });
+    const served = serveTasks(this.#manager, { revision, audience: this.#listeners });
     this.#served.set(revision, served);
     return served;
   }

@@ -2,14 +2,16 @@ import type { Revision } from "../../generated/support.ts";
 import type { CacheHint } from "../rpc/cache-hint.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Handlers } from "../rpc/dispatch.ts";
-import type { Connection, PeerOptions } from "../rpc/peer.ts";
+import { createDowngrade, type CreateDowngrade } from "../rpc/downgrade.ts";
+import { createOutbound } from "../rpc/outbound.ts";
+import type { CreateOutbound } from "../rpc/outbound-calls.ts";
+import type { Connection } from "../rpc/peer.ts";
+import type { PeerOptions } from "../rpc/peer-options.ts";
 import type { Profile } from "../rpc/profile.ts";
 import type { Agreement, Capabilities, ProgramInfo } from "../rpc/session.ts";
 import type { Around } from "./around.ts";
-import { isHandshake } from "./negotiate.ts";
+import { createDualAcceptor } from "./dual.ts";
 import type { PerRevision } from "./opening.ts";
-import { createPerRequest } from "./per-request.ts";
-import { createSessionAcceptor } from "./sessions.ts";
 
 /** What a server is and answers. */
 export interface ServeOptions extends PeerOptions {
@@ -44,9 +46,15 @@ export function serve(options: ServeOptions, channel: Channel): Connection {
 /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
 export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
+/** What a program may have besides answers in the words of one revision: whatever is not named here is not part of it. */
+export interface AcceptorParts {
+  /** Requests of the server to its clients. */
+  readonly createOutbound?: CreateOutbound;
+  /** Words of older revisions. */
+  readonly createDowngrade?: CreateDowngrade;
+}
+
 /** Prepares a server once, for whatever lifecycles its revisions have. Connections share nothing that changes. */
 export function createAcceptor(options: ServeOptions): Acceptor {
-  const perRequest = createPerRequest(options);
-  if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
-  return createSessionAcceptor(options, perRequest);
+  return createDualAcceptor(options, { createOutbound, createDowngrade });
 }

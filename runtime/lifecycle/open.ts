@@ -4,7 +4,9 @@ import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Handlers, type Routes } from "../rpc/dispatch.ts";
 import { createDowngrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../rpc/errors.ts";
-import { Peer, type PeerOptions } from "../rpc/peer.ts";
+import { createOutbound } from "../rpc/outbound.ts";
+import { Peer } from "../rpc/peer.ts";
+import type { PeerOptions } from "../rpc/peer-options.ts";
 import type { Profile } from "../rpc/profile.ts";
 import { isProgramInfo, type Capabilities, type ProgramInfo } from "../rpc/session.ts";
 import {
@@ -49,7 +51,8 @@ export interface OpenOptions extends PeerOptions {
 export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
   options.signal?.throwIfAborted();
-  const peer = new Peer(channel, createFirstRoutes(options.revisions), { ...options, answersNoise: false });
+  const settings = { ...options, answersNoise: false, createOutbound };
+  const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
   const giveUp = (): void => void peer.close();
   options.signal?.addEventListener("abort", giveUp, { once: true });
   try {

@@ -4,7 +4,7 @@ import { toCaching } from "../rpc/cache-hint.ts";
 import type { Entrance, RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
 import { createAloneCall } from "../rpc/alone.ts";
 import { createRoutes } from "../rpc/dispatch.ts";
-import { createDowngrade, type Downgrade } from "../rpc/downgrade.ts";
+import type { Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError } from "../rpc/errors.ts";
 import {
   createClaimReader,
@@ -16,9 +16,10 @@ import {
 import { merge } from "../rpc/merge.ts";
 import { StaticResult } from "../rpc/message.ts";
 import { Peer } from "../rpc/peer.ts";
+import type { PeerSettings } from "../rpc/peer-options.ts";
 import type { Party } from "../rpc/session.ts";
 import { wrapAround } from "./around.ts";
-import type { Acceptor, ServeOptions } from "./handshake.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
 import { resolve, withProfile } from "./opening.ts";
 
 /**
@@ -38,12 +39,14 @@ export interface PerRequest {
 }
 
 /** Prepares the revisions whose requests stand alone; nothing if there are none. */
-export function createPerRequest(given: ServeOptions): PerRequest | undefined {
+export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {}): PerRequest | undefined {
   const options = withProfile(given);
   const claims = createClaimReader(options.revisions);
   const [newest] = claims?.revisions ?? [];
   if (!claims || !newest) return undefined;
-  const offers = new Map(claims.revisions.map((revision) => [revision, createOffer(revision, claims, options)]));
+  const offers = new Map(
+    claims.revisions.map((revision) => [revision, createOffer(revision, { claims, parts }, options)]),
+  );
   const enter: Entrance = ({ params }) => {
     const claim = claims.read(params);
     if (claim.kind === "none") return undefined;
@@ -59,12 +62,13 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
     };
   };
   const lone = createLoneRoutes(claims, enter);
+  const settings: PeerSettings = { ...options, answersNoise: true };
   return {
     claims,
     enter,
     join: (routes, opened) => joinRoutes(routes, { claims, enter, opened }),
     accept(channel) {
-      const peer = new Peer(channel, lone, { ...options, answersNoise: true });
+      const peer = new Peer(channel, lone, settings);
       peer.start();
       return peer;
     },
@@ -72,8 +76,8 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
 }
 
 /** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
-export function createLoneAcceptor(options: ServeOptions): Acceptor {
-  const perRequest = createPerRequest(options);
+export function createLoneAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
+  const perRequest = createPerRequest(options, parts);
   if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
   return perRequest.accept;
 }
@@ -104,13 +108,17 @@ interface Offer {
   readonly downgrade: Downgrade | undefined;
 }
 
-function createOffer(revision: Revision, claims: ClaimReader, options: ServeOptions): Offer {
+function createOffer(
+  revision: Revision,
+  { claims, parts }: { readonly claims: ClaimReader; readonly parts: AcceptorParts },
+  options: ServeOptions,
+): Offer {
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
   const { onLoss: mode, onError } = options;
   const written = options.revisions[0] ?? revision;
-  const downgrade = createDowngrade(revision, { role: "server", written, mode, onError });
+  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
   const own: Party = { info, capabilities };
   const discovered = new StaticResult({
     supportedVersions: claims.revisions.map(({ id }) => id),

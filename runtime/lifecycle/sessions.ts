@@ -2,23 +2,25 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { createRoutes, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
-import { createDowngrade, downgradeValue, type Downgrade } from "../rpc/downgrade.ts";
+import type { Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer } from "../rpc/peer.ts";
+import type { PeerSettings } from "../rpc/peer-options.ts";
 import type { Profile } from "../rpc/profile.ts";
 import { isProgramInfo, type Capabilities, type Party, type ProgramInfo, type Session } from "../rpc/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./around.ts";
-import type { Acceptor, ServeOptions } from "./handshake.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
 import { answerPing, createOpeningRoutes, readDeclared, readOpeningRows, resolve, withProfile } from "./opening.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
 import type { PerRequest } from "./per-request.ts";
 
 /** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
-export function createSessionAcceptor(given: ServeOptions, perRequest?: PerRequest): Acceptor {
+export function createSessionAcceptor(given: ServeOptions, parts: SessionParts = {}): Acceptor {
   const options = withProfile(given);
+  const { perRequest, createOutbound } = parts;
   const revisions = readHandshakeRevisions(options.revisions);
   const [written = revisions[0]] = options.revisions;
-  const createServed = (revision: Revision): Offer => createOffer(revision, { written, perRequest }, options);
+  const createServed = (revision: Revision): Offer => createOffer(revision, { written, parts }, options);
   const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
   const rows = readOpeningRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
@@ -26,12 +28,13 @@ export function createSessionAcceptor(given: ServeOptions, perRequest?: PerReque
     if (!offer) throw new Error(`Revision ${revision.id} is not served`);
     return offer;
   };
+  const settings: PeerSettings = { ...options, answersNoise: true, createOutbound };
   return (channel, agreement) => {
     const answer: RequestHandler = (params, call) =>
       openSession({ peer, call, params, offer: findOffer(choose(params, revisions, options)) }, options);
     const agreed = agreement && findOffer(agreement.revision);
     const routes = agreed?.routes ?? join(createOpeningRoutes(rows, answer, options.profile), perRequest, revisions);
-    const peer = new Peer(channel, routes, { ...options, answersNoise: true });
+    const peer = new Peer(channel, routes, settings);
     peer.start();
     if (agreement && agreed) {
       openWith(peer, createSession(agreement.client, agreed), agreed, options);
@@ -39,6 +42,11 @@ export function createSessionAcceptor(given: ServeOptions, perRequest?: PerReque
     }
     return peer;
   };
+}
+
+/** What a program has besides answers in sessions. */
+export interface SessionParts extends AcceptorParts {
+  readonly perRequest?: PerRequest | undefined;
 }
 
 /** Before there is a session, and beside it, requests that stand alone are answered; they can be cancelled, too. */
@@ -61,7 +69,7 @@ interface Offer {
 /** `written` is the revision that the server's own code is written for: the first that it serves. */
 function createOffer(
   revision: Revision,
-  { written, perRequest }: { readonly written: Revision; readonly perRequest: PerRequest | undefined },
+  { written, parts }: { readonly written: Revision; readonly parts: SessionParts },
   options: ServeOptions,
 ): Offer {
   const { initialize } = readOpeningRows(revision);
@@ -70,8 +78,9 @@ function createOffer(
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
   const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
   const { onLoss: mode, onError } = options;
-  const downgrade = createDowngrade(revision, { role: "server", written, mode, onError });
-  const result = toInitializeResult(instructions === undefined ? head : { ...head, instructions }, downgrade);
+  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
+  const whole = instructions === undefined ? head : { ...head, instructions };
+  const result = downgrade ? downgrade.result("initialize", whole) : whole;
   const issue = initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   const builtins = new Map([
@@ -84,7 +93,7 @@ function createOffer(
   const routes = {
     ...served,
     requests: addShutdown(served.requests, readOpeningRows(revision).ping, profile),
-    enter: perRequest?.enter,
+    enter: parts.perRequest?.enter,
   };
   return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
 }
@@ -98,10 +107,6 @@ function addShutdown(requests: Routes["requests"], ping: RequestRow, profile: Pr
     return {};
   };
   return new Map([...requests, [row.method, { row, handle }]]);
-}
-
-function toInitializeResult(result: Readonly<Record<string, unknown>>, downgrade: Downgrade | undefined): unknown {
-  return downgradeValue(result, downgrade?.results.initialize?.result, downgrade);
 }
 
 function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {

@@ -3,9 +3,8 @@ import { InboundCall, type CallHost } from "./call.ts";
 import { RpcError, errorCodes, isCapabilityError } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
-import { checkParams } from "./outbound.ts";
-import { requireGate } from "./sendable.ts";
 import type { State } from "./peer.ts";
+import { checkParams, requireGate } from "./sendable.ts";
 import { isOpen, type Session } from "./session.ts";
 import type { Rate } from "./token-bucket.ts";
 

@@ -1,4 +1,4 @@
-import type { Channel } from "./channel.ts";
+import type { Counting, Dropped, Load, Sized } from "./counting.ts";
 import type { Message } from "./message.ts";
 import type { Report } from "./report.ts";
 
@@ -24,9 +24,6 @@ export interface Figures {
   readonly loopDelay?: LoopDelay;
 }
 
-/** `event`: one that was forgotten before its time, so that nobody can fetch it any more. `stream`: one whose reader was too slow. */
-export type Dropped = "event" | "stream";
-
 /** Milliseconds by which the event loop came too late to what was due. */
 export interface LoopDelay {
   readonly mean: number;
@@ -35,20 +32,8 @@ export interface LoopDelay {
   readonly max: number;
 }
 
-/** Something that has a size. */
-interface Sized {
-  readonly size: number;
-}
-
-/** What a connection has to do. */
-interface Load {
-  readonly running: Sized;
-  readonly waiting: Sized;
-  readonly channel: Pick<Channel, "buffered">;
-}
-
 /** Counts what connections do: pass one as `counters` to everything that shall be counted together, and read it at any time. */
-export class Counters {
+export class Counters implements Counting {
   readonly #loads = new Map<Sized, Load>();
   readonly #refused = new Map<number, number>();
   readonly #turnedAway = new Map<number, number>();

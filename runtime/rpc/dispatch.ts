@@ -1,7 +1,7 @@
 import type { NotificationRow, RequestRow, Revision, Role, Table } from "../../generated/support.ts";
 import type { AloneHost, AloneRequest } from "./alone.ts";
 import type { CallContext, InboundCall } from "./call.ts";
-import { downgradeHandler, type Downgrade } from "./downgrade.ts";
+import type { Downgrade } from "./downgrade.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
 import type { Connection } from "./peer.ts";
 import { profileHandler, type Profile } from "./profile.ts";
@@ -97,8 +97,8 @@ function createRequestRoutes(
   const routes = new Map<string, RequestRoute>();
   for (const [method, row] of Object.entries(table)) {
     const handle = builtins?.get(method) ?? readHandler(handlers, row.handler);
-    const served = handle && profileHandler(downgradeHandler(handle, method, downgrade), method, profile);
-    routes.set(method, { row, handle: served });
+    const fitting = handle && (downgrade?.handler(handle, method) ?? handle);
+    routes.set(method, { row, handle: fitting && profileHandler(fitting, method, profile) });
   }
   return routes;
 }

@@ -1,7 +1,6 @@
 import {
   ConversionError,
   type Conversion,
-  type Convert,
   type OnLoss,
   type Revision,
   type Role,
@@ -18,71 +17,94 @@ import type { OnError } from "./report.ts";
  */
 export type LossMode = "convert" | "warn" | "error";
 
-/** Conversions of what one end sends at an older revision than its own code is written for. */
+/** Brings what one end sends to an older revision than its own code is written for. */
 export interface Downgrade {
-  readonly requests: Table<Conversion>;
-  readonly notifications: Table<Conversion>;
-  /** Conversions of results, by the request that they answer. */
-  readonly results: Table<Conversion>;
-  readonly onLoss: OnLoss | undefined;
+  /** The params of a request or notification. */
+  params(sent: Sent): unknown;
+  /** A handler whose results come out as the older revision has them; a static result is converted once. */
+  handler(handle: RequestHandler, method: string): RequestHandler;
+  /** A result that no handler gives. */
+  result(method: string, value: unknown): unknown;
 }
 
-/** What a session at `revision` needs when the code behind it is written for `written`; nothing when they are the same. */
-export function createDowngrade(
-  revision: Revision,
-  options: {
-    readonly role: Role;
-    readonly written: Revision;
-    readonly mode: LossMode | undefined;
-    readonly onError: OnError | undefined;
-  },
-): Downgrade | undefined {
+/** Something that is sent. */
+interface Sent {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** What a session at a revision needs when the code behind it is written for another; nothing when they are the same. */
+export type CreateDowngrade = (revision: Revision, options: DowngradeOptions) => Downgrade | undefined;
+
+/** Who sends, and what the code behind it is written for. */
+export interface DowngradeOptions {
+  readonly role: Role;
+  readonly written: Revision;
+  readonly mode: LossMode | undefined;
+  readonly onError: OnError | undefined;
+}
+
+/** For an end that speaks several revisions. */
+export function createDowngrade(revision: Revision, options: DowngradeOptions): Downgrade | undefined {
   const { conversions } = revision;
   if (!conversions || revision === options.written) return undefined;
   const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
   const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
   return options.role === "server"
-    ? { requests: serverRequests, notifications: serverNotifications, results: clientRequests, onLoss }
-    : { requests: clientRequests, notifications: clientNotifications, results: serverRequests, onLoss };
+    ? new TableDowngrade(
+        { request: serverRequests, notification: serverNotifications, results: clientRequests },
+        onLoss,
+      )
+    : new TableDowngrade(
+        { request: clientRequests, notification: clientNotifications, results: serverRequests },
+        onLoss,
+      );
 }
 
-/** The params of a request or notification as the older revision has them. */
-export function downgradeParams(
-  downgrade: Downgrade | undefined,
-  sent: { readonly kind: "request" | "notification"; readonly method: string; readonly params: unknown },
-): unknown {
-  if (!downgrade || sent.params === undefined) return sent.params;
-  const table = sent.kind === "request" ? downgrade.requests : downgrade.notifications;
-  const convert = Object.hasOwn(table, sent.method) ? table[sent.method]?.params : undefined;
-  return convert ? convert(sent.params, downgrade.onLoss) : sent.params;
+interface Tables {
+  readonly request: Table<Conversion>;
+  readonly notification: Table<Conversion>;
+  /** Conversions of results, by the request that they answer. */
+  readonly results: Table<Conversion>;
 }
 
-/** A handler whose results come out as the older revision has them; a static result is converted once. */
-export function downgradeHandler(
-  handle: RequestHandler,
-  method: string,
-  downgrade: Downgrade | undefined,
-): RequestHandler {
-  const { results, onLoss } = downgrade ?? {};
-  const convert = results && Object.hasOwn(results, method) ? results[method]?.result : undefined;
-  if (!convert) return handle;
-  const converted = new WeakMap<StaticResult, StaticResult>();
-  const convertResult = (result: unknown): unknown => {
-    if (!(result instanceof StaticResult)) return convert(result, onLoss);
-    const known = converted.get(result) ?? new StaticResult(convert(result.value, onLoss));
-    converted.set(result, known);
-    return known;
-  };
-  return (params, context) => chain(handle(params, context), convertResult);
+class TableDowngrade implements Downgrade {
+  readonly #tables: Tables;
+  readonly #onLoss: OnLoss | undefined;
+
+  constructor(tables: Tables, onLoss: OnLoss | undefined) {
+    this.#tables = tables;
+    this.#onLoss = onLoss;
+  }
+
+  params({ kind, method, params }: Sent): unknown {
+    const convert = params === undefined ? undefined : find(this.#tables[kind], method)?.params;
+    return convert ? convert(params, this.#onLoss) : params;
+  }
+
+  handler(handle: RequestHandler, method: string): RequestHandler {
+    const convert = find(this.#tables.results, method)?.result;
+    const onLoss = this.#onLoss;
+    if (!convert) return handle;
+    const converted = new WeakMap<StaticResult, StaticResult>();
+    const convertResult = (result: unknown): unknown => {
+      if (!(result instanceof StaticResult)) return convert(result, onLoss);
+      const known = converted.get(result) ?? new StaticResult(convert(result.value, onLoss));
+      converted.set(result, known);
+      return known;
+    };
+    return (params, context) => chain(handle(params, context), convertResult);
+  }
+
+  result(method: string, value: unknown): unknown {
+    const convert = find(this.#tables.results, method)?.result;
+    return convert ? convert(value, this.#onLoss) : value;
+  }
 }
 
-/** The answer to `initialize` as the older revision has it. */
-export function downgradeValue(
-  value: unknown,
-  convert: Convert | undefined,
-  downgrade: Downgrade | undefined,
-): unknown {
-  return convert && downgrade ? convert(value, downgrade.onLoss) : value;
+function find(table: Table<Conversion>, method: string): Conversion | undefined {
+  return Object.hasOwn(table, method) ? table[method] : undefined;
 }
 
 function createLossHook(revision: Revision, mode: LossMode, onError: OnError | undefined): OnLoss | undefined {

@@ -1,11 +1,11 @@
 import { Batch } from "./batch.ts";
 import type { Problem } from "./channel.ts";
-import { PeerError, RpcError, errorCodes, invalidRequest, toErrorObject } from "./errors.ts";
+import { RpcError, errorCodes, invalidRequest, toErrorObject } from "./errors.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Limits } from "./limits.ts";
-import { classify, type ErrorObject, type Incoming, type Message, type RequestId } from "./message.ts";
+import { classify, type Incoming, type Message, type RequestId } from "./message.ts";
 import { acceptNotification, type NoticeHost } from "./notices.ts";
-import type { Outbound } from "./outbound.ts";
+import type { OutboundCalls } from "./outbound-calls.ts";
 
 /** What the intake needs of its connection. */
 export interface IntakeHost extends NoticeHost {
@@ -17,7 +17,7 @@ export interface IntakeHost extends NoticeHost {
 /** Where the messages go. */
 export interface IntakeOptions {
   readonly inbound: Inbound;
-  readonly outbound: Outbound;
+  readonly outbound: OutboundCalls;
   /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
   readonly answersNoise: boolean;
 }
@@ -105,7 +105,7 @@ export class Intake {
         this.#options.outbound.answer(incoming.id, incoming.result);
         return batch?.skip();
       case "error":
-        this.#receiveError(incoming.id, incoming.error);
+        this.#options.outbound.refuse(incoming.id, incoming.error);
         return batch?.skip();
       case "unusable":
         this.#receiveUnusable(incoming.id, new Error(incoming.reason));
@@ -113,11 +113,6 @@ export class Intake {
       default:
         return incoming satisfies never;
     }
-  }
-
-  #receiveError(id: RequestId | undefined, error: ErrorObject): void {
-    if (id !== undefined) this.#options.outbound.refuse(id, error);
-    else this.#host.report({ kind: "protocol", error: new PeerError(error) });
   }
 
   #receiveUnusable(id: RequestId | undefined, error: Error): void {

@@ -3,7 +3,7 @@ import type { NotificationRoute, Routes } from "./dispatch.ts";
 import { InvalidMessageError, toError } from "./errors.ts";
 import type { Inbound } from "./inbound.ts";
 import { isRequestId } from "./message.ts";
-import type { Outbound } from "./outbound.ts";
+import type { OutboundCalls } from "./outbound-calls.ts";
 import type { Connection } from "./peer.ts";
 import type { Report } from "./report.ts";
 import { isOpen } from "./session.ts";
@@ -26,7 +26,7 @@ export interface Notice {
 export function acceptNotification(
   arrived: Notice,
   peer: NoticeHost,
-  calls: { readonly inbound: Inbound; readonly outbound: Outbound },
+  calls: { readonly inbound: Inbound; readonly outbound: OutboundCalls },
 ): void {
   const notice = toKnown(arrived, peer.routes);
   const route = peer.routes.notifications.get(notice.method);
@@ -74,7 +74,7 @@ function cancel(params: unknown, inbound: Inbound): void {
   if (isObject(params) && isRequestId(params.requestId)) inbound.cancel(params.requestId, params.reason);
 }
 
-function progress(params: unknown, outbound: Outbound): void {
+function progress(params: unknown, outbound: OutboundCalls): void {
   if (!isObject(params) || !isRequestId(params.progressToken) || typeof params.progress !== "number") return;
   outbound.progress(params.progressToken, {
     progress: params.progress,

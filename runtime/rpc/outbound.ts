@@ -1,42 +1,20 @@
-import { type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
-import type { RequestOptions } from "./call.ts";
+import type { Progress, RequestRow } from "../../generated/support.ts";
 import { checkResult } from "./dispatch.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "./errors.ts";
-import { isPatient, timeoutOf, totalTimeoutOf, type Timeouts } from "./limits.ts";
-import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
-import type { Report } from "./report.ts";
+import { isPatient, timeoutOf, totalTimeoutOf } from "./limits.ts";
+import type { ErrorObject, RequestId } from "./message.ts";
+import type { OutboundCalls, OutboundHost, Settler, StartOptions } from "./outbound-calls.ts";
 import { checkKind } from "./result-kind.ts";
-import type { Sendable } from "./sendable.ts";
-import type { Session } from "./session.ts";
+import { checkParams } from "./sendable.ts";
 import { SlotMap } from "./slot-map.ts";
 
-/** What the table of pending calls needs of its connection. */
-export interface OutboundHost {
-  readonly session: Session | undefined;
-  readonly timeouts: Timeouts;
-  now(): number;
-  /** Params as the session's revision has them. */
-  toSendable(sendable: Sendable): unknown;
-  /** Makes sure that time-outs are looked at by then. */
-  watch(deadline: number): void;
-  send(message: Outgoing, related?: RequestId): void | Promise<void>;
-  report(report: Report): void;
-}
-
-/** Where the outcome of a call goes: one of the two is called, once, while the answer is being read. */
-export interface Settler<Result> {
-  resolve(result: Result): void;
-  reject(error: unknown): void;
-}
-
-/** Options of a call that is sent. */
-export interface StartOptions extends RequestOptions {
-  /** The peer's request that this one belongs to. */
-  readonly related?: RequestId | undefined;
+/** For an end that sends requests. */
+export function createOutbound(host: OutboundHost): OutboundCalls {
+  return new Outbound(host);
 }
 
 /** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
-export class Outbound {
+class Outbound implements OutboundCalls {
   readonly #host: OutboundHost;
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Answered calls whose tasks may still report progress. */
@@ -47,12 +25,10 @@ export class Outbound {
     this.#host = host;
   }
 
-  /** How many calls wait for their answer. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Sends a request. Throws when it cannot be sent at all. */
   start<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -80,7 +56,6 @@ export class Outbound {
     if (call.deadline !== Infinity) this.#host.watch(call.deadline);
   }
 
-  /** The peer's result for one of our requests. */
   answer(id: RequestId, result: unknown): void {
     const call = this.#take(id);
     if (!call) return this.#reportStray(id);
@@ -90,14 +65,13 @@ export class Outbound {
     else call.accept(result);
   }
 
-  /** The peer's error for one of our requests. */
-  refuse(id: RequestId, error: ErrorObject): void {
+  refuse(id: RequestId | undefined, error: ErrorObject): void {
+    if (id === undefined) return this.#host.report({ kind: "protocol", error: new PeerError(error) });
     const call = this.#take(id);
     if (call) call.fail(toPeerError(new PeerError(error), this.#host.session?.revision));
     else this.#reportStray(id);
   }
 
-  /** The answer to one of our requests cannot be used. */
   discard(id: RequestId, error: Error): void {
     this.#take(id)?.fail(error);
   }
@@ -118,14 +92,12 @@ export class Outbound {
     }
   }
 
-  /** A call waits for something on our side, such as a user who signs in: its time stands still until what is returned is called. */
   hold(id: RequestId): () => void {
     const since = this.#host.now();
     const release = this.#pending.get(id)?.hold();
     return () => this.#host.watch(release?.(this.#host.now() - since) ?? Infinity);
   }
 
-  /** Ends what is due, and returns the earliest deadline left. */
   sweep(now: number): number {
     let next = Infinity;
     for (const call of this.#pending.values()) {
@@ -135,7 +107,6 @@ export class Outbound {
     return next;
   }
 
-  /** Fails everything that waits. */
   failAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
     this.#tasks.clear();
@@ -281,11 +252,4 @@ class OutboundCall<Params, Result> implements PendingCall {
   unlisten(): void {
     this.#unlisten?.();
   }
-}
-
-/** Throws when params of ours do not fit their row. */
-export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
-  if (params === undefined && row.paramsOptional) return;
-  const issue = row.params(params);
-  if (issue) throw new InvalidMessageError(row.method, "params", issue);
 }

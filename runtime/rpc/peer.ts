@@ -3,17 +3,17 @@ import type { Batch } from "./batch.ts";
 import { noOptions, type RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Connection, State } from "./connection.ts";
-import type { Counters } from "./counters.ts";
+import type { Counting } from "./counting.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
-import type { LossMode } from "./downgrade.ts";
-import { requireGate, toSendable, type Sendable } from "./sendable.ts";
+import { checkParams, requireGate, toSendable, type Sendable } from "./sendable.ts";
 import { ClosedError, toError } from "./errors.ts";
 import { Inbound, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
 import type { Message, NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { Intake, type IntakeHost } from "./intake.ts";
-import { Outbound, checkParams, type OutboundHost, type Settler } from "./outbound.ts";
+import { createNoCalls, type OutboundCalls, type OutboundHost, type Settler } from "./outbound-calls.ts";
+import type { PeerSettings } from "./peer-options.ts";
 import { toEncodable } from "./replies.ts";
 import { toProgressRate } from "./pacer.ts";
 import type { OnError, Report } from "./report.ts";
@@ -22,21 +22,6 @@ import { Sweeper, systemClock, type Clock } from "./timers.ts";
 import type { Rate } from "./token-bucket.ts";
 
 export type { Connection, State } from "./connection.ts";
-
-/** Options that both ends have. */
-export interface PeerOptions {
-  readonly limits?: Partial<Limits>;
-  readonly timeouts?: Partial<Timeouts>;
-  /** Progress reports of one call: so many at once, and so many a second in the long run. Default 100 and 20. */
-  readonly progressRate?: Rate;
-  /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
-  readonly onError?: OnError;
-  /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
-  readonly counters?: Counters;
-  readonly clock?: Clock;
-  /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
-  readonly onLoss?: LossMode;
-}
 
 /** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
 export class Peer implements Connection, Receiver, InboundHost, OutboundHost, IntakeHost {
@@ -47,11 +32,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
   readonly #onError: OnError | undefined;
-  readonly #counters: Counters | undefined;
+  readonly #counters: Counting | undefined;
   readonly #clock: Clock;
   readonly #sweeper: Sweeper;
   readonly #inbound: Inbound = new Inbound(this);
-  readonly #outbound: Outbound = new Outbound(this);
+  readonly #outbound: OutboundCalls;
   readonly #intake: Intake;
   #routes: Routes;
   #session: Session | undefined;
@@ -60,9 +45,10 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
 
-  constructor(channel: Channel, routes: Routes, options: PeerOptions & { readonly answersNoise: boolean }) {
+  constructor(channel: Channel, routes: Routes, options: PeerSettings) {
     this.#channel = channel;
     this.#routes = routes;
+    this.#outbound = options.createOutbound?.(this) ?? createNoCalls(this);
     this.#intake = new Intake(this, { ...options, inbound: this.#inbound, outbound: this.#outbound });
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);

@@ -1,5 +1,4 @@
 import { isObject, type NotificationRow, type RequestRow } from "../../generated/support.ts";
-import { downgradeParams } from "./downgrade.ts";
 import { CapabilityError, InvalidMessageError } from "./errors.ts";
 import { merge } from "./merge.ts";
 import { isOpen, type Session } from "./session.ts";
@@ -21,7 +20,7 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
 /** Params as the session's revision has them, together with what each request has to say about itself and its sender. */
 export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
   const { kind, progressToken } = sendable;
-  const params = session?.downgrade ? downgradeParams(session.downgrade, sendable) : sendable.params;
+  const params = session?.downgrade ? session.downgrade.params(sendable) : sendable.params;
   const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
   if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};
@@ -32,4 +31,11 @@ export function toSendable(session: Session | undefined, sendable: Sendable): un
   const issue = session?.checkMetadata?.(meta);
   if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
   return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, own) });
+}
+
+/** Throws when params of ours do not fit their row. */
+export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
+  if (params === undefined && row.paramsOptional) return;
+  const issue = row.params(params);
+  if (issue) throw new InvalidMessageError(row.method, "params", issue);
 }

@@ -7,11 +7,11 @@ import { askClient } from "./ask-client.ts";
 import { InputRequired, type InputQuestions } from "./input-required.ts";
 import { findQuestion } from "./returned-questions.ts";
 import type { RoundInput } from "./round-record.ts";
-import { keepPlainRounds, type Rounds } from "./rounds.ts";
+import { keepRounds, type Rounds } from "./rounds.ts";
 
 /** Where a server may send requests, what a handler returned is asked by requests before it is called again. */
 export function createAskedRounds(clock: Clock | undefined): Rounds {
-  const of = keepPlainRounds();
+  const of = keepRounds();
   return {
     of,
     check: checkAnswer,

@@ -3,6 +3,7 @@ import type { Acceptor, ServeOptions } from "../lifecycle/handshake.ts";
 import type { ProgramInfo } from "../rpc/session.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkServer } from "./check-server.ts";
+import { createPlainScope } from "./context.ts";
 import type { Feature } from "./feature.ts";
 import { createHandlers } from "./handlers.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
@@ -55,13 +56,15 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
   });
   const served = features.map((feature) => feature.create(parts, source));
   const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
+  const asking = features.find((feature) => feature.createScopes);
   const implement = (revision: Revision): ServerImplementation => {
     const made = built.get(revision) ?? build(revision);
     built.set(revision, made);
     return made;
   };
   const build = (revision: Revision): ServerImplementation => {
-    const handlers = createHandlers(parts, revision, { served, askForTask });
+    const createScope = asking?.createScopes?.(revision, askForTask) ?? createPlainScope;
+    const handlers = createHandlers(parts, revision, { served, createScope });
     const capabilities = toCapabilities(handlers, revision, parts.settings);
     return { role: "server", revision, handlers: extending?.guard(handlers, revision) ?? handlers, capabilities };
   };

@@ -208,6 +208,7 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerPrompts<P> &
   ServerSkills &
   ServerTasks &
+  ServerRounds &
   ServerExtensions;
 
 /** What every server says of itself, its tools, and how it behaves. */
@@ -240,6 +241,12 @@ export interface ServerSkills {
 export interface ServerTasks {
   /** How tasks are kept. They belong to a principal or, where nobody is authenticated, to a session. */
   readonly tasks?: TaskOptions;
+}
+
+/** Questions to clients. */
+export interface ServerRounds {
+  /** How calls go on that need input of the client, where each request stands alone. */
+  readonly rounds?: RoundOptions;
 }
 
 /** Extensions of the protocol. */
@@ -282,8 +289,6 @@ export interface ServerOptions {
    * same clients. Default: a random one.
    */
   readonly cursorKeys?: readonly Uint8Array[];
-  /** How calls go on that need input of the client, where each request stands alone. */
-  readonly rounds?: RoundOptions;
   /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
   readonly logLevel?: string;
   /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */

@@ -10,7 +10,7 @@ import { KeptQuestions } from "../tasks/kept-questions.ts";
 import type { TaskKeeping, TaskManager } from "../tasks/task-manager.ts";
 import { checkAnswer } from "./answers.ts";
 import { createAskedRounds } from "./asked-rounds.ts";
-import { HandlerScope, readAuth, type ContextParts } from "./context.ts";
+import { readAuth, type ContextParts } from "./context.ts";
 import type { Implemented, Scene } from "./feature.ts";
 import type { ListenMore } from "./listen.ts";
 import type { LiveSessions } from "./live-sessions.ts";
@@ -43,7 +43,7 @@ interface UpdateParams extends TaskParams {
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
-  const { handlers, listen, keeping } = serveTasks(tasks, { revision: parts.scene.revision, sessions: parts.sessions });
+  const { handlers, listen, keeping } = serveTasks(tasks, { revision: parts.scene.revision, audience: parts.sessions });
   return { handlers: { ...handlers, callTool: createCallTool(tasks, { scene: parts.scene, keeping }) }, listen };
 }
 
@@ -57,7 +57,7 @@ export interface ServedTasks {
 /** Answers for tasks by the tasks extension. */
 export function serveTasks(
   tasks: TaskManager,
-  { revision, sessions }: { readonly revision: Revision; readonly sessions: LiveSessions },
+  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<LiveSessions, "tellTopic"> },
 ): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
@@ -80,7 +80,7 @@ export function serveTasks(
   const createOutlet = (): KeptQuestions =>
     new KeptQuestions({
       check: checkAnswer,
-      announce: (record) => sessions.listeners.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+      announce: (record) => audience.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
   return {
     handlers,
@@ -99,15 +99,15 @@ function createCallTool(
   tasks: TaskManager,
   { scene, keeping }: Pick<ExtensionTasksParts, "scene"> & Pick<ServedTasks, "keeping">,
 ): (params: CallParams, call: CallContext) => Promise<object> {
-  const { revision, tools, rounds, toContext } = scene;
+  const { revision, tools, rounds, toContext, createScope } = scene;
   const row = findToolRow(revision);
   const gate = findGate(revision);
-  const inside: ContextParts = { rows: scene.rows, levels: scene.levels, rounds: createAskedRounds(undefined) };
+  const inside: ContextParts = { message: scene.message, levels: scene.levels, rounds: createAskedRounds(undefined) };
   const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
       () =>
         inside.rounds.run({ method: row.method, params }, during, (run) =>
-          tools.run(tool, args, new HandlerScope(run, inside)),
+          tools.run(tool, args, createScope(run, inside)),
         ),
       (error) => {
         throw toAloneError(error, revision);

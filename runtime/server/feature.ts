@@ -1,7 +1,7 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { CallContext } from "../rpc/call.ts";
-import type { ContextParts, HandlerScope } from "./context.ts";
+import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { CompleteParams } from "./completions.ts";
 import type { RegistryHandlers, ServerParts } from "./handlers.ts";
 import type { Complete } from "./protocol.ts";
@@ -20,6 +20,8 @@ export interface Feature {
   create(parts: ServerParts, source: ServerSource): ServedFeature;
   /** Puts a question to the client as a task, where the client can do that. */
   readonly askForTask?: AskForTask;
+  /** What handlers get at a revision, where it is more than in a program that asks nothing. */
+  createScopes?(revision: Revision, askForTask: AskForTask | undefined): CreateScope;
 }
 
 /** The part of a definition that a feature may be about. */
@@ -45,6 +47,7 @@ export interface Scene extends ContextParts {
   readonly revision: Revision;
   readonly options: RegistryOptions;
   readonly tools: ToolRegistry;
+  readonly createScope: CreateScope;
   toContext(call: CallContext): HandlerScope;
   /** Whether there is anything in a list, or may be later. */
   isOffered(kind: ListKind): boolean;

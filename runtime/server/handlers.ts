@@ -1,14 +1,15 @@
 import type { Awaitable, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../common/lists.ts";
+import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { CompleteParams } from "./completions.ts";
-import { HandlerScope, findContextRows, type ContextParts } from "./context.ts";
+import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { CacheHints } from "./definitions.ts";
 import type { Cursors } from "./cursors.ts";
 import { createEnvelope } from "./envelope.ts";
-import type { AskForTask, Implemented, Scene, ServedFeature } from "./feature.ts";
+import type { Implemented, Scene, ServedFeature } from "./feature.ts";
 import { toListHandler, type ListHandler } from "./list-handler.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import type { ListenParams } from "./listen.ts";
@@ -36,6 +37,8 @@ export interface ServerSettings {
   /** Lists that may change, so that they are offered even while they are empty. */
   readonly dynamic: ReadonlySet<ListKind>;
   readonly subscriptions: boolean;
+  /** Most subscriptions of one session, or of one request that waits for news. */
+  readonly mostSubscriptions: number;
   readonly pageSize: number | undefined;
   readonly caching: CacheHints;
   readonly cursors: Cursors;
@@ -85,16 +88,17 @@ interface SetLevelParams {
 export function createHandlers(
   parts: ServerParts,
   revision: Revision,
-  features: { readonly served: readonly ServedFeature[]; readonly askForTask: AskForTask | undefined },
+  features: { readonly served: readonly ServedFeature[]; readonly createScope: CreateScope },
 ): object {
   const { resources, resourceTemplates: templates, prompts, settings } = parts;
   const { dynamic, pageSize, caching, cursors, onError, middleware } = settings;
   const envelope = createEnvelope(revision);
   const levels = createLogLevels(revision, settings.logs);
-  const rows = findContextRows(revision, features.askForTask);
+  const message = findRow(revision.serverNotifications, "loggingMessage");
   const rounds = features.served.find((feature) => feature.rounds)?.rounds?.(revision) ?? createPlainRounds();
-  const contextParts: ContextParts = { rows, levels, rounds };
-  const toContext = (call: CallContext): HandlerScope => new HandlerScope(call, contextParts);
+  const contextParts: ContextParts = { message, levels, rounds };
+  const { createScope } = features;
+  const toContext = (call: CallContext): HandlerScope => createScope(call, contextParts);
   const options: RegistryOptions = {
     revision,
     envelope,
@@ -109,7 +113,7 @@ export function createHandlers(
   const offers = { tools: parts.tools.size, resources: resources.size + templates.size, prompts: prompts.size };
   const isOffered = (kind: ListKind): boolean => offers[kind] > 0 || dynamic.has(kind);
   const earlier: Implemented[] = [];
-  const scene: Scene = { revision, options, ...contextParts, tools, toContext, isOffered, earlier };
+  const scene: Scene = { revision, options, ...contextParts, tools, createScope, toContext, isOffered, earlier };
   for (const feature of features.served) earlier.push(feature.implement(scene));
   const handlers: RegistryHandlers = {
     ...(isOffered("tools") && implementTools(tools, { rounds, toContext })),

@@ -3,6 +3,7 @@ import type { CallContext } from "../rpc/call.ts";
 import type { Session } from "../rpc/session.ts";
 import { readAuth } from "./context.ts";
 import { runMiddleware, type Middleware } from "./middleware.ts";
+import { createOnce } from "./once.ts";
 import type { AnyContext } from "./source.ts";
 
 /** Middleware around what the lifecycle answers itself: `initialize`, `ping`, `server/discover`. */
@@ -14,7 +15,6 @@ export function wrapLifecycle(middleware: readonly Middleware[]): Around | undef
 
 /** There is nothing to report, to log or to ask while a session is only being opened, and in answer to a ping nothing either. */
 function toContext(call: CallContext, session: Session): AnyContext {
-  const done = new Map<string, Promise<unknown>>();
   return {
     auth: readAuth(call.origin),
     client: session.peer,
@@ -28,11 +28,7 @@ function toContext(call: CallContext, session: Session): AnyContext {
     progress: nothing,
     log: nothing,
     releaseConnection: () => false,
-    once(key, work) {
-      const known = done.get(key) ?? Promise.resolve().then(work);
-      done.set(key, known);
-      return known;
-    },
+    once: createOnce(),
   };
 }
 

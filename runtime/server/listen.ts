@@ -4,12 +4,15 @@ import { listKinds, type ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { readMetaKeys } from "../rpc/claim.ts";
-import { tooMany, type LiveSessions } from "./live-sessions.ts";
+import type { Listeners } from "./listeners.ts";
+import { tooMany } from "./subscriptions.ts";
 
 /** What listening needs of a server. */
 export interface ListenOptions {
   readonly revision: Revision;
-  readonly sessions: LiveSessions;
+  readonly listeners: Listeners;
+  /** Most subscriptions of one request. */
+  readonly mostSubscriptions: number;
   /** Whether a client may read what is behind a URI. */
   isUsable(uri: string, call: CallContext): boolean;
   /** What an extension adds. */
@@ -36,7 +39,7 @@ export interface ListenParams {
 export function implementListening(options: ListenOptions): {
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
 } {
-  const { revision, sessions, isUsable, more } = options;
+  const { revision, listeners, mostSubscriptions, isUsable, more } = options;
   const acknowledged = findRow(revision.serverNotifications, "subscriptionsAcknowledged");
   const tag = acknowledged && readMetaKeys(revision).subscription;
   if (!acknowledged || tag === undefined) return {};
@@ -44,11 +47,11 @@ export function implementListening(options: ListenOptions): {
     async subscriptionsListen({ notifications }, call) {
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
       const added = (await more?.(notifications, call)) ?? nothing;
-      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > sessions.mostSubscriptions)
-        throw tooMany(sessions.mostSubscriptions);
+      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > mostSubscriptions)
+        throw tooMany(mostSubscriptions);
       const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
       // At once, even if the client reads slowly: what changes meanwhile comes after the acknowledgement.
-      const leave = sessions.listeners.add(call, { filter, topics: added.topics }, tag);
+      const leave = listeners.add(call, { filter, topics: added.topics }, tag);
       await sent.then(() => ended(call.signal)).finally(leave);
       return { _meta: { [tag]: call.requestId } };
     },

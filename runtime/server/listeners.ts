@@ -3,9 +3,10 @@ import { filterMembers, type ListenFilter } from "../common/listen-filter.ts";
 import { listChanged, listKinds } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
+import type { Audience } from "./live-sessions.ts";
 
 /** The open requests that wait for news, each of which has said what it wants to hear of. */
-export class Listeners {
+export class Listeners implements Audience {
   readonly #open = new Set<Listener>();
 
   /** Counts a request among those that wait, and returns how it leaves. */

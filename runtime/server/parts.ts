@@ -29,7 +29,7 @@ export interface PartsOptions {
 /** Takes a definition apart: into what may change, who hears of changes, and how the server behaves. */
 export function createParts(source: ServerSource, options: PartsOptions): ServerParts {
   const settings = createSettings(source, options.middleware);
-  const sessions = createLiveSessions(source.maxSubscriptions ?? 1_000);
+  const sessions = createLiveSessions();
   const announce = createListChanges(sessions);
   const life = (kind: ListKind): Pick<CatalogueRules<unknown>, "permit" | "changed"> => ({
     permit() {
@@ -79,15 +79,23 @@ function createResources(
   };
   return createResourceCatalogue(resources, rules, (uris) => {
     if (!subscriptions) throw new Error("Nobody can subscribe: define the server with `subscriptions: true`.");
-    sessions.tellSubscribers(uris);
+    sessions.tellUpdated(uris);
   });
 }
 
 function createSettings(source: ServerSource, middleware: readonly Middleware[]): ServerSettings {
-  const { dynamic = [], subscriptions = false, pageSize, cursorKeys, logLevel = "info" } = source;
+  const {
+    dynamic = [],
+    subscriptions = false,
+    maxSubscriptions = 1_000,
+    pageSize,
+    cursorKeys,
+    logLevel = "info",
+  } = source;
   return {
     dynamic: new Set(dynamic === true ? listKinds : dynamic),
     subscriptions,
+    mostSubscriptions: maxSubscriptions,
     pageSize,
     caching: source.caching ?? {},
     cursors: createCursors(createSealer("cursorKeys", cursorKeys)),

@@ -121,9 +121,9 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
    */
   releaseConnection(): boolean;
   /**
-   * Does something once in a call, however often its handler runs, and gives the same result each time. The result must be JSON or nothing;
-   * the client carries it and can read it. What it throws is thrown each time: a `ToolError` or an `RpcError` as it is, anything else as
-   * a `StepError`. Never ask the client inside of it.
+   * Does something once in a call, however often its handler runs, and gives the same result each time. The result must be JSON or nothing:
+   * where a call takes several rounds the client carries it and can read it. What it throws is thrown each time; in programs that ask clients
+   * a `ToolError` or an `RpcError` as it is, anything else as a `StepError`. Never ask the client inside of it.
    *
    * @param key - names the step within the call
    */

@@ -9,7 +9,7 @@ import { readReturned, toReturned } from "./returned-questions.ts";
 import type { RoundSettings } from "./round-options.ts";
 import { emptyRecord, type RoundRecord } from "./round-record.ts";
 import { Round } from "./round.ts";
-import { keepPlainRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
+import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
 
 /**
  * Where each request stands alone, each round is a request: it brings what earlier ones left with the client, runs the handler from its
@@ -18,7 +18,7 @@ import { keepPlainRounds, readRound, type RoundRequest, type Rounds, type Work }
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
 export function createReplayedRounds(settings: RoundSettings): Rounds {
-  const plain = keepPlainRounds();
+  const plain = keepRounds();
   return {
     of: (call) => readRound(call) ?? plain(call),
     run: (request, call, work) =>

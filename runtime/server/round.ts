@@ -3,7 +3,7 @@ import { toBase64Url } from "../codec/base64.ts";
 import { attempt, isThenable } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { CapabilityError, RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
-import { checkParams } from "../rpc/outbound.ts";
+import { checkParams } from "../rpc/sendable.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import { checkAnswer } from "./answers.ts";
 import { checkConversation } from "./check-question.ts";

@@ -1,5 +1,6 @@
 import type { Awaitable, Issue, RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
+import { createOnce } from "./once.ts";
 import type { RoundInput } from "./round-record.ts";
 import { Steps } from "./steps.ts";
 
@@ -46,8 +47,8 @@ export function readRound(call: CallContext): AskingRounds | undefined {
   return isRoundContext(call) ? call.round : undefined;
 }
 
-/** Of a call that is answered in one go. */
-export class PlainRounds implements CallRounds {
+/** Of a call whose questions are requests. */
+export class KeptRounds implements CallRounds {
   readonly #steps = new Steps();
   input: RoundInput | undefined = undefined;
 
@@ -56,19 +57,26 @@ export class PlainRounds implements CallRounds {
   }
 }
 
-/** Remembers what is kept for a call. */
-export function keepPlainRounds(): (call: CallContext) => PlainRounds {
-  const known = new WeakMap<CallContext, PlainRounds>();
-  return (call) => {
-    const kept = known.get(call) ?? new PlainRounds();
-    known.set(call, kept);
-    return kept;
+/** Remembers what is kept for a call whose questions are requests. */
+export function keepRounds(): (call: CallContext) => KeptRounds {
+  return keep(() => new KeptRounds());
+}
+
+/** Every call is answered in one go, for programs that ask nothing. */
+export function createPlainRounds(): Rounds {
+  return {
+    run: (_request, call, work) => work(call),
+    of: keep(() => ({ input: undefined, once: createOnce() })),
   };
 }
 
-/** Every call is answered in one go. */
-export function createPlainRounds(): Rounds {
-  return { run: (_request, call, work) => work(call), of: keepPlainRounds() };
+function keep<Kept>(create: () => Kept): (call: CallContext) => Kept {
+  const known = new WeakMap<CallContext, Kept>();
+  return (call) => {
+    const kept = known.get(call) ?? create();
+    known.set(call, kept);
+    return kept;
+  };
 }
 
 function isRoundContext(call: CallContext): call is RoundContext {

@@ -5,7 +5,7 @@ import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
 import type { Rate } from "../rpc/token-bucket.ts";
-import type { ServerExtensions, ServerSkills, ServerTasks } from "./definitions.ts";
+import type { ServerExtensions, ServerRounds, ServerSkills, ServerTasks } from "./definitions.ts";
 import { assembleServer, type ServerKit } from "./assembly.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { completeKit } from "./features/all.ts";
@@ -58,7 +58,7 @@ export interface ServerImplementation extends Implementation<object> {
  * twice, a schema that cannot be shown to clients.
  */
 export function createServer(
-  source: ServerSource & ServerSkills & ServerTasks & ServerExtensions,
+  source: ServerSource & ServerSkills & ServerTasks & ServerRounds & ServerExtensions,
   revisions: readonly Revision[],
 ): Server {
   return assembleServer(source, revisions, completeKit);

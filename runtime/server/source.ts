@@ -18,6 +18,8 @@ export interface ServerSource extends ServerOptions {
   readonly prompts?: readonly PromptSource[];
   /** What it is, who keeps tasks knows. */
   readonly tasks?: object;
+  /** And of this, who asks clients. */
+  readonly rounds?: object;
 }
 
 /** What not everybody may see. */

@@ -1,4 +1,4 @@
-import type { Counters } from "../rpc/counters.ts";
+import type { Counting } from "../rpc/counting.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
@@ -15,13 +15,13 @@ export interface MemoryEventStoreOptions {
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
   /** Counts events that are forgotten before their time. Default: nothing is counted. */
-  readonly counters?: Pick<Counters, "drop">;
+  readonly counters?: Pick<Counting, "drop">;
 }
 
 /** Events in the memory of this process. */
 export class MemoryEventStore implements EventStore {
   readonly #options: Required<Omit<MemoryEventStoreOptions, "counters">>;
-  readonly #counters: Pick<Counters, "drop"> | undefined;
+  readonly #counters: Pick<Counting, "drop"> | undefined;
   readonly #sessions = new Map<string, SessionLog>();
   /** The longest quiet first. */
   readonly #streams = new Set<StreamLog>();

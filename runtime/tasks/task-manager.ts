@@ -1,7 +1,6 @@
 import { isObject, type RequestRow } from "../../generated/support.ts";
 import { refusalCodes } from "../rpc/refusal-codes.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { downgradeHandler } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../rpc/errors.ts";
 import { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
@@ -188,12 +187,9 @@ export class TaskManager {
   async #answer(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
     try {
       const { downgrade } = call.session;
-      const answer: unknown = await downgradeHandler(
-        (_, during) => work(during),
-        row.method,
-        downgrade,
-      )(undefined, call);
-      const result = answer instanceof StaticResult ? answer.value : answer;
+      const answer: unknown = await work(call);
+      const value = answer instanceof StaticResult ? answer.value : answer;
+      const result = downgrade ? downgrade.result(row.method, value) : value;
       const issue = row.result(result);
       if (issue || !isObject(result)) throw new InvalidMessageError(row.method, "result", issue ?? notAnObject);
       const failure = explainFailure(result);

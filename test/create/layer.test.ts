@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Project } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { reach } from "../../generator/create/layer/reach.ts";
+import { shareChecks } from "../../generator/create/layer/shared-checks.ts";
 import { readSourceParts } from "../../generator/create/layer/source-parts.ts";
 import { emitLayer, layerTemplate } from "../../generator/create/emit-layer.ts";
 import type { LayerChoices } from "../../generator/create/layer/choices.ts";
@@ -46,6 +47,42 @@ describe("what a file reaches", () => {
     const tree = await reach(entry, async (path) => files[path] ?? expect.unreachable(path));
     expect(tree.get("b.ts")).toBe('export type { C, D } from "./c.ts";\n');
     expect(tree.get("c.ts")).toBe("export interface C {\n  d: D;\n}\n\nexport type D = string;\n");
+  });
+});
+
+describe("checks of several revisions", () => {
+  const support = 'import { fail } from "../support.ts";\n';
+  const name = "function checkName(v: unknown): boolean {\n  return isText(v);\n}\n";
+  const text = 'function isText(v: unknown): boolean {\n  return typeof v === "string";\n}\n';
+  const otherText = 'function isText(v: unknown): boolean {\n  return typeof v !== "number";\n}\n';
+  const list = "function checkList(v: unknown): boolean {\n  return [v].every(checkName);\n}\n";
+  const source = (...parts: readonly string[]): string => ["// Header\n", support, ...parts].join("\n");
+
+  it("stand where the newest has them, and nowhere else", () => {
+    const shared = shareChecks([
+      { revision: "b", text: source(`export ${name}`, text) },
+      { revision: "a", text: source(`export ${list}`, `export ${name}`, text) },
+    ]);
+    expect(shared.get("b")).toContain(`export ${text}`);
+    const older = shared.get("a");
+    expect(older).toContain(
+      'import { checkName } from "../b/validate.ts";\nexport { checkName } from "../b/validate.ts";',
+    );
+    expect(older).toContain(list);
+    expect(older).not.toMatch(/function (checkName|isText)/);
+  });
+
+  it("stay where something that they call is not the same", () => {
+    const both = [source(`export ${name}`, text), source(`export ${name}`, otherText)];
+    const shared = shareChecks(both.map((one, at) => ({ revision: String(at), text: one })));
+    expect([...shared.values()]).toEqual(both);
+  });
+
+  it("may call themselves", () => {
+    const tree = "export function checkTree(v: unknown): boolean {\n  return v === 1 || checkTree(v);\n}\n";
+    const shared = shareChecks(["1", "0"].map((revision) => ({ revision, text: source(tree) })));
+    expect(shared.get("0")).toContain('export { checkTree } from "../1/validate.ts";');
+    expect(shared.get("0")).not.toContain("function");
   });
 });
 
@@ -153,8 +190,12 @@ describe("what a layer leaves out (A19)", () => {
 
   it("makes the layer small, and its README says how small", async () => {
     const layer = await emit({});
-    expect(sizeOf(layer)).toBeLessThan(370_000);
+    expect(sizeOf(layer)).toBeLessThan(322_000);
     expect(layer.get("README.md")).toContain(`| all `);
+  });
+
+  it("makes the layer of every revision over HTTP not much more than twice as large", async () => {
+    expect(sizeOf(await emit({ revisions: newest, transports: ["http"] }))).toBeLessThan(598_000);
   });
 
   it("is the same whoever asks, and however often", async () => {

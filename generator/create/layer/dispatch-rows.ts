@@ -9,6 +9,16 @@ export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<stri
   return new Set([...left.flatMap(([, names]) => names), ...(isCompletable ? [] : ["completions"])]);
 }
 
+/** Rows of what is sent without a look at them, or only by who sends requests of its own. */
+function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {
+  if (client) return [];
+  return [
+    "serverNotifications notifications/cancelled",
+    ...(offers.includes("tasks") ? [] : ["serverNotifications notifications/progress"]),
+    ...(offers.includes("questions") ? [] : ["serverRequests ping", "clientNotifications notifications/progress"]),
+  ];
+}
+
 const questionAreas = ["sampling", "elicitation", "roots"] as const;
 
 const areas: { readonly [Name in Exclude<Offering, "tools">]: readonly string[] } = {
@@ -21,8 +31,14 @@ const areas: { readonly [Name in Exclude<Offering, "tools">]: readonly string[] 
 };
 
 /** Leaves out the rows that a program never meets, and the types that only stubs need. */
-export function trimMethods(source: string, leftOut: ReadonlySet<string>): string {
-  const trimmed = tablesOf(source).reduce((text, table) => text.replace(table.text, trimTable(table, leftOut)), source);
+export function trimMethods(source: string, choices: LayerChoices): string {
+  const leftOut = areasLeftOut(choices);
+  const isLeftOut = (table: string, { area, method }: Row): boolean =>
+    leftOut.has(area) || rowsNotLookedUp(choices).includes(`${table} ${method}`);
+  const trimmed = tablesOf(source).reduce(
+    (text, table) => text.replace(table.text, trimTable(table, isLeftOut)),
+    source,
+  );
   // What a request may also be answered with is a task.
   const plain = leftOut.has("tasks")
     ? trimmed.replaceAll(/\bcheck\.check(\w+)Outcome\b/g, "check.check$1Result")
@@ -30,11 +46,29 @@ export function trimMethods(source: string, leftOut: ReadonlySet<string>): strin
   return withoutRowTypes(plain);
 }
 
-/** Looks no deeper into questions inside of requests and results than that they are objects, where a program neither asks nor is answered. */
+/**
+ * Looks no deeper than that they are objects into questions inside of requests and results, where a program neither asks nor is answered,
+ * and into what is declared of parts of the protocol that it never meets.
+ */
 export function trimChecks(source: string, leftOut: ReadonlySet<string>): string {
-  if (!questionAreas.every((area) => leftOut.has(area))) return source;
-  return source.replaceAll(questionCheck, '$1  return isObject(v) ? undefined : fail("object");\n}\n');
+  const trimmed = source.replaceAll(capabilitiesCheck, (text) => trimCapabilities(text, leftOut));
+  if (!questionAreas.every((area) => leftOut.has(area))) return trimmed;
+  return trimmed.replaceAll(questionCheck, '$1  return isObject(v) ? undefined : fail("object");\n}\n');
 }
+
+function trimCapabilities(check: string, leftOut: ReadonlySet<string>): string {
+  return check.replaceAll(capabilityCheck, (text, name: string) =>
+    leftOut.has(name)
+      ? `  if (v.${name} !== undefined && !isObject(v.${name})) return fail("object", "${name}");\n`
+      : text,
+  );
+}
+
+const capabilitiesCheck =
+  /^export function check(?:Client|Server)Capabilities\(v: unknown\): Issue \| undefined \{\n[^]*?^\}\n/gm;
+
+const capabilityCheck =
+  /^  const (\w+)Issue =\s+v\.\1 === undefined \? undefined : \w+\(v\.\1\);\n  if \(\1Issue\) return under\("\1", \1Issue\);\n/gm;
 
 const questionCheck =
   /^(export function checkInput(?:Request|Response)\(v: unknown\): Issue \| undefined \{\n)[^]*?^\}\n/gm;
@@ -93,8 +127,8 @@ function areaOf(method: string): string {
   return area === "completion" ? "completions" : area;
 }
 
-function trimTable({ text, rows }: Table, leftOut: ReadonlySet<string>): string {
-  const gone = rows.filter(({ area }) => leftOut.has(area));
+function trimTable({ name, text, rows }: Table, isLeftOut: (table: string, row: Row) => boolean): string {
+  const gone = rows.filter((row) => isLeftOut(name, row));
   const trimmed = gone.reduce((rest, row) => rest.replace(row.text, ""), text);
   return trimmed.replace(/ = \{\n\};\n$/, " = {};\n");
 }

@@ -23,7 +23,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     ownTypes: !choices.client,
     declarations: declarationsOf(choices, newest),
     leftOut: findLeftOut(choices, newest) ?? false,
-    acceptor: acceptorOf(facts),
+    acceptor: acceptorOf(choices, facts),
     features: features.map((name) => ({ name, file: fileName(name) })),
     featureList: features.join(", "),
     extending: features.filter((name) => extensionFeatures.includes(name)).join(", "),
@@ -90,13 +90,20 @@ function standsAlone({ methods }: RevisionFacts): boolean {
   return methods.includes('lifecycle: "per-request"');
 }
 
-/** Which lifecycles the revisions have, and so what prepares connections. */
-function acceptorOf(facts: readonly RevisionFacts[]): object {
+/** Which lifecycles the revisions have, and so what prepares connections; and what those do besides answering in the words of one revision. */
+function acceptorOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): object {
   const lifecycles = new Set(facts.map(({ methods }) => /^  lifecycle: "([\w-]+)",$/m.exec(methods)?.[1]));
-  if (lifecycles.size > 1) return { name: "createAcceptor", file: "handshake.ts", isWhole: true };
-  return lifecycles.has("handshake")
-    ? { name: "createSessionAcceptor", file: "sessions.ts", isWhole: false }
-    : { name: "createLoneAcceptor", file: "per-request.ts", isWhole: false };
+  const hasSessions = lifecycles.has("handshake");
+  const parts = [
+    // Where each request stands alone, questions are parts of results.
+    ...(hasSessions && offers.includes("questions") ? [{ name: "createOutbound", file: "outbound" }] : []),
+    ...(facts.length > 1 ? [{ name: "createDowngrade", file: "downgrade" }] : []),
+  ];
+  const list = parts.map(({ name }) => name).join(", ");
+  if (lifecycles.size > 1) return { name: "createDualAcceptor", file: "dual.ts", parts, list };
+  return hasSessions
+    ? { name: "createSessionAcceptor", file: "sessions.ts", parts, list }
+    : { name: "createLoneAcceptor", file: "per-request.ts", parts, list };
 }
 
 const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;
@@ -124,10 +131,15 @@ interface DeclarationView {
   readonly type: string;
 }
 
+/** The declarations that definitions are generic over, as far as a project has such definitions. */
+export function declarationNames(offers: LayerChoices["offers"]): readonly string[] {
+  return [...always, ...offers.flatMap((offer) => named[offer])];
+}
+
 /** Older revisions do not have all of them. What was left out is as unavailable as what the revision lacks. */
 function declarationsOf({ offers }: LayerChoices, newest: RevisionFacts): DeclarationView[] {
   const { types } = newest;
-  const names = [...always, ...offers.flatMap((offer) => named[offer])];
+  const names = declarationNames(offers);
   const declared = new Set([...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = ""]) => name));
   const known = names.filter((name) => declared.has(name)).map((name) => ({ name, type: `t.${name}` }));
   const isWhole = findLeftOut({ offers }, newest) === undefined;
@@ -155,6 +167,7 @@ function definitionText({ offers }: LayerChoices): string {
     ...(offers.includes("resources") ? ["ServerResources<Declarations>"] : []),
     ...(offers.includes("prompts") ? ["ServerPrompts<Declarations>"] : []),
     ...(offers.includes("tasks") ? ["ServerTasks"] : []),
+    ...(offers.includes("questions") ? ["ServerRounds"] : []),
     ...(offers.includes("skills") ? ["ServerSkills"] : []),
   ];
   const line = parts.map((part) => `definitions.${part}`).join(" & ");

@@ -63,7 +63,7 @@ class ReachedFile {
     const specifiers = [...new Set(used.map(({ from }) => from))];
     const imports = specifiers.flatMap((from) => importLines(used.filter((name) => name.from === from)));
     const given = [...this.passed].map((reExport) => reExport.text);
-    const blocks = [this.source.header, imports.join(""), ...given, ...joinParts(parts)];
+    const blocks = [this.source.header, imports.join(""), given.join(""), ...joinParts(parts)];
     return `${blocks
       .map((block) => block.trimEnd())
       .filter((block) => block !== "")

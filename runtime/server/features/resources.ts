@@ -2,7 +2,6 @@ import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../rpc/call.ts";
 import { checkResource, checkTemplate } from "../check-resources.ts";
 import { checkUnique } from "../check-server.ts";
-import { ReadScope } from "../context.ts";
 import type { CompleteParams } from "../completions.ts";
 import { refuse } from "../errors.ts";
 import type { Feature, Found, Scene, ServedFeature } from "../feature.ts";
@@ -11,6 +10,7 @@ import { toListHandler } from "../list-handler.ts";
 import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "../resources.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext } from "../source.ts";
+import { Subscriptions } from "../subscriptions.ts";
 
 /** Resources with a fixed URI or of a template, and subscriptions to them. */
 export const resources: Feature = {
@@ -23,22 +23,26 @@ export const resources: Feature = {
     checkUnique("resources", "URI", uris);
     checkUnique("resourceTemplates", "URI template", texts);
   },
-  create: (parts) => ({
-    findAsked: createFinder(parts),
-    implement(scene) {
-      const { resources: fixed, resourceTemplates: templates, settings } = parts;
-      const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
-      const isOffered = scene.isOffered("resources");
-      return {
-        handlers: {
-          ...(isOffered && implementResources(registry, scene)),
-          ...(isOffered && settings.subscriptions && implementSubscriptions(registry, parts, scene)),
-        },
-        isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
-        findComplete: (params, scope) => findComplete(registry, params, scope),
-      };
-    },
-  }),
+  create(parts) {
+    const { resources: fixed, resourceTemplates: templates, sessions, settings } = parts;
+    const subscriptions = new Subscriptions(sessions, settings.mostSubscriptions);
+    sessions.attach(subscriptions);
+    return {
+      findAsked: createFinder(parts),
+      implement(scene) {
+        const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
+        const isOffered = scene.isOffered("resources");
+        return {
+          handlers: {
+            ...(isOffered && implementResources(registry, scene)),
+            ...(isOffered && settings.subscriptions && implementSubscriptions(registry, subscriptions, scene)),
+          },
+          isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
+          findComplete: (params, scope) => findComplete(registry, params, scope),
+        };
+      },
+    };
+  },
 };
 
 /** Finds what a URI or a reference is about, whoever asks. */
@@ -67,7 +71,7 @@ function implementResources(registry: ResourceRegistry, scene: Scene): RegistryH
     listResourceTemplates: toListHandler(registry.templates),
     readResource: (params, call) =>
       scene.rounds.run({ method: "resources/read", params }, call, (during) =>
-        registry.read(params.uri, new ReadScope(during, params.uri, scene)),
+        registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
       ),
   };
 }
@@ -75,7 +79,7 @@ function implementResources(registry: ResourceRegistry, scene: Scene): RegistryH
 /** Who may not know of a resource learns nothing from subscribing to it either. */
 function implementSubscriptions(
   registry: ResourceRegistry,
-  { sessions }: ServerParts,
+  subscriptions: Subscriptions,
   { revision, toContext }: Scene,
 ): RegistryHandlers {
   return {
@@ -84,11 +88,11 @@ function implementSubscriptions(
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, revision);
       requireScopes(resource, requester);
-      sessions.subscribe(call.session, uri);
+      subscriptions.add(call.session, uri);
       return {};
     },
     unsubscribe({ uri }, call) {
-      sessions.unsubscribe(call.session, uri);
+      subscriptions.remove(call.session, uri);
       return {};
     },
   };

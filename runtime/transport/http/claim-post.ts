@@ -2,7 +2,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { encodeEvent, keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
-import type { Counters } from "../../rpc/counters.ts";
+import type { Counting } from "../../rpc/counting.ts";
 import { errorCodes } from "../../rpc/errors.ts";
 import { isEndless } from "../../rpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../rpc/message.ts";
@@ -19,7 +19,7 @@ export interface ClaimPostOptions {
   readonly style: AnswerStyle;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
-  readonly counters: Counters | undefined;
+  readonly counters: Counting | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../codec/events.ts";
 import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
-import type { Counters } from "../../rpc/counters.ts";
+import type { Counting } from "../../rpc/counting.ts";
 import { UnreachableError } from "../../rpc/errors.ts";
 import type { Outgoing, RequestId } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
@@ -181,7 +181,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#settings.maxStreamBytes;
   }
 
-  get counters(): Counters | undefined {
+  get counters(): Counting | undefined {
     return this.#settings.counters;
   }
 

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Mirror } from "../../codec/mirror.ts";
 import type { Channel } from "../../rpc/channel.ts";
-import type { Counters } from "../../rpc/counters.ts";
+import type { Counting } from "../../rpc/counting.ts";
 import { toError } from "../../rpc/errors.ts";
 import { toLimits, type Limits } from "../../rpc/limits.ts";
 import type { Connection } from "../../rpc/peer.ts";
@@ -61,7 +61,7 @@ export interface HttpOptions extends HostOptions {
   readonly sse?: SseOptions;
   readonly onError?: OnError;
   /** Counts what is turned away or given up. Default: nothing is counted. */
-  readonly counters?: Counters;
+  readonly counters?: Counting;
   readonly clock?: Clock;
 }
 
@@ -97,7 +97,7 @@ export interface HttpSettings extends Required<
   readonly guard: Guard | undefined;
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
-  readonly counters: Counters | undefined;
+  readonly counters: Counting | undefined;
   readonly clock: Clock;
   /** Sets this process's event ids apart from those of others that serve the same session. */
   readonly nonce: string;

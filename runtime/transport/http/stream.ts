@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../codec/events.ts";
-import type { Counters } from "../../rpc/counters.ts";
+import type { Counting } from "../../rpc/counting.ts";
 import type { StoredEvent } from "../../store/event-store.ts";
 import type { EventWriter } from "./exchange.ts";
 
@@ -9,7 +9,7 @@ export interface StreamHost {
   /** Bytes that may wait for a slow reader before its connection is broken off. */
   readonly maxWaiting: number;
   /** Counts what is broken off. */
-  readonly counters: Counters | undefined;
+  readonly counters: Counting | undefined;
   /** Milliseconds that clients are told to wait before they reconnect. */
   readonly retry: number;
   /** Remembers events; absent where streams cannot be resumed: events have no ids then. */

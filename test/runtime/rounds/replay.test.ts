@@ -131,9 +131,12 @@ describe("a handler that asks", () => {
       asking((ask, { once }) =>
         Promise.all([
           ask(question("a")),
-          once("slow", () => new Promise((resolve) => setTimeout(() => resolve(1), 60))).then(() => ask(question("b"))),
+          once("slow", () => new Promise((resolve) => setTimeout(() => resolve(1), 400))).then(() =>
+            ask(question("b")),
+          ),
         ]),
       ),
+      { rounds: { settleTime: 100 } },
     );
     expect((await raw.call()).keys).toEqual(["elicit-1", "elicit-2"]);
   });

@@ -1,0 +1,72 @@
+import { readSourceParts, type SourcePart, type SourceParts } from "./source-parts.ts";
+
+/** The checks of one revision. */
+export interface CheckSource {
+  readonly revision: string;
+  /** Text of its `validate.ts`. */
+  readonly text: string;
+}
+
+/**
+ * The checks of several revisions, newest first, each written once: what a revision checks in the very words of a newer one, down to the last
+ * function that takes part, it takes from there.
+ */
+export function shareChecks(sources: readonly CheckSource[]): ReadonlyMap<string, string> {
+  const files = sources.map(({ revision, text }): CheckFile => new CheckFile(revision, readSourceParts(text)));
+  for (const [at, file] of files.entries()) file.share(files.slice(0, at));
+  return new Map(files.map((file) => [file.revision, file.text()]));
+}
+
+class CheckFile {
+  readonly revision: string;
+  readonly #source: SourceParts;
+  readonly #checks: ReadonlyMap<string, SourcePart>;
+  /** Where checks are that stand in another file. */
+  readonly #owners = new Map<string, CheckFile>();
+  /** Helpers that other files take. */
+  readonly #given = new Set<string>();
+
+  constructor(revision: string, source: SourceParts) {
+    this.revision = revision;
+    this.#source = source;
+    this.#checks = new Map(source.parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part]])));
+  }
+
+  /** Takes what is the same in one of these from the first. */
+  share(newer: readonly CheckFile[]): void {
+    for (const name of this.#checks.keys()) {
+      const owner = newer.find((other) => this.#agrees(other, name, new Set()));
+      if (!owner) continue;
+      this.#owners.set(name, owner);
+      owner.#given.add(name);
+    }
+  }
+
+  text(): string {
+    const { header, imports, parts } = this.#source;
+    const own = parts.filter(({ name }) => name === undefined || !this.#owners.has(name));
+    const words = new Set(own.flatMap((part) => [...part.words]));
+    const support = imports.map(
+      (name) => `import { ${name.isType ? "type " : ""}${name.name} } from "${name.from}";\n`,
+    );
+    const taken = [...this.#owners].map(([name, owner]) => {
+      const from = `from "../${owner.revision}/validate.ts";\n`;
+      return `${words.has(name) ? `import { ${name} } ${from}` : ""}export { ${name} } ${from}`;
+    });
+    const texts = own.map(({ name, text }) => (this.#given.has(name ?? "") ? toExported(text) : text));
+    return [`${header}\n\n${support.join("")}${taken.join("")}`, ...texts].join("\n");
+  }
+
+  /** Whether a check is the same in both, and so is everything that it calls. Recursive checks are when nothing speaks against it. */
+  #agrees(other: CheckFile, name: string, seen: Set<string>): boolean {
+    if (seen.has(name)) return true;
+    seen.add(name);
+    const [own, theirs] = [this.#checks.get(name), other.#checks.get(name)];
+    if (!own || !theirs || toExported(own.text) !== toExported(theirs.text)) return false;
+    return [...own.words].every((word) => !this.#checks.has(word) || this.#agrees(other, word, seen));
+  }
+}
+
+function toExported(text: string): string {
+  return text.replace(/^(function|const) /m, "export $1 ");
+}

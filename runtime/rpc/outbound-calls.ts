@@ -1,0 +1,85 @@
+import type { Progress, RequestRow } from "../../generated/support.ts";
+import type { RequestOptions } from "./call.ts";
+import type { Timeouts } from "./limits.ts";
+import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
+import type { Report } from "./report.ts";
+import type { Sendable } from "./sendable.ts";
+import type { Session } from "./session.ts";
+
+/** What the table of pending calls needs of its connection. */
+export interface OutboundHost {
+  readonly session: Session | undefined;
+  readonly timeouts: Timeouts;
+  now(): number;
+  /** Params as the session's revision has them. */
+  toSendable(sendable: Sendable): unknown;
+  /** Makes sure that time-outs are looked at by then. */
+  watch(deadline: number): void;
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  report(report: Report): void;
+}
+
+/** Where the outcome of a call goes: one of the two is called, once, while the answer is being read. */
+export interface Settler<Result> {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** Options of a call that is sent. */
+export interface StartOptions extends RequestOptions {
+  /** The peer's request that this one belongs to. */
+  readonly related?: RequestId | undefined;
+}
+
+/** The requests that one end sends. */
+export interface OutboundCalls {
+  /** How many calls wait for their answer. */
+  readonly size: number;
+  /** Sends a request. Throws when it cannot be sent at all. */
+  start<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: Settler<Result>,
+    options: StartOptions,
+  ): void;
+  /** The peer's result for one of our requests. */
+  answer(id: RequestId, result: unknown): void;
+  /** The peer's error for one of our requests; without an id nobody knows for which. */
+  refuse(id: RequestId | undefined, error: ErrorObject): void;
+  /** The answer to one of our requests cannot be used. */
+  discard(id: RequestId, error: Error): void;
+  /** The peer reports progress. */
+  progress(token: RequestId, progress: Progress): void;
+  /** A call waits for something on our side, such as a user who signs in: its time stands still until what is returned is called. */
+  hold(id: RequestId): () => void;
+  /** Ends what is due, and returns the earliest deadline left. */
+  sweep(now: number): number;
+  /** Fails everything that waits. */
+  failAll(error: Error): void;
+}
+
+/** How an end sends requests. */
+export type CreateOutbound = (host: OutboundHost) => OutboundCalls;
+
+/** For an end that only answers: whatever comes as an answer was never asked for. */
+export function createNoCalls(host: Pick<OutboundHost, "report">): OutboundCalls {
+  const reportStray = (id: RequestId | undefined): void =>
+    host.report({
+      kind: "protocol",
+      ...(id !== undefined && { id }),
+      error: new Error("The peer answered a request that was never sent"),
+    });
+  return {
+    size: 0,
+    start({ method }) {
+      throw new Error(`This program was made without questions to the other side: it cannot send ${method}.`);
+    },
+    answer: reportStray,
+    refuse: reportStray,
+    discard() {},
+    progress: reportStray,
+    hold: () => () => {},
+    sweep: () => Infinity,
+    failAll() {},
+  };
+}
