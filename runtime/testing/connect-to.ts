@@ -15,14 +15,30 @@ export type ConnectToOptions<P extends ClientTypes> = Partial<ClientOptions<P>> 
 };
 
 /**
+ * A server that can be tested: one of this package, or one of a layer that it wrote into a project, whose types are of that project.
+ */
+export interface TestableServer {
+  readonly info: { readonly name: string };
+  readonly revisions: readonly { readonly id: string }[];
+  readonly createAcceptor: (options: never) => unknown;
+  implement(revision: never): unknown;
+  join(connection: never): void;
+}
+
+/**
  * A client of a server, in this process and without a port: `await using client = await connectTo<Declarations>(server)`. Closing
  * it closes the server's side too. It speaks the newest of the server's revisions, unless `revisions` names others.
  */
 export function connectTo<P extends ClientTypes>(
-  server: Server,
+  server: TestableServer,
   options?: ConnectToOptions<P>,
 ): Promise<ClientSession<P>>;
-export function connectTo(server: Server, options: UntypedOptions = {}): Promise<object> {
+export function connectTo(server: TestableServer, options: UntypedOptions = {}): Promise<object> {
+  if (!isServer(server)) {
+    return Promise.reject(
+      new TypeError("This is no server of this version. Write the project's layer anew: npx create-mcp-server update"),
+    );
+  }
   const { serving = {}, ...given } = options;
   const accept = createServerAcceptor(server, { ...(given.clock && { clock: given.clock }), ...serving });
   const source: ClientSource = {
@@ -35,6 +51,11 @@ export function connectTo(server: Server, options: UntypedOptions = {}): Promise
     accept(serverEnd);
     return connect(clientEnd, opening);
   });
+}
+
+/** What a layer leaves out changes no member of a server. */
+function isServer(server: TestableServer): server is Server {
+  return ["createAcceptor", "implement", "join", "info", "revisions", "onError"].every((name) => name in server);
 }
 
 type UntypedOptions = Partial<ClientSource> & { readonly serving?: ServerConnectionOptions };

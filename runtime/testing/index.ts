@@ -1,5 +1,6 @@
 export { connectTo } from "./connect-to.ts";
 export type { ConnectToOptions } from "./connect-to.ts";
+export type { TestableServer } from "./connect-to.ts";
 
 export { ManualClock } from "./manual-clock.ts";
 export { settle } from "./manual-clock.ts";

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { packageRoot } from "../../generator/package-info.ts";
@@ -66,10 +66,14 @@ export class Reader {
     return stdout + stderr;
   }
 
-  /** Everything that projects depend on is installed here, too. */
+  /** Everything that projects depend on is installed here, too; what a guide adds is this package. */
   #install(project: string): void {
     this.projects.push(project);
-    symlinkSync(join(packageRoot, "node_modules"), join(project, "node_modules"));
+    const modules = join(project, "node_modules");
+    mkdirSync(modules);
+    for (const name of readdirSync(join(packageRoot, "node_modules")))
+      symlinkSync(join(packageRoot, "node_modules", name), join(modules, name));
+    symlinkSync(packageRoot, join(modules, "create-mcp-server"));
   }
 }
 
