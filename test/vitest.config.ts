@@ -11,6 +11,8 @@ export default defineConfig({
     // Much of the time goes into processes that are waited for: two workers pay even on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
+    // As long as a test may take: on a busy machine a second is nothing.
+    expect: { poll: { timeout: 50_000 } },
     hookTimeout: 60_000,
   },
 });

@@ -1,5 +1,6 @@
 import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
+import { systemClock, type Clock } from "../rpc/timers.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "../rpc/token-bucket.ts";
 
@@ -14,17 +15,19 @@ export interface RateLimitOptions extends Rate {
   readonly methods?: readonly string[];
   /** Most texts that are remembered; the one that was silent longest is forgotten first. Default 10,000. */
   readonly maxKeys?: number;
+  /** Default: the platform's. */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 /** Middleware that refuses requests beyond a rate with an error 429, whose `data.retryAfter` says how many seconds to wait. */
 export function limitRate(options: RateLimitOptions): Middleware {
   checkRate("limitRate", options);
-  const { key = toKey, methods } = options;
+  const { key = toKey, methods, clock = systemClock } = options;
   const counted = methods && new Set(methods);
   const buckets = createBuckets(options, options.maxKeys ?? 10_000);
   return (request, next) => {
     if (counted && !counted.has(request.method)) return next();
-    const now = performance.now();
+    const now = clock.now();
     const wait = buckets(key(request), now).take(now);
     if (wait === 0) return next();
     const retryAfter = Math.ceil(wait / 1_000);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
 /** What happens to what the far end says: `pass` goes through as it is. */
 export type Fault =
@@ -110,6 +110,6 @@ async function writeSlowly(
 ): Promise<void> {
   for (let at = 0; at < chunk.length && !socket.destroyed; at += bytes) {
     socket.write(chunk.subarray(at, at + bytes));
-    await delay(milliseconds);
+    await (milliseconds === 0 ? nextTurn() : delay(milliseconds));
   }
 }

@@ -65,6 +65,8 @@ export function createOurServer(ids: readonly string[]): Server {
         name: "wait",
         run: (_args, { signal }) =>
           new Promise((resolve) => {
+            // Whoever subscribes learns that it has begun, and that it has ended.
+            server.resources.changed("test://aborted");
             signal.addEventListener("abort", () => {
               server.resources.changed("test://aborted");
               resolve("aborted");

@@ -12,6 +12,7 @@ import { serve } from "../../runtime/server/serve.ts";
 import type { PromptSource, ServerSource, ToolSource } from "../../runtime/server/source.ts";
 import { connectTo } from "../../runtime/testing/connect-to.ts";
 import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
+import { ManualClock } from "./rpc/manual-clock.ts";
 import { Wire, initialize, initialized, serveWire, settle } from "./rpc/wire.ts";
 
 /* Rules that hold for a server or a client as a whole. */
@@ -194,12 +195,13 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
   });
 
   test("a client is ready for another version, a missing capability and silence (L-18)", async () => {
+    const clock = new ManualClock();
     const start = (): { wire: Wire; connecting: Promise<unknown> } => {
       const wire = new Wire();
       const client = createUntypedClient({
         info: { name: "client", version: "1" },
         revisions: [revision],
-        timeouts: { initialize: 20, request: 20 },
+        clock,
       });
       return { wire, connecting: client.connect(wire) };
     };
@@ -214,15 +216,18 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     other.wire.post({ jsonrpc: "2.0", id: idOf(other.wire.sent[0]), result: answer("1999-01-01") });
     await expect(other.connecting).rejects.toMatchObject({ name: "VersionError" });
 
-    const silent = start();
-    await expect(silent.connecting).rejects.toMatchObject({ name: "TimeoutError" });
+    const silent = expect(start().connecting).rejects.toMatchObject({ name: "TimeoutError" });
+    await clock.pass(60_000);
+    await silent;
 
     const { wire, connecting } = start();
     await settle();
     wire.post({ jsonrpc: "2.0", id: idOf(wire.sent[0]), result: answer(id) });
     const session = Object(await connecting);
     await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
-    await expect(session.listTools()).rejects.toMatchObject({ name: "TimeoutError" });
+    const unanswered = expect(session.listTools()).rejects.toMatchObject({ name: "TimeoutError" });
+    await clock.pass(60_000);
+    await unanswered;
     wire.end();
   });
 });

@@ -62,7 +62,8 @@ describe("depth is counted before anything is built (R10)", () => {
     const start = performance.now();
     expect(read("[".repeat(8_000_000)).problem?.kind).toBe("depth");
     expect(read("[".repeat(4_000_000) + "]".repeat(4_000_000)).problem?.kind).toBe("depth");
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // Squared, it would take hours.
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test.each([

@@ -120,7 +120,7 @@ describe("a handler that asks", () => {
         };
         return Promise.all([branch("a", 0), branch("b", 1), branch("c", 2)]);
       }),
-      { rounds: { settleTime: 100 } },
+      { rounds: { settleTime: 1_000 } },
     );
     const { rounds } = await playAll(raw);
     expect(rounds.map(({ keys }) => keys.length)).toEqual([3, 3, 0]);

@@ -232,8 +232,7 @@ describe("a handler that is left behind", () => {
       { rounds: { settleTime: 0 } },
     );
     const first = await raw.call();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(log).toEqual(["aborted"]);
+    await expect.poll(() => log).toEqual(["aborted"]);
     expect(first.keys).toEqual(["elicit-1"]);
     await raw.again(first, answers);
     expect(log).toEqual(["aborted", "finally"]);

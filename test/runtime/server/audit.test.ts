@@ -181,6 +181,7 @@ describe("redacting", () => {
   test("takes linear time for hostile texts", () => {
     const start = performance.now();
     for (const text of ["a:".repeat(200_000), "a".repeat(400_000), "eyJ".repeat(100_000)]) redactText(text);
-    expect(performance.now() - start).toBeLessThan(500);
+    // Squared, it would take minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

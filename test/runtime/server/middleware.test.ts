@@ -7,6 +7,7 @@ import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { Middleware } from "../../../runtime/server/middleware.ts";
 import { limitRate, type RateLimitOptions } from "../../../runtime/server/rate-limit.ts";
 import type { ServerSource } from "../../../runtime/server/source.ts";
+import { ManualClock } from "../rpc/manual-clock.ts";
 import { callServer, createSession, meta } from "./call.ts";
 import { handshakeRevisions, newest, open } from "./connected.ts";
 import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
@@ -165,7 +166,7 @@ describe("authorize", () => {
 });
 
 describe("limitRate", () => {
-  const options: RateLimitOptions = { burst: 2, perSecond: 0.5 };
+  const options: RateLimitOptions = { burst: 2, perSecond: 0.5, clock: new ManualClock() };
 
   async function count(server: Server, times: number, setup: object = {}): Promise<number> {
     let passed = 0;
@@ -191,11 +192,14 @@ describe("limitRate", () => {
   });
 
   test("lets through again what time brings", async () => {
-    const server = create([limitRate({ burst: 1, perSecond: 50 })]);
+    const clock = new ManualClock();
+    const server = create([limitRate({ burst: 1, perSecond: 50, clock })]);
     const session = createSession(server, newest());
     expect(await count(server, 2, { session })).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    expect(await count(server, 1, { session })).toBe(1);
+    clock.advance(19);
+    expect(await count(server, 1, { session })).toBe(0);
+    clock.advance(1);
+    expect(await count(server, 2, { session })).toBe(1);
   });
 
   test("counts each session for itself, and a principal over all of its sessions", async () => {

@@ -300,7 +300,8 @@ describe("matching", () => {
   ])("hostile input costs linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
     const start = performance.now();
     expect(parseUriTemplate(template).match(uri)).toBeUndefined();
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // With backtracking it would take years.
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test("URIs beyond 64 KiB match nothing", () => {

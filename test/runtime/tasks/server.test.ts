@@ -318,18 +318,20 @@ describe("cancelling", () => {
   test("stops the work, is there before the answer, and stays (TK-21, TK-11, C-07)", async () => {
     const gate = createGate();
     const aborted: boolean[] = [];
+    const begun = createGate();
     const tool = defineTool({
       name: "stubborn",
       task: true,
       run: async (_args, { signal }) => {
         signal.addEventListener("abort", () => aborted.push(true));
+        begun.open();
         await gate.opened;
         return "done";
       },
     });
     const { client } = await serveTasks({ tools: [tool] });
     const taskId = await client.start("stubborn");
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await begun.opened;
     const waiting = client.refusal("tasks/result", { taskId });
     expect(await client.call("tasks/cancel", { taskId })).toMatchObject({ taskId, status: "cancelled" });
     expect(aborted).toEqual([true]);
@@ -394,8 +396,8 @@ describe("what a tool sends while it runs as a task", () => {
     const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
     gate.open();
     await client.until(taskId, "completed");
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(late).toHaveLength(1);
+    await expect.poll(() => late).toHaveLength(1);
+    await Promise.all(late);
     const _meta = related(taskId);
     expect(client.notices("notifications/progress")).toEqual([
       { progressToken: 7, progress: 1, total: 3, message: "one", _meta },
@@ -682,8 +684,7 @@ describe("when the store fails", () => {
       throw new Error("lost");
     };
     const taskId = await client.start("quick");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(reports).toMatchObject([{ error: { message: "lost" } }]);
+    await expect.poll(() => reports).toMatchObject([{ error: { message: "lost" } }]);
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "working" });
   });
 });

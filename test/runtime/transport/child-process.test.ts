@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "../../../runtime/client/client.ts";
 import { createChildProcessTransport } from "../../../runtime/transport/child-process.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -25,20 +24,20 @@ test("a client starts a server, talks to it, lets it log and ends it (T-01, T-02
 });
 
 describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
-  const shutdown = { terminate: 200, kill: 200 };
+  /** Longer than any test may take: whoever waits for it fails. */
+  const patient = { terminate: 600_000, kill: 600_000 };
+  const stubborn = 'setInterval(() => {}, 1000); process.on("SIGTERM", () => {});';
 
   test.each([
-    ["a server that heeds the end of stdin", 'process.stdin.on("end", () => process.exit(0));', 0, 190],
-    ["a server that must be terminated", "setInterval(() => {}, 1000);", 190, 390],
-    ["a server that must be killed", 'setInterval(() => {}, 1000); process.on("SIGTERM", () => {});', 390, 2_000],
-  ])("%s", async (_, code, atLeast, atMost) => {
+    ["a server that heeds the end of stdin", 'process.stdin.on("end", () => process.exit(0));', patient, 0],
+    ["a server that must be terminated", "setInterval(() => {}, 1000);", { ...patient, terminate: 200 }, 190],
+    ["a server that must be killed", stubborn, { terminate: 200, kill: 200 }, 390],
+  ])("%s", async (_, code, shutdown, atLeast) => {
     const { transport, client } = await connectFixture({ ...tinyServer(code), shutdown });
     const start = performance.now();
     await client.close();
-    const took = performance.now() - start;
     expect(isAlive(transport.pid)).toBe(false);
-    expect(took).toBeGreaterThanOrEqual(atLeast);
-    expect(took).toBeLessThan(atMost + 600);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(atLeast);
   });
 
   test("what the server started is ended with it", async () => {
@@ -47,8 +46,7 @@ describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
     const pid = Number(/"text":"(\d+)"/.exec(JSON.stringify(result))?.[1]);
     expect(isAlive(pid)).toBe(true);
     await client.close();
-    await delay(50);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
 

@@ -171,7 +171,7 @@ export function changed(connection: Connection): Promise<void> {
 /** Waits until something holds. */
 export async function until(holds: () => boolean, what = "it"): Promise<void> {
   for (let waited = 0; !holds(); waited += 5) {
-    if (waited > 5_000) throw new Error(`${what} did not happen in time`);
+    if (waited > 30_000) throw new Error(`${what} did not happen in time`);
     await delay(5);
   }
 }

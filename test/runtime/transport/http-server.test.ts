@@ -230,10 +230,11 @@ describe("GET streams", () => {
     await delay(10);
     expect([first.messages.length, second.messages.length]).toEqual([0, 5]);
     second.cut();
-    await until(() => second.isEnded);
-    await delay(20);
-    await changed(connection);
-    await until(() => first.messages.length === 1);
+    // The server learns of the cut in its own time; until then it takes the second for connected.
+    while (first.messages.length === 0) {
+      await changed(connection);
+      await delay(5);
+    }
     const third = await session.listen();
     const fourth = await session.listen();
     await first.end();

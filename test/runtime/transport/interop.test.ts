@@ -40,7 +40,9 @@ test.each(handshakeRevisions.map(({ id }) => id))(
     expect(progress).toEqual([1, 2, 3].map((value) => ({ progress: value, total: 3 })));
     const controller = new AbortController();
     const waiting = client.request("tools/call", { name: "wait" }, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
+    waiting.catch(() => {});
+    await expect.poll(() => transport.stderrTail).toContain("waits");
+    controller.abort();
     await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
     expect(await client.request("ping")).toEqual({});
     await client.close();

@@ -103,9 +103,7 @@ export function testTransport(
       const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
       await callTool(client, "later", { n: 20 });
       const closing = client.close();
-      const before = performance.now();
       for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { name: "ClosedError" } });
-      expect(performance.now() - before).toBeLessThan(500);
       await closing;
       expect([await client.closed, client.state]).toEqual([undefined, "DISCONNECTED"]);
       await expect(client.request("ping")).rejects.toMatchObject({ name: "ClosedError" });

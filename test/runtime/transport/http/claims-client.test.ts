@@ -1,5 +1,4 @@
 import { createServer as createNodeServer, type IncomingHttpHeaders } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
@@ -16,8 +15,10 @@ import { alone } from "../../lifecycle/alone.ts";
 
 const info = { name: "test", version: "1" };
 const closers: (() => Promise<unknown>)[] = [];
+const begun: string[] = [];
 const aborted: string[] = [];
 afterEach(async () => {
+  begun.length = 0;
   aborted.length = 0;
   for (const close of closers.splice(0).reverse()) await close();
 });
@@ -38,6 +39,7 @@ async function serve(served: readonly Revision[] = revisions): Promise<HttpListe
   const wait = defineTool({
     name: "wait",
     async run(_args, { signal }) {
+      begun.push("wait");
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
       aborted.push("wait");
       return "late";
@@ -134,11 +136,10 @@ describe("a client over HTTP, with a server that needs no sessions", () => {
     const { client, seen } = await open(url);
     const stop = new AbortController();
     const call = client.request("tools/call", { name: "wait" }, { signal: stop.signal });
-    await delay(50);
+    await expect.poll(() => begun).toEqual(["wait"]);
     stop.abort(new Error("enough"));
     await expect(call).rejects.toThrow("enough");
-    for (let tries = 0; aborted.length === 0 && tries < 100; tries += 1) await delay(10);
-    expect(aborted).toEqual(["wait"]);
+    await expect.poll(() => aborted).toEqual(["wait"]);
     expect(seen.map(({ method }) => method)).toEqual(["server/discover", "tools/call"]);
   });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { createServer, revisions, serveHttp } from "../../../../runtime/index.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
@@ -9,7 +9,9 @@ test.each([
   ["on which nothing was asked yet", ""],
   ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
 ])("a connection %s does not hold up a server that closes", async (_name, sent) => {
-  const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken));
+  // Whoever is waited for makes the test take too long.
+  const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000 };
+  const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken), options);
   const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
   await once(socket, "connect");
   const ended = once(
@@ -23,7 +25,5 @@ test.each([
     // The server has to accept it, too.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const start = performance.now();
   await Promise.all([listener.close(), ended]);
-  expect(performance.now() - start).toBeLessThan(1_000);
 });
