@@ -93,7 +93,6 @@ describe("check on stdio", () => {
     const report = await examine(wires, { target: "bad", revisions: newest ? [newest] : [] });
     expect(Object.keys(brokenRules(report)).sort()).toEqual([
       "answers-ping",
-      "cancellation",
       "clean-output",
       "ends",
       "fits-revision",

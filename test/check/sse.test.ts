@@ -5,6 +5,7 @@ import { findingsOf } from "../../generator/check/finding.ts";
 import { chooseHttpWires } from "../../generator/check/http-wires.ts";
 import { createSseWires } from "../../generator/check/sse-wire.ts";
 import { revisions } from "../../generated/revisions.ts";
+import { pullContract } from "../../generator/live/pull.ts";
 import { runCheck } from "../../generator/commands/check.ts";
 import { serveHttp } from "../../runtime/server/http.ts";
 import { captured } from "../client/run.ts";
@@ -64,6 +65,13 @@ describe("check over HTTP with SSE", () => {
     expect(stdout).toMatch(/the stream: GET is answered with HTTP 400.*\n.*\[sse-endpoint\]/);
     expect(code).toBe(1);
   });
+});
+
+test.each([true, false])("client and diff reach such a server, asked for it or not: %s", async (sse) => {
+  const { url } = kept(await serveSdkSse());
+  const target = { kind: "url", url: new URL(url) } as const;
+  const contract = await pullContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
+  expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
 });
 
 describe("check of faulty servers with SSE", () => {
