@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../runtime/client/client.ts";
-import type { PeerOptions } from "../../runtime/rpc/peer.ts";
+import type { PeerOptions } from "../../runtime/rpc/peer-options.ts";
 import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client.ts";
 import { createTcpTransport, listenTcp } from "../../runtime/transport/tcp.ts";

@@ -26,7 +26,7 @@ export function createOurServer(ids: readonly string[]): Server {
         async run(_args, { progress }) {
           for (const step of [1, 2, 3]) await progress(step, 3);
           // Official clients lose progress that comes in one piece with the result.
-          await sleep(50);
+          await sleep(150);
           return "done";
         },
       }),

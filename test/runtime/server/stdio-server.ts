@@ -4,14 +4,20 @@ import { serveStdio } from "../../../runtime/server/stdio.ts";
 
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Whoever watches stderr learns that a call runs. */
+function begin(milliseconds: number): Promise<void> {
+  console.error("begun");
+  return sleep(milliseconds);
+}
+
 /** A process that serves on stdin and stdout: `slow` takes a moment, `forever` longer than anybody waits, `stop` ends the service. */
 const server = createServer(
   {
     name: "fixture",
     version: "1",
     tools: [
-      { name: "slow", run: () => sleep(300).then(() => "done") },
-      { name: "forever", run: () => sleep(600_000).then(() => "never") },
+      { name: "slow", run: () => begin(100).then(() => "done") },
+      { name: "forever", run: () => begin(600_000).then(() => "never") },
       { name: "stop", run: () => (void service.close(), sleep(100).then(() => "stopped")) },
     ],
   },

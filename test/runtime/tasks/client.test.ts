@@ -429,16 +429,20 @@ describe("tasks of the server's requests", () => {
 
   test("can be cancelled while the user thinks (TK-21)", async () => {
     const aborted: unknown[] = [];
+    let hasBegun = false;
     const { server } = await open({
       elicitation: {
         task: true,
         form: (_params, { signal }) =>
-          new Promise((_, reject) => signal.addEventListener("abort", () => aborted.push(reject(signal.reason)))),
+          new Promise((_, reject) => {
+            signal.addEventListener("abort", () => aborted.push(reject(signal.reason)));
+            hasBegun = true;
+          }),
       },
     });
     const params = { message: "?", requestedSchema: { type: "object", properties: {} }, task: {} };
     const { task } = await server.call("elicitation/create", params);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => hasBegun).toBe(true);
     expect(await server.call("tasks/cancel", { taskId: Object(task).taskId })).toMatchObject({ status: "cancelled" });
     expect(aborted).toHaveLength(1);
   });

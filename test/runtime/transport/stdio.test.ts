@@ -51,14 +51,12 @@ test("everything but messages goes to stderr: console.log and process.stdout.wri
 describe("the end of stdin ends the server (T-08, R27)", () => {
   test("after running calls have answered, also when the last line lacks its line break", async () => {
     const child = start();
-    const started = performance.now();
     child.stdin.end(
-      lines(initialize(newest.id), initialized, call(1, "slow", 300)) + JSON.stringify(call(2, "echo", 5)),
+      lines(initialize(newest.id), initialized, call(1, "slow", 100)) + JSON.stringify(call(2, "echo", 5)),
     );
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     expect(parse(output).slice(1)).toEqual([answer(2, "5"), answer(1, "slow")]);
     expect(code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test("after a moment, with calls that never end", async () => {
