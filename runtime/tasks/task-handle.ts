@@ -152,6 +152,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   #settle(payload: unknown): Result {
     this.#port.ended?.();
+    // Whoever waits for a change has waited enough.
+    this.wake();
     return this.#port.toResult(payload);
   }
 

@@ -145,9 +145,9 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
 });
 
 describe("our server behind a gateway", () => {
-  async function open(): Promise<Gateway> {
+  async function open(more: { readonly patience?: number } = {}): Promise<Gateway> {
     const upstream = await serveOurs();
-    const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, patience: 20 });
+    const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, ...more });
     ends.push(
       () => upstream.close(),
       () => gateway.close(),
@@ -172,7 +172,7 @@ describe("our server behind a gateway", () => {
   });
 
   test("is not kept waiting by a client that never comes back (S-048)", async () => {
-    const client = await join(await open(), alone);
+    const client = await join(await open({ patience: 1 }), alone);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     await expect
       .poll(() =>

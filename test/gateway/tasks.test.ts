@@ -114,6 +114,9 @@ function isHandle(value: object): value is TaskHandle<object> {
   return "taskId" in value && "updates" in value;
 }
 
+/** Machines may be slow. */
+const unhurried = { timeout: 20_000 };
+
 const gates = (): Gates => ({ begun: createGate(), aborted: createGate() });
 const content = (text: string): object => ({ content: [{ type: "text", text }] });
 
@@ -237,9 +240,9 @@ describe("where servers decide", () => {
     const started = await client.request("tools/call", { name: "endless", arguments: {} });
     const taskId = isObject(started) ? started.taskId : undefined;
     client.request("subscriptions/listen", { notifications: { taskIds: [taskId, "none"] } }).catch(() => {});
-    await expect.poll(() => acknowledged).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
+    await expect.poll(() => acknowledged, unhurried).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
     await client.request("tasks/cancel", { taskId });
-    await expect.poll(() => told.at(-1)).toMatchObject({ taskId, status: "cancelled" });
+    await expect.poll(() => told.at(-1), unhurried).toMatchObject({ taskId, status: "cancelled" });
   });
 
   test("a client that does not declare tasks learns what a tool needs (XT-03)", async () => {
