@@ -18,7 +18,7 @@ import { toClientCapabilitiesOf } from "./shapes.ts";
 import { StatelessFront } from "./stateless-front.ts";
 import { TaskDesk } from "./task-desk.ts";
 import { ToolList } from "./tool-list.ts";
-import { Upstream, type Principal, type UpstreamOptions } from "./upstream.ts";
+import { Upstream, gatewayItself, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
@@ -74,7 +74,9 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
   const { serverInfo, serverCapabilities, instructions, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams);
-  const desk = new TaskDesk({ server, listeners, tools: known, tasks: options.tasks, onError });
+  const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
+    Upstream.open(upstreams, principal, () => listener);
+  const desk = new TaskDesk({ server, listeners, tools: known, tasks: options.tasks, onError, open: openFor });
   const stateless = new StatelessFront(pool, { desk, patience });
   const { guard } = createExtending([]);
   const fronts = new WeakMap<Session, SessionFront>();
@@ -123,9 +125,6 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     },
   };
 }
-
-/** For what concerns no client: what the server is, and its changes. */
-const gatewayItself: Principal = { info: { name: "gateway", version: "1.0.0" }, capabilities: {} };
 
 type Forward = (row: RequestRow, params: unknown, call: CallContext) => Promise<unknown>;
 

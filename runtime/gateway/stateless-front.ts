@@ -10,13 +10,11 @@ import type { RelayedTask } from "./relayed-task.ts";
 import { untilVisited } from "./required-pages.ts";
 import { SuspendedCall } from "./suspended.ts";
 import type { TaskDesk } from "./task-desk.ts";
-import { TaskOwners } from "./task-owners.ts";
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
 export class StatelessFront {
   readonly #pool: Pool;
   readonly #desk: TaskDesk;
-  readonly #owners = new TaskOwners();
   readonly #patience: number;
   readonly #suspended = new Map<string, Waiting>();
   #levels: LogLevels | undefined;
@@ -30,11 +28,11 @@ export class StatelessFront {
   /** Lets the server answer a request. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     try {
-      if (this.#desk.isOfServer(row)) this.#owners.check(call, params);
+      if (this.#desk.isOfServer(row)) this.#desk.owners.check(call, params);
       const resumed = this.#resume(params, call);
       const suspended = resumed ?? (await this.#begin(row, params, call));
       const result = await this.#continue(suspended, call);
-      if (this.#desk.server === "extension") this.#owners.note(call, result);
+      if (this.#desk.server === "extension") this.#desk.owners.note(call, result);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
       throw toRefusal(error, row.method, call.revision);

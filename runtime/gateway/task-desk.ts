@@ -14,8 +14,11 @@ import { TaskManager } from "../tasks/task-manager.ts";
 import type { TaskOptions, TaskTerms } from "../tasks/task-options.ts";
 import { taskGate, toTaskState } from "../tasks/task.ts";
 import { toRefusal, toResult } from "./shapes.ts";
-import { hasTasks, styleOf, type TaskStyle } from "./task-style.ts";
+import { TaskNews } from "./task-news.ts";
+import { TaskOwners } from "./task-owners.ts";
+import { declareTasks, hasTasks, styleOf, type TaskStyle } from "./task-style.ts";
 import type { ToolList } from "./tool-list.ts";
+import { gatewayItself, type Listener, type Principal, type Upstream } from "./upstream.ts";
 
 /** What tasks need of their gateway. */
 export interface TaskDeskOptions {
@@ -24,6 +27,8 @@ export interface TaskDeskOptions {
   readonly listeners: Listeners;
   readonly tools: ToolList;
   readonly tasks: TaskOptions | undefined;
+  /** Opens a connection to the server. */
+  open(principal: Principal, listener: Listener): Promise<Upstream>;
   readonly onError: OnError;
 }
 
@@ -47,12 +52,20 @@ export class TaskDesk {
   readonly tools: ToolList;
   readonly #listeners: Listeners;
   readonly #manager: TaskManager;
+  /** Whose the tasks of the server are. */
+  readonly owners: TaskOwners = new TaskOwners();
+  readonly #news: TaskNews;
   readonly #served = new Map<Revision, ServedTasks>();
 
-  constructor({ server, listeners, tools, tasks, onError }: TaskDeskOptions) {
+  constructor({ server, listeners, tools, tasks, onError, open }: TaskDeskOptions) {
     this.server = hasTasks(server) ? styleOf(server.revision) : undefined;
     this.tools = tools;
     this.#listeners = listeners;
+    const principal = declareTasks(gatewayItself, server.revision);
+    this.#news = new TaskNews({
+      open: (listener) => open(principal, listener),
+      tell: (topic, task) => listeners.tellTopic(topic, "taskStatus", task),
+    });
     this.#manager = new TaskManager({
       ...tasks,
       onError,
@@ -89,13 +102,17 @@ export class TaskDesk {
     }
   }
 
-  /** What can be heard of tasks: nothing of the server's own, whose clients ask for them instead. */
+  /** What can be heard of tasks: of those that are the server's own, what it tells the gateway. */
   listenAt(revision: Revision): ListenMore {
     if (this.styleAt(revision) === "extension") return this.#servedAt(revision).listen;
     const gate = findRow(revision.clientRequests, "getTask")?.needs;
-    return async ({ taskIds }, { session }) => {
-      if (taskIds !== undefined && gate && !isOpen(gate, session)) throw missingCapability(revision, gate);
-      return { filter: {}, topics: [] };
+    return async ({ taskIds }, call) => {
+      if (!Array.isArray(taskIds) || !gate) return { filter: {}, topics: [] };
+      if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
+      const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
+      const own = ids.filter((id) => this.owners.isOwn(call, id));
+      const [honoured, topic] = await this.#news.watch(own, call.signal);
+      return honoured.length > 0 ? { filter: { taskIds: honoured }, topics: [topic] } : { filter: {}, topics: [] };
     };
   }
 
@@ -144,8 +161,8 @@ export class TaskDesk {
     return { ...result, tools: result.tools.filter(isObject).map((tool) => ({ ...tool, execution })) };
   }
 
-  close(): Promise<void> {
-    return this.#manager.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#manager.close(), this.#news.close()]);
   }
 
   #servedAt(revision: Revision): ServedTasks {

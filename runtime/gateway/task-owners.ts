@@ -22,10 +22,15 @@ export class TaskOwners {
     if (this.#owners.size > mostOwners && oldest !== undefined) this.#owners.delete(oldest);
   }
 
+  /** Whether a client may know of a task. */
+  isOwn({ origin }: CallContext, taskId: string): boolean {
+    return this.#owners.get(taskId) === readAuth(origin)?.principal;
+  }
+
   /** Refuses a request about a task of somebody else, as if it did not exist. */
-  check({ origin }: CallContext, params: unknown): void {
+  check(call: CallContext, params: unknown): void {
     const taskId = isObject(params) ? params.taskId : undefined;
-    if (typeof taskId !== "string" || this.#owners.get(taskId) === readAuth(origin)?.principal) return;
+    if (typeof taskId !== "string" || this.isOwn(call, taskId)) return;
     const message = `There is no such task (any more): ${taskId}`;
     throw new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
   }

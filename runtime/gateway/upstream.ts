@@ -15,6 +15,9 @@ export interface Principal {
   readonly capabilities: Capabilities;
 }
 
+/** For what concerns no client: what the server is, and its changes. */
+export const gatewayItself: Principal = { info: { name: "gateway", version: "1.0.0" }, capabilities: {} };
+
 /** Where the server's questions and notifications go. */
 export interface Listener {
   /** Puts a question to the client. Rejects where nobody can be asked. */

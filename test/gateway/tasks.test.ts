@@ -226,24 +226,27 @@ describe("where clients ask for tasks", () => {
 });
 
 describe("where servers decide", () => {
-  test("a client that listens for a task hears of it (XT-16)", async () => {
-    const gateway = await open(await serveOurs(core, gates()));
-    const [revision = alone] = extendRevisions([alone], [extension], "client");
-    const acknowledged: object[] = [];
-    const told: object[] = [];
-    const handlers = {
-      subscriptionsAcknowledged: (params: object) => void acknowledged.push(params),
-      taskStatus: (params: object) => void told.push(params),
-    };
-    const client = await joinGateway(gateway, revision, { extensions: { [extension.id]: {} }, handlers });
-    ends.push(() => client.close());
-    const started = await client.request("tools/call", { name: "endless", arguments: {} });
-    const taskId = isObject(started) ? started.taskId : undefined;
-    client.request("subscriptions/listen", { notifications: { taskIds: [taskId, "none"] } }).catch(() => {});
-    await expect.poll(() => acknowledged, unhurried).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
-    await client.request("tasks/cancel", { taskId });
-    await expect.poll(() => told.at(-1), unhurried).toMatchObject({ taskId, status: "cancelled" });
-  });
+  test.each(kinds)(
+    "a client that listens for a task hears of it, of a server with tasks %s (XT-16)",
+    async (_kind, served) => {
+      const gateway = await open(await serveOurs(served, gates()));
+      const [revision = alone] = extendRevisions([alone], [extension], "client");
+      const acknowledged: object[] = [];
+      const told: object[] = [];
+      const handlers = {
+        subscriptionsAcknowledged: (params: object) => void acknowledged.push(params),
+        taskStatus: (params: object) => void told.push(params),
+      };
+      const client = await joinGateway(gateway, revision, { extensions: { [extension.id]: {} }, handlers });
+      ends.push(() => client.close());
+      const started = await client.request("tools/call", { name: "endless", arguments: {} });
+      const taskId = isObject(started) ? started.taskId : undefined;
+      client.request("subscriptions/listen", { notifications: { taskIds: [taskId, "none"] } }).catch(() => {});
+      await expect.poll(() => acknowledged, unhurried).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
+      await client.request("tasks/cancel", { taskId });
+      await expect.poll(() => told.at(-1), unhurried).toMatchObject({ taskId, status: "cancelled" });
+    },
+  );
 
   test("a client that does not declare tasks learns what a tool needs (XT-03)", async () => {
     const client = await join(await open(await serveOurs(core, gates())), alone, { extensions: [] });
