@@ -1,6 +1,7 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { isTaskState, type TaskState } from "../tasks/task.ts";
+import { withGrace } from "./grace.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import type { TaskDesk } from "./task-desk.ts";
 import type { Upstream } from "./upstream.ts";
@@ -11,6 +12,8 @@ export interface CoreTaskCall {
   readonly upstream: Upstream;
   /** What the server shall know of the task. */
   readonly task: object;
+  /** Aborted when nobody wants the answer. */
+  readonly signal: AbortSignal;
   /** The request that is to be answered, as it is now. */
   call(): CallContext;
   /** Sends the call, with these params besides its own. */
@@ -21,12 +24,13 @@ export interface CoreTaskCall {
 
 /** Lets the server begin a task, and a task of the gateway stand for it. What is answered at once is the answer. */
 export async function startCoreTask(desk: TaskDesk, given: CoreTaskCall): Promise<unknown> {
-  const { row, call, onStarted } = given;
+  const { row, call, signal, onStarted } = given;
   const { answer, begun } = await begin(given);
   if (!begun) return answer;
   const { task, started } = begun;
   onStarted?.(task);
   try {
+    signal.throwIfAborted();
     return await desk.begin(call(), {
       row,
       ttl: started.ttl ?? Infinity,
@@ -51,14 +55,14 @@ interface Begun {
   readonly begun?: { readonly task: RelayedTask; readonly started: TaskState };
 }
 
-async function begin({ upstream, task: params, request, call }: CoreTaskCall): Promise<Begun> {
+async function begin({ upstream, task: params, request, call, signal }: CoreTaskCall): Promise<Begun> {
   const ended = new AbortController();
   let task: RelayedTask | undefined;
   const onProgress = (progress: Progress): void => {
     if (task) task.report(progress);
     else void call().progress(progress);
   };
-  const answer = await request({ task: params }, { taskEnded: ended.signal, onProgress });
+  const answer = await request({ task: params }, { signal: withGrace(signal), taskEnded: ended.signal, onProgress });
   const started = isObject(answer) ? answer.task : undefined;
   if (!isTaskState(started)) return { answer };
   task = new RelayedTask(upstream, started, ended);

@@ -7,6 +7,7 @@ import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
 import { readTaskParams, withoutTask } from "../tasks/task.ts";
 import { playCoreTask, startCoreTask } from "./core-task.ts";
+import { withGrace } from "./grace.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
 import type { TaskDesk } from "./task-desk.ts";
@@ -73,8 +74,11 @@ export class SessionFront {
   }
 
   /** Makes a call until it is answered: what the server asks inside of results is put to the client. */
-  async #complete(upstream: Upstream, { row, params, call }: Forwarded<object>): Promise<unknown> {
-    const options = { signal: call.signal, onProgress: (progress: Progress) => void call.progress(progress) };
+  async #complete(
+    upstream: Upstream,
+    { row, params, call, signal = call.signal }: Forwarded<object>,
+  ): Promise<unknown> {
+    const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
     let result = await upstream.request(row.method, params, options);
     while (isObject(result) && result.resultType === "input_required") {
       const answers = await this.#answer(result, call);
@@ -93,9 +97,9 @@ export class SessionFront {
     const isNeeded = this.#desk.server === "core" && this.#desk.tools.supportOf(params) === "required" && !isOffered;
     if (!asked && !isNeeded) return this.#complete(upstream, forwarded);
     const request = (more: object, options: RequestOptions): Promise<unknown> =>
-      upstream.request(row.method, { ...sent, ...more }, { signal: call.signal, ...options });
+      upstream.request(row.method, { ...sent, ...more }, options);
     const task = asked?.ttl === undefined ? {} : { ttl: asked.ttl };
-    const begun = { row, upstream, task, call: () => call, request };
+    const begun = { row, upstream, task, signal: call.signal, call: () => call, request };
     return asked ? startCoreTask(this.#desk, begun) : playCoreTask(begun);
   }
 
@@ -120,7 +124,7 @@ export class SessionFront {
   async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
     this.#withTasks ??= this.#open(declareTasks(toPrincipal(this.#session), upstream.revision));
     const other = await this.#withTasks;
-    const result = await this.#complete(other, forwarded);
+    const result = await this.#complete(other, { ...forwarded, signal: withGrace(forwarded.call.signal) });
     const started = readStartedTask(result);
     return started ? new RelayedTask(other, started).run(forwarded.call) : result;
   }
@@ -169,6 +173,8 @@ interface Forwarded<Params = unknown> {
   readonly row: RequestRow;
   readonly params: Params;
   readonly call: CallContext;
+  /** Ends what is sent. Default: the end of the call does. */
+  readonly signal?: AbortSignal;
 }
 
 interface Asking {

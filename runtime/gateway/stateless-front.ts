@@ -97,7 +97,9 @@ export class StatelessFront {
       });
     const isTask = this.#desk.decides(row, params, suspended.call);
     const call = (): CallContext => suspended.call;
-    return isTask ? startCoreTask(this.#desk, { row, upstream, task: {}, call, request, onStarted }) : request({}, {});
+    return isTask
+      ? startCoreTask(this.#desk, { row, upstream, task: {}, signal: suspended.signal, call, request, onStarted })
+      : request({}, {});
   }
 
   /** Waits for the answer; a client that gives up meanwhile gives the whole call up. */

@@ -44,9 +44,12 @@ interface Upstream {
 interface Gates {
   readonly begun: Gate;
   readonly aborted: Gate;
+  /** Where the server has not yet decided that a call becomes a task. */
+  readonly preparing: Gate;
+  readonly prepared: Gate;
 }
 
-function serveOurs(served: Revision, { begun, aborted }: Gates): Promise<Upstream> {
+function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Gates): Promise<Upstream> {
   const optional = { pollInterval: 5 };
   const task = { ...optional, support: "required" } as const;
   const tools: readonly ToolSource[] = [
@@ -64,6 +67,25 @@ function serveOurs(served: Revision, { begun, aborted }: Gates): Promise<Upstrea
         await begun.opened;
         return "done";
       },
+    },
+    {
+      name: "prepared",
+      task: {
+        ...optional,
+        async prepare(args: unknown) {
+          preparing.open();
+          await prepared.opened;
+          return args;
+        },
+      },
+      run: (_args: object, { signal }: AnyContext) =>
+        new Promise((_, reject) => {
+          if (signal.aborted) aborted.open();
+          signal.addEventListener("abort", () => {
+            aborted.open();
+            reject(signal.reason);
+          });
+        }),
     },
     {
       name: "endless",
@@ -117,7 +139,12 @@ function isHandle(value: object): value is TaskHandle<object> {
 /** Machines may be slow. */
 const unhurried = { timeout: 20_000 };
 
-const gates = (): Gates => ({ begun: createGate(), aborted: createGate() });
+const gates = (): Gates => ({
+  begun: createGate(),
+  aborted: createGate(),
+  preparing: createGate(),
+  prepared: createGate(),
+});
 const content = (text: string): object => ({ content: [{ type: "text", text }] });
 
 const kinds: readonly (readonly [string, Revision])[] = [
@@ -216,10 +243,20 @@ describe("where clients ask for tasks", () => {
     await expect(client.request("tools/call", params)).rejects.toMatchObject({ code: -32601 });
   });
 
+  test("a task that its server begins when nobody wants it any more is cancelled there (TK-21)", async () => {
+    const waits = gates();
+    const client = await join(await open(await serveOurs(alone, waits)), core);
+    const task = await start(client, "prepared");
+    await waits.preparing.opened;
+    await task.cancel();
+    waits.prepared.open();
+    await waits.aborted.opened;
+  });
+
   test("every tool can be a task where the server decides by itself", async () => {
     const client = await join(await open(await serveOurs(alone, gates())), core);
     expect(await client.listTools()).toMatchObject(
-      Array.from({ length: 7 }, () => ({ execution: { taskSupport: "optional" } })),
+      Array.from({ length: 8 }, () => ({ execution: { taskSupport: "optional" } })),
     );
     expect(await (await start(client, "plain")).result()).toMatchObject(content("done"));
   });
