@@ -24,13 +24,19 @@ export function createSuiteServer(): Acceptor {
       const answers = await Promise.all(Array.from({ length: n }, () => calls.listRoots()));
       return answers.flatMap(({ roots }) => roots.map(({ uri }) => uri)).length;
     },
-    hang: (_, { signal }) =>
-      new Promise((_resolve, reject) => {
+    /** With a number, it says when it has begun. */
+    async hang({ n }, context) {
+      const { signal } = context;
+      const cancelling = new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => {
           cancelled += 1;
           reject(signal.reason);
         });
-      }),
+      });
+      cancelling.catch(() => {});
+      if (n > 0) await context.progress({ progress: n });
+      return cancelling;
+    },
     cancelled: () => cancelled,
   };
   return createAcceptor({

@@ -77,9 +77,12 @@ export function testTransport(
     test("cancels a call at the other end (C-02)", async () => {
       const { client } = await connectPair();
       const stop = new AbortController();
-      const hanging = client.request("tools/call", { name: "hang" }, { signal: stop.signal });
-      hanging.catch(() => {});
-      await callTool(client, "later", { n: 20 });
+      let hanging: Promise<unknown> = Promise.resolve();
+      await new Promise((begun) => {
+        const options = { signal: stop.signal, onProgress: begun };
+        hanging = client.request("tools/call", { name: "hang", arguments: { n: 1 } }, options);
+        hanging.catch(() => {});
+      });
       stop.abort(new Error("enough"));
       await expect(hanging).rejects.toThrow("enough");
       await expect.poll(() => callTool(client, "cancelled")).toBe("1");
