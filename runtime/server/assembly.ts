@@ -4,6 +4,7 @@ import type { ProgramInfo } from "../rpc/session.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkServer } from "./check-server.ts";
 import { createPlainScope } from "./context.ts";
+import type { CreateCursors } from "./cursors.ts";
 import type { Feature } from "./feature.ts";
 import { createHandlers } from "./handlers.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
@@ -27,6 +28,8 @@ export interface ServerKit {
   readonly features: readonly Feature[];
   /** Prepares connections, for the lifecycles that revisions of this program have. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
+  /** How lists are cut into pages. */
+  readonly createCursors: CreateCursors;
   /** Looks at the arguments of tools, where revisions of this program ask for more than a schema. */
   readonly checkInput?: CheckInput;
   /** How extensions are used. Default: there are none in this program. */
@@ -38,7 +41,7 @@ export interface ServerKit {
  * twice, a schema that cannot be shown to clients.
  */
 export function assembleServer(source: ServerSource, spoken: readonly Revision[], kit: ServerKit): Server {
-  const { features, createAcceptor, checkInput, extending } = kit;
+  const { features, createAcceptor, createCursors, checkInput, extending } = kit;
   const revisions = extending?.extend(source, spoken) ?? spoken;
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${source.name}" needs at least one protocol revision.`);
@@ -51,6 +54,7 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
     middleware,
     features,
     checkInput,
+    createCursors,
     isServed: () => isServed,
     rebuild: () => built.clear(),
   });

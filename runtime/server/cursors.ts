@@ -1,16 +1,21 @@
+import type { RpcError } from "../rpc/errors.ts";
 import { refuse } from "./errors.ts";
-import type { Sealer } from "./sealing.ts";
+import { createSealer } from "./sealing.ts";
 
-/** Cursors that clients cannot make or change: each is signed together with the list that it belongs to. */
+/** Cursors, each of which is good for the list that it was made for. */
 export interface Cursors {
   /** Makes the cursor for a place in a list. What is in it can be read by anybody. */
   seal(scope: string, place: string): Promise<string>;
-  /** The place that a cursor stands for; refuses one that was not made for this list, or not by this server. */
+  /** The place that a cursor stands for; refuses one that was not made for this list. */
   open(scope: string, cursor: string): Promise<string>;
 }
 
-/** Makes cursors of what the sealer signs. */
-export function createCursors(sealer: Sealer): Cursors {
+/** How a program makes cursors; secrets that sign them are for those that are signed. */
+export type CreateCursors = (secrets: readonly Uint8Array[] | undefined) => Cursors;
+
+/** Cursors that clients cannot make or change: each is signed together with the list that it belongs to. */
+export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
+  const sealer = createSealer("cursorKeys", secrets);
   return {
     async seal(scope, place) {
       if (place.length > longestPlace) throw new Error(`The cursor of a list is too long: ${place.length}.`);
@@ -18,7 +23,7 @@ export function createCursors(sealer: Sealer): Cursors {
     },
     async open(scope, cursor) {
       const place = cursor.length > longestCursor ? undefined : await sealer.open(toScope(scope), cursor);
-      if (!place) throw refuse("Unknown cursor: begin again without one");
+      if (!place) throw unknownCursor();
       return new TextDecoder().decode(place);
     },
   };
@@ -32,3 +37,23 @@ function toScope(scope: string): string {
 /** Bounds what a list callback can put into a cursor, and what a client can make us look at. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;
+
+/**
+ * For a process with one client, whose lists are of its own making: places are numbers, and whoever makes one up only goes on in a list that
+ * it may see. There is nothing to sign.
+ */
+export function createPlainCursors(): Cursors {
+  const toCursor = (scope: string, place: string): string => `${place}/${scope.replaceAll("\n", "/")}`;
+  return {
+    seal: async (scope, place) => toCursor(scope, place),
+    async open(scope, cursor) {
+      const [place] = /^\d{1,9}(?=\/)/.exec(cursor) ?? [];
+      if (place === undefined || cursor !== toCursor(scope, place)) throw unknownCursor();
+      return place;
+    },
+  };
+}
+
+function unknownCursor(): RpcError {
+  return refuse("Unknown cursor: begin again without one");
+}

@@ -1,14 +1,13 @@
 import type { Revision } from "../../generated/support.ts";
 import { listKinds, type ListKind } from "../common/lists.ts";
 import { createCatalogue, type CatalogueRules } from "./catalogue.ts";
-import { createCursors } from "./cursors.ts";
+import type { CreateCursors } from "./cursors.ts";
 import { writeToStandardError } from "./error-log.ts";
 import type { Feature, Offer } from "./feature.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import { createListChanges } from "./list-changes.ts";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.ts";
 import type { Middleware } from "./middleware.ts";
-import { createSealer } from "./sealing.ts";
 import { createResourceCatalogue, type ResourceCatalogue } from "./resource-catalogue.ts";
 import { checkOffer } from "./check-server.ts";
 import type { ResourceSource, ServerSource, ToolSource } from "./source.ts";
@@ -20,6 +19,7 @@ export interface PartsOptions {
   readonly middleware: readonly Middleware[];
   readonly features: readonly Feature[];
   readonly checkInput: CheckInput | undefined;
+  readonly createCursors: CreateCursors;
   /** Whether clients may know by now what the server offers. */
   isServed(): boolean;
   /** Called when what was built so far no longer fits. */
@@ -28,7 +28,7 @@ export interface PartsOptions {
 
 /** Takes a definition apart: into what may change, who hears of changes, and how the server behaves. */
 export function createParts(source: ServerSource, options: PartsOptions): ServerParts {
-  const settings = createSettings(source, options.middleware);
+  const settings = createSettings(source, options);
   const sessions = createLiveSessions();
   const announce = createListChanges(sessions);
   const life = (kind: ListKind): Pick<CatalogueRules<unknown>, "permit" | "changed"> => ({
@@ -83,7 +83,7 @@ function createResources(
   });
 }
 
-function createSettings(source: ServerSource, middleware: readonly Middleware[]): ServerSettings {
+function createSettings(source: ServerSource, { middleware, createCursors }: PartsOptions): ServerSettings {
   const {
     dynamic = [],
     subscriptions = false,
@@ -98,7 +98,7 @@ function createSettings(source: ServerSource, middleware: readonly Middleware[])
     mostSubscriptions: maxSubscriptions,
     pageSize,
     caching: source.caching ?? {},
-    cursors: createCursors(createSealer("cursorKeys", cursorKeys)),
+    cursors: createCursors(cursorKeys),
     logs: { initial: logLevel, rate: source.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
     onError: source.onError ?? writeToStandardError,

@@ -190,7 +190,7 @@ describe("what a layer leaves out (A19)", () => {
 
   it("makes the layer small, and its README says how small", async () => {
     const layer = await emit({});
-    expect(sizeOf(layer)).toBeLessThan(322_000);
+    expect(sizeOf(layer)).toBeLessThan(314_000);
     expect(layer.get("README.md")).toContain(`| all `);
   });
 

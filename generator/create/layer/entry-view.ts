@@ -24,6 +24,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     declarations: declarationsOf(choices, newest),
     leftOut: findLeftOut(choices, newest) ?? false,
     acceptor: acceptorOf(choices, facts),
+    cursors: hasOneClient(choices) ? "createPlainCursors" : "createSignedCursors",
     features: features.map((name) => ({ name, file: fileName(name) })),
     featureList: features.join(", "),
     extending: features.filter((name) => extensionFeatures.includes(name)).join(", "),
@@ -58,6 +59,15 @@ export function runName(transports: LayerChoices["transports"]): string {
 export function toListText(names: readonly string[]): string {
   const line = names.join(", ");
   return line.length <= 70 ? line : `\n${names.map((name) => `  ${name},\n`).join("")}`;
+}
+
+/** Whether a process has one client, and no list in it that others make: those of resources may go on in lists of their authors. */
+function hasOneClient({ transports, offers }: LayerChoices): boolean {
+  return (
+    transports.every((transport) => transport === "stdio") &&
+    !offers.includes("resources") &&
+    !offers.includes("skills")
+  );
 }
 
 /** In the order in which they are implemented: what suggests and listens comes after what it is about. */

@@ -1,5 +1,6 @@
 import { createAcceptor } from "../../lifecycle/handshake.ts";
 import type { ServerKit } from "../assembly.ts";
+import { createSignedCursors } from "../cursors.ts";
 import { createExtending } from "../extensions.ts";
 import { checkMirrors } from "../mirrors.ts";
 import { completions } from "./completions.ts";
@@ -16,6 +17,7 @@ import { ui } from "./ui.ts";
 export const completeKit: ServerKit = {
   features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
   createAcceptor,
+  createCursors: createSignedCursors,
   checkInput: checkMirrors,
   extending: createExtending([taskExtension, skills, ui]),
 };
