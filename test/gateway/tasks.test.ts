@@ -1,3 +1,6 @@
+import { Client as OfficialClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
 import { extension } from "../../generated/extensions/tasks/index.ts";
 import { revisions } from "../../generated/revisions.ts";
@@ -398,4 +401,32 @@ test.each(kinds)("a principal has its tasks to itself, of a server with tasks %s
     const inputResponses = {};
     expect(await ask(other, "tasks/update", { taskId, inputResponses })).toMatchObject({ error: { code: -32602 } });
   }
+});
+
+describe.each(kinds)("the official client with tasks, at a server with tasks %s", (_kind, served) => {
+  test("follows a task through the gateway, answers its questions, and lists and cancels it", async () => {
+    const gateway = await open(await serveOurs(served, gates()));
+    const listener = await serveGatewayHttp(gateway, { port: 0 });
+    const client = new OfficialClient({ name: "sdk", version: "1" }, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: {} }));
+    ends.push(
+      () => listener.close(),
+      () => client.close(),
+    );
+    await client.connect(new StreamableHTTPClientTransport(new URL(listener.url)));
+    await client.listTools();
+    const { tasks } = client.experimental;
+    const seen: string[] = [];
+    for await (const message of tasks.callToolStream({ name: "asks", arguments: {} }, undefined, { task: {} })) {
+      seen.push(message.type);
+      if (message.type === "result") expect(message.result).toMatchObject(content("accept"));
+    }
+    expect(seen.at(0)).toBe("taskCreated");
+    expect(seen.at(-1)).toBe("result");
+    const running = tasks.callToolStream({ name: "endless", arguments: {} }, undefined, { task: {} });
+    const created = (await running.next()).value;
+    const taskId = created?.type === "taskCreated" ? created.task.taskId : "";
+    expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId);
+    expect((await tasks.cancelTask(taskId)).status).toBe("cancelled");
+  });
 });
