@@ -60,31 +60,16 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     onError,
   };
   const listeners = new Listeners();
-  let tools: ToolList | undefined;
-  const main = await Upstream.open(upstreams, gatewayItself, () => ({
-    ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
-    tell(handler, params) {
-      // A list that cannot be read leaves what was known.
-      if (handler === "toolListChanged") tools?.read().catch(() => {});
-      tellListeners(listeners, handler, params);
-    },
-  }));
-  const known = (tools = new ToolList(main));
-  await known.read();
+  const { main, tools } = await openMain(upstreams, listeners);
   const { serverInfo, serverCapabilities, instructions, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams);
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
-  const desk = new TaskDesk({ server, listeners, tools: known, tasks: options.tasks, onError, open: openFor });
+  const desk = new TaskDesk({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
   const stateless = new StatelessFront(pool, { desk, patience });
   const { guard } = createExtending([]);
-  const fronts = new WeakMap<Session, SessionFront>();
-  const frontOf = (session: Session): SessionFront | StatelessFront =>
-    session.revision.lifecycle === "handshake" ? (fronts.get(session) ?? stateless) : stateless;
-  const forward = (row: RequestRow, params: unknown, call: CallContext): Promise<unknown> =>
-    frontOf(call.session).forward(row, params, call);
-  const open = new Set<Connection>();
+  const fronts = createFronts(upstreams, { desk, stateless });
   const accept = createAcceptor({
     info: serverInfo,
     ...(instructions !== undefined && { instructions }),
@@ -94,12 +79,74 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
       ...desk.capabilitiesAt(revision),
     }),
     handlers: (revision) => ({
-      ...guard({ ...createForwarders(revision, serverCapabilities, forward), ...desk.handlersAt(revision) }, revision),
+      ...guard(
+        { ...createForwarders(revision, serverCapabilities, fronts.forward), ...desk.handlersAt(revision) },
+        revision,
+      ),
       ...implementWatching(revision, { listeners, main, more: desk.listenAt(revision) }),
-      rootsListChanged: (_params: unknown, { session }: Connection) => session && fronts.get(session)?.rootsChanged(),
+      rootsListChanged: (_params: unknown, connection: Connection) => fronts.rootsChanged(connection),
     }),
     onError,
-    onOpen(connection) {
+    onOpen: fronts.add,
+  });
+  return {
+    revisions,
+    accept,
+    info: serverInfo,
+    revision: main.revision,
+    readMirrors: (method, params) => tools.mirrorsOf(method, params),
+    async close() {
+      await desk.close();
+      await fronts.close();
+      await listeners.close();
+      await Promise.all([stateless.close(), main.close()]);
+    },
+  };
+}
+
+/** The connection of the gateway itself: it learns what the server offers, and what changes. */
+async function openMain(
+  upstreams: UpstreamOptions,
+  listeners: Listeners,
+): Promise<{ readonly main: Upstream; readonly tools: ToolList }> {
+  const holder: { tools?: ToolList } = {};
+  const main = await Upstream.open(upstreams, gatewayItself, () => ({
+    ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
+    tell(handler, params) {
+      // A list that cannot be read leaves what was known.
+      if (handler === "toolListChanged") holder.tools?.read().catch(() => {});
+      tellListeners(listeners, handler, params);
+    },
+  }));
+  const tools = new ToolList(main);
+  holder.tools = tools;
+  await tools.read();
+  return { main, tools };
+}
+
+/** The clients of a gateway. */
+interface Fronts {
+  readonly forward: Forward;
+  rootsChanged(connection: Connection): Promise<void> | undefined;
+  /** A client has opened a session. */
+  add(connection: Connection): void;
+  /** Ends every session. */
+  close(): Promise<void>;
+}
+
+/** A session of a client is one with the server; all others share a front. */
+function createFronts(
+  upstreams: UpstreamOptions,
+  { desk, stateless }: { readonly desk: TaskDesk; readonly stateless: StatelessFront },
+): Fronts {
+  const fronts = new WeakMap<Session, SessionFront>();
+  const open = new Set<Connection>();
+  const frontOf = (session: Session): SessionFront | StatelessFront =>
+    session.revision.lifecycle === "handshake" ? (fronts.get(session) ?? stateless) : stateless;
+  return {
+    forward: (row, params, call) => frontOf(call.session).forward(row, params, call),
+    rootsChanged: ({ session }) => session && fronts.get(session)?.rootsChanged(),
+    add(connection) {
       const { session } = connection;
       if (!session) return;
       const front = new SessionFront(upstreams, { connection, session, desk });
@@ -110,18 +157,8 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
         return front.close();
       });
     },
-  });
-  return {
-    revisions,
-    accept,
-    info: serverInfo,
-    revision: main.revision,
-    readMirrors: (method, params) => known.mirrorsOf(method, params),
     async close() {
-      await desk.close();
       await Promise.all([...open].map((connection) => connection.close()));
-      await listeners.close();
-      await Promise.all([stateless.close(), main.close()]);
     },
   };
 }
