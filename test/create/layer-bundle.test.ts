@@ -51,7 +51,7 @@ const ids = revisions.map(({ id }) => id);
 // What is allowed is a little more than there was: whoever needs more says why, and moves the bound.
 test.each([
   { of: "a revision with sessions", spoken: ids.slice(1, 2), bytes: 69_000, compressed: 22_300 },
-  { of: "the newest revision", spoken: ids.slice(0, 1), bytes: 80_000, compressed: 25_000 },
+  { of: "the newest revision", spoken: ids.slice(0, 1), bytes: 78_000, compressed: 24_400 },
   { of: "every revision", spoken: ids, bytes: 134_000, compressed: 32_800 },
 ])("a server on stdio of $of is a small bundle", async ({ spoken, bytes, compressed }) => {
   const code = await bundle(spoken);

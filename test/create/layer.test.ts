@@ -188,6 +188,37 @@ describe("what a layer leaves out (A19)", () => {
     expect(layer.get("index.ts")).toContain("createSkill");
   });
 
+  it("is what only HTTP repeats in headers, on stdio", async () => {
+    const has = async (choices: Partial<LayerChoices>): Promise<boolean> =>
+      (await emit({ revisions: newest, ...choices })).get("index.ts")?.includes("checkInput: checkMirrors,") ?? false;
+    expect(await has({ transports: ["stdio"] })).toBe(false);
+    expect(await has({ transports: ["stdio", "http"] })).toBe(true);
+    expect(await has({ transports: ["worker"] })).toBe(true);
+  });
+
+  it("is questions, older words and what sends requests, in a program that only answers", async () => {
+    const paths = [...(await emit({})).keys()].join("\n");
+    for (const part of [
+      "rpc/outbound.ts",
+      "steps",
+      "asking-scope",
+      "ask-client",
+      "listeners",
+      "subscriptions",
+      "sealing",
+    ])
+      expect(paths).not.toContain(part);
+    const kitOf = async (choices: Partial<LayerChoices>): Promise<string> =>
+      /^  createAcceptor.*$/m.exec((await emit(choices)).get("index.ts") ?? "")?.[0] ?? "";
+    expect(await kitOf({})).toBe("  createAcceptor: createSessionAcceptor,");
+    expect(await kitOf({ offers: ["tools", "questions"] })).toBe(
+      "  createAcceptor: (options) => createSessionAcceptor(options, { createOutbound }),",
+    );
+    expect(await kitOf({ revisions: newest })).toBe(
+      "  createAcceptor: (options) => createDualAcceptor(options, { createDowngrade }),",
+    );
+  });
+
   it("makes the layer small, and its README says how small", async () => {
     const layer = await emit({});
     expect(sizeOf(layer)).toBeLessThan(314_000);

@@ -31,7 +31,8 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     definition: definitionText(choices),
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
-    mirrors: facts.some(standsAlone),
+    // Only HTTP has headers in which parts of arguments are repeated.
+    mirrors: facts.some(standsAlone) && (has("http") || has("worker")),
     resources: offers.has("resources"),
     skills: offers.has("skills"),
     skillFolders: offers.has("skills") && !has("worker"),
