@@ -191,8 +191,10 @@ test.each(knowing.map((revision) => [revision.id, revision] as const))(
     const tools = [
       {
         name: "page",
-        run: async (_args: unknown, { elicit }: { elicit(params: object): Promise<{ readonly action: string }> }) =>
-          (await elicit(page)).action,
+        async run(_args: unknown, { elicit }: { readonly elicit?: unknown }): Promise<string> {
+          const answer: unknown = typeof elicit === "function" ? await elicit(page) : undefined;
+          return String(Reflect.get(Object(answer), "action"));
+        },
       },
     ];
     const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [alone]);

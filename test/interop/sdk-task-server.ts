@@ -17,7 +17,7 @@ export function createSdkTaskServer(): McpServer {
     name: string,
     taskSupport: "required" | "optional",
     work: (ask: () => Promise<string>) => Promise<string | undefined>,
-  ): void =>
+  ): unknown =>
     server.experimental.tasks.registerToolTask(
       name,
       { execution: { taskSupport } },
@@ -33,13 +33,15 @@ export function createSdkTaskServer(): McpServer {
           const ask = async (): Promise<string> => {
             await taskStore.updateTaskStatus(taskId, "input_required", "asking");
             const asked = { method: "elicitation/create" as const, params };
-            const { action } = await sendRequest(asked, ElicitResultSchema, { relatedTask: { taskId } });
+            // Its types leave out what its server needs to find the way.
+            const options = { relatedTask: { taskId }, timeout: 60_000 };
+            const { action } = await sendRequest(asked, ElicitResultSchema, options);
             await taskStore.updateTaskStatus(taskId, "working");
             return action;
           };
-          void work(ask).then(
-            (text) => text !== undefined && taskStore.storeTaskResult(taskId, "completed", say(text)),
-          );
+          void work(ask).then(async (text) => {
+            if (text !== undefined) await taskStore.storeTaskResult(taskId, "completed", say(text));
+          });
           return { task };
         },
         getTask: async ({ taskStore, taskId }) => taskStore.getTask(taskId),
