@@ -39,7 +39,7 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
   void stream.read(response);
   const name = await stream.endpoint;
   if (name === undefined) return { kind: "missing", problem: `no event "endpoint" came in ${timeout} ms` };
-  if (!URL.canParse(name, url)) return { kind: "missing", problem: `${JSON.stringify(name)} is no address` };
+  if (!URL.canParse(name, url.href)) return { kind: "missing", problem: `${JSON.stringify(name)} is no address` };
   const named = new URL(name, url);
   return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
 }

@@ -58,14 +58,14 @@ function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Ga
   const tools: readonly ToolSource[] = [
     { name: "quick", task, run: () => "done" },
     { name: "plain", run: () => "done" },
-    { name: "asks", task, run: async (_args: object, { elicit }: AnyContext) => String((await elicit(form)).action) },
+    { name: "asks", task, run: (_args, context) => askForm(context) },
     { name: "fails", task, run: () => Promise.reject(new RpcError(-32000, "stop")) },
     { name: "faulty", task, run: () => ({ content: [{ type: "text", text: "no" }], isError: true }) },
     {
       name: "steps",
       task,
       async run(_args: object, { progress, task: own }: AnyContext) {
-        await own?.status("half");
+        await explain(own, "half");
         await progress(1, 2);
         await begun.opened;
         return "done";
@@ -430,3 +430,14 @@ describe.each(kinds)("the official client with tasks, at a server with tasks %s"
     expect((await tasks.cancelTask(taskId)).status).toBe("cancelled");
   });
 });
+
+/** What the user does with a form. */
+async function askForm({ elicit }: AnyContext): Promise<string> {
+  const answer: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
+  return String(Reflect.get(Object(answer), "action"));
+}
+
+async function explain(task: unknown, status: string): Promise<void> {
+  const say: unknown = Reflect.get(Object(task), "status");
+  if (typeof say === "function") await say.call(task, status);
+}
