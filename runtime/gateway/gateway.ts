@@ -23,6 +23,8 @@ import { Upstream, gatewayItself, type Listener, type Principal, type UpstreamOp
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
   readonly accept: Acceptor;
+  /** For clients whose session ends with each request: nobody could come back for a task that begins in it. */
+  readonly acceptBriefly: Acceptor;
   /** What the server behind it says about itself. */
   readonly info: ProgramInfo;
   /** The revision that is spoken to the server. */
@@ -70,28 +72,35 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
   const stateless = new StatelessFront(pool, { desk, patience });
   const { guard } = createExtending([]);
   const fronts = createFronts(upstreams, { desk, stateless });
-  const accept = createAcceptor({
-    info: serverInfo,
-    ...(instructions !== undefined && { instructions }),
-    revisions,
-    capabilities: (revision) => ({
-      ...toClientCapabilitiesOf(serverCapabilities, revision),
-      ...desk.capabilitiesAt(revision),
-    }),
-    handlers: (revision) => ({
-      ...guard(
-        { ...createForwarders(revision, serverCapabilities, fronts.forward), ...desk.handlersAt(revision) },
-        revision,
-      ),
-      ...implementWatching(revision, { listeners, main, more: desk.listenAt(revision) }),
-      rootsListChanged: (_params: unknown, connection: Connection) => fronts.rootsChanged(connection),
-    }),
-    onError,
-    onOpen: fronts.add,
-  });
+  const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
+    const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
+    return createAcceptor({
+      info: serverInfo,
+      ...(instructions !== undefined && { instructions }),
+      revisions,
+      capabilities: (revision) => ({
+        ...toClientCapabilitiesOf(serverCapabilities, revision),
+        ...(hasOwn(revision) && desk.capabilitiesAt(revision)),
+      }),
+      handlers: (revision) => ({
+        ...guard(
+          {
+            ...createForwarders(revision, serverCapabilities, fronts.forward),
+            ...(hasOwn(revision) && desk.handlersAt(revision)),
+          },
+          revision,
+        ),
+        ...implementWatching(revision, { listeners, main, more: desk.listenAt(revision) }),
+        rootsListChanged: (_params: unknown, connection: Connection) => fronts.rootsChanged(connection),
+      }),
+      onError,
+      onOpen: fronts.add,
+    });
+  };
   return {
     revisions,
-    accept,
+    accept: createAccept({ lasts: true }),
+    acceptBriefly: createAccept({ lasts: false }),
     info: serverInfo,
     revision: main.revision,
     readMirrors: (method, params) => tools.mirrorsOf(method, params),

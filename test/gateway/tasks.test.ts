@@ -403,6 +403,25 @@ test.each(kinds)("a principal has its tasks to itself, of a server with tasks %s
   }
 });
 
+test.each(kinds)(
+  "over HTTP without sessions none are declared where they end with them, of a server with tasks %s (TK-03)",
+  async (_kind, served) => {
+    const gateway = await open(await serveOurs(served, gates()));
+    const listener = await serveGatewayHttp(gateway, { port: 0, sessions: false });
+    ends.push(() => listener.close());
+    const join = async (revision: Revision): Promise<LiveSession> => {
+      const info = { name: "test", version: "1" };
+      const client = createUntypedClient({ info, revisions: [revision], extensions: [extension] });
+      ends.push(() => client.close());
+      return client.connect((options) => connectHttp(listener.url, options));
+    };
+    const brief = await join(core);
+    expect(brief.serverCapabilities.tasks).toBeUndefined();
+    expect(await brief.callTool("quick")).toMatchObject(content("done"));
+    expect(await (await start(await join(alone), "quick")).result()).toMatchObject(content("done"));
+  },
+);
+
 describe.each(kinds)("the official client with tasks, at a server with tasks %s", (_kind, served) => {
   test("follows a task through the gateway, answers its questions, and lists and cancels it", async () => {
     const gateway = await open(await serveOurs(served, gates()));
