@@ -192,6 +192,26 @@ describe("calls that are cut off", () => {
     },
   );
 
+  test.each<object>([
+    { readOnlyHint: true },
+    { idempotentHint: true },
+    { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: false },
+  ])(
+    "are not sent once more for what a tool says of itself, unless the user wants that: %j (TL-03, C-080)",
+    async (annotations) => {
+      const opened = await open();
+      const listing = opened.session.listTools();
+      await play(opened.wire, ['~ {"id": 2}', [">", { id: 2, result: { tools: [{ ...tool, annotations }] } }]]);
+      await listing;
+      const calling = expect(opened.session.callTool("t")).rejects.toMatchObject({ name: "ClosedError" });
+      await settle();
+      const next = await breakAndReturn(opened);
+      await calling;
+      expect(next.sent.filter((message) => Reflect.get(Object(message), "method") === "tools/call")).toEqual([]);
+      await opened.session.close();
+    },
+  );
+
   test("are sent once more on the same connection when only their own stream was cut", async () => {
     const opened = await open({ reconnect: { retry: "safe" } });
     let count = 0;
