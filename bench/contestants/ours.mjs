@@ -1,5 +1,9 @@
 // This project: the generated checks, the runtime and the generator, from ../dist (run `npm run build` there first).
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
 const dist = (file) => new URL(`../../dist/${file}`, import.meta.url);
 
 /** A module of the build. */
@@ -85,6 +89,30 @@ export async function listen(id, mode) {
   };
 }
 
+/** A stdio server on the layer of a new project that has nothing but tools. */
+async function bundleEcho(revisions) {
+  const { emitLayer, layerTemplate } = await load("generator/create/emit-layer.js");
+  const { loadTemplates } = await load("generator/emit/templates.js");
+  const { writeTree } = await load("generator/emit/tree.js");
+  const packageFolder = fileURLToPath(root("."));
+  const templates = await loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
+  const choices = {
+    revisions,
+    offers: ["tools"],
+    transports: ["stdio"],
+    client: false,
+    validator: false,
+    auth: "none",
+  };
+  const folder = mkdtempSync(join(tmpdir(), "bench-layer-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await writeTree(folder, await emitLayer({ choices, version: "0.0.0", packageFolder, templates }));
+  return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
+import { z } from "zod";
+const echo = defineTool({ name: "echo", description: "echo", input: z.object({ text: z.string() }), run: ({ text }) => text });
+await run(defineServer({ name: "b", version: "1.0.0", tools: [echo] }));`;
+}
+
 export default {
   id: "ours",
   order: 10,
@@ -147,6 +175,12 @@ export default {
   httpModes: ["stateful-json", "stateful-sse", "stateless-json", "stateless-sse"],
   httpServer: (mode) => listen(handshake, mode),
   idleSessions: "stateful-sse",
+
+  footprint: {
+    install: null,
+    entry: [dist("runtime/index.js").href, dist(`generated/${handshake}/index.js`).href],
+    bundle: () => bundleEcho([handshake]),
+  },
 
   async generator({ revisions, ts: file }) {
     const t0 = performance.now();
