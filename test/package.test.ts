@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../templates/support.ts";
 
@@ -26,6 +26,15 @@ describe("package.json", () => {
     expect(missing).toEqual([]);
   });
 
+  it("loads few files, whatever is imported: each takes a millisecond at every start", async () => {
+    const entries = Object.values(objectAt(manifest, "exports"))
+      .filter(isObject)
+      .map(({ default: file }) => String(file))
+      .filter((file) => file.includes("/bundle/"));
+    expect(entries.length).toBeGreaterThan(20);
+    for (const entry of entries) expect(filesOf(join(root, entry)).size, entry).toBeLessThanOrEqual(40);
+  });
+
   it("points both commands at the command line", () => {
     const commands = objectAt(manifest, "bin");
     expect(Object.keys(commands)).toEqual(["create-mcp-server", "create-mcp"]);
@@ -45,8 +54,17 @@ describe("package.json", () => {
   });
 });
 
+/** A module and what it imports of this package, all the way down. */
+function filesOf(file: string, known: Set<string> = new Set()): ReadonlySet<string> {
+  if (known.has(file)) return known;
+  known.add(file);
+  const imports = readFileSync(file, "utf8").matchAll(/^(?:import|export|\}) ?.*?"(\.[^"]+)";$/gm);
+  for (const [, path = ""] of imports) filesOf(join(dirname(file), path), known);
+  return known;
+}
+
 function sourceOf(target: string): string {
-  return join(root, target.replace("./dist/", "").replace(/\.js$/, ".ts"));
+  return join(root, target.replace(/^\.\/dist\/(bundle\/)?/, "").replace(/\.js$/, ".ts"));
 }
 
 function readJson(path: string): Record<string, unknown> {

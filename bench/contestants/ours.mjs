@@ -178,7 +178,7 @@ export default {
 
   footprint: {
     install: null,
-    entry: [dist("runtime/index.js").href, dist(`generated/${handshake}/index.js`).href],
+    entry: [dist("bundle/runtime/index.js").href, dist(`bundle/generated/${handshake}/index.js`).href],
     bundle: () => bundleEcho([handshake]),
   },
 
