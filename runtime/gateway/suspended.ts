@@ -1,4 +1,4 @@
-import { isObject, type EmbeddedRow, type Revision } from "../../generated/support.ts";
+import { isObject, type EmbeddedRow } from "../../generated/support.ts";
 import { findMethod } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
@@ -104,11 +104,6 @@ export class SuspendedCall {
     });
     return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
   }
-}
-
-/** A revision in which results may ask for input. */
-export function asksInResults({ embeddedRequests }: Revision): boolean {
-  return Object.keys(embeddedRequests).length > 0;
 }
 
 /** Who calls what with what: an answer that comes from elsewhere is none. */

@@ -26,5 +26,6 @@ export function attempt<Value>(
 
 /** Whether a value has to be waited for. Throws when it cannot even be looked at. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  if (typeof value !== "function" && (typeof value !== "object" || value === null)) return false;
+  return "then" in value && typeof value.then === "function";
 }

@@ -13,7 +13,7 @@ export function checkContent(block: unknown): string | undefined {
 }
 
 /** The same for the contents of a resource. */
-export function checkContents(contents: unknown): string | undefined {
+function checkContents(contents: unknown): string | undefined {
   if (!isObject(contents)) return undefined;
   const { uri, mimeType, blob } = contents;
   if (typeof uri !== "string" || !URL.canParse(uri)) return `${JSON.stringify(uri)} is not an absolute URI`;

@@ -10,12 +10,12 @@ export interface RequestOutcome {
 }
 
 /** What an answer means: a tool that failed answers, too. */
-export function toOutcome(result: unknown): RequestOutcome {
+function toOutcome(result: unknown): RequestOutcome {
   return { kind: isToolFailure(result) ? "tool-error" : "answered" };
 }
 
 /** What a thrown value becomes for the client: `refused` where somebody decided so, `failed` where something broke. */
-export function toFailedOutcome(thrown: unknown): RequestOutcome {
+function toFailedOutcome(thrown: unknown): RequestOutcome {
   const isRefusal = isRpcError(thrown) && !isPeerError(thrown);
   const { code, message } = RpcError.from(thrown);
   return { kind: isRefusal ? "refused" : "failed", code, message };

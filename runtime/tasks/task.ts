@@ -65,7 +65,7 @@ export function withoutTask(params: unknown): unknown {
 }
 
 /** The `_meta` key that ties messages to a task, where the revision has one. */
-export function findRelatedKey(revision: Revision): string | undefined {
+function findRelatedKey(revision: Revision): string | undefined {
   return revision.reservedMeta.find(({ type }) => type === "RelatedTaskMetadata")?.key;
 }
 

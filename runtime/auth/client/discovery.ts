@@ -57,7 +57,7 @@ export async function discover(url: URL, options: DiscoveryOptions): Promise<Dis
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#protected-resource-metadata-discovery-requirements
  */
-export async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
+async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { requester, hint } = options;
   const wellKnown = "/.well-known/oauth-protected-resource";
   const path = url.pathname.replace(/\/$/, "");
