@@ -42,7 +42,9 @@ export function createClaimReader(revisions: readonly Revision[]): ClaimReader |
   const versionKeys = [...new Set([...known.values()].map(({ keys }) => keys.version))];
   const readVersion = (params: unknown): unknown => {
     const meta = readMeta(params);
-    return meta && versionKeys.map((key) => meta[key]).find((version) => version !== undefined);
+    if (!meta) return undefined;
+    for (const key of versionKeys) if (meta[key] !== undefined) return meta[key];
+    return undefined;
   };
   return {
     revisions: alone,

@@ -54,14 +54,15 @@ export const defaultTimeouts: Timeouts = {
 };
 
 /** Given limits over the defaults, within what the runtime can bear. */
-export function toLimits(given: Partial<Limits> = {}): Limits {
+export function toLimits(given: Partial<Limits> | undefined): Limits {
+  if (!given) return defaultLimits;
   const limits = { ...defaultLimits, ...given };
   return { ...limits, maxDepth: Math.min(limits.maxDepth, 512) };
 }
 
 /** Given timeouts over the defaults. */
-export function toTimeouts(given: Partial<Timeouts> = {}): Timeouts {
-  return { ...defaultTimeouts, ...given };
+export function toTimeouts(given: Partial<Timeouts> | undefined): Timeouts {
+  return given ? { ...defaultTimeouts, ...given } : defaultTimeouts;
 }
 
 /** Which of the timeouts a method has when the call names none. */

@@ -49,7 +49,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#channel = channel;
     this.#routes = routes;
     this.#outbound = options.createOutbound?.(this) ?? createNoCalls(this);
-    this.#intake = new Intake(this, { ...options, inbound: this.#inbound, outbound: this.#outbound });
+    this.#intake = new Intake(this, {
+      inbound: this.#inbound,
+      outbound: this.#outbound,
+      answersNoise: options.answersNoise,
+    });
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);

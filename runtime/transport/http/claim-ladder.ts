@@ -1,8 +1,9 @@
-import { isObject, type HeaderRule, type Revision } from "../../../generated/support.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
 import { decodeField, isSameField, readMirrored } from "../../codec/mirror.ts";
-import { codeOf, missingMetadata, unsupportedVersion, type ClaimReader } from "../../rpc/claim.ts";
+import { codeOf, missingMetadata, unsupportedVersion } from "../../rpc/claim.ts";
 import { RpcError, toErrorObject } from "../../rpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../rpc/message.ts";
+import type { Claims } from "./claim-headers.ts";
 import type { RequestHead } from "./exchange.ts";
 import type { Identity } from "./origin.ts";
 import type { Parcel } from "./parcel.ts";
@@ -14,7 +15,7 @@ import type { HttpService } from "./settings.ts";
 /** What the checks of requests that stand alone need to know. */
 export interface ClaimHouse {
   /** Absent where every revision has sessions. */
-  readonly claims: ClaimReader | undefined;
+  readonly claims: Claims | undefined;
   readonly revisions: SpokenRevisions;
   readonly service: Pick<HttpService, "readMirrors">;
 }
@@ -57,14 +58,14 @@ export function climbClaim(
   if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
   if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
   const { revision } = claim;
-  const unequal = checkMessageHeaders(head, incoming, revision) ?? checkMirrors(head, incoming, { revision, house });
+  const unequal = checkRules(head, incoming, { revision, claims }) ?? checkMirrors(head, incoming, { revision, house });
   return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
 }
 
 type Request = Incoming & { readonly kind: "request" };
 
 interface Era {
-  readonly claims: ClaimReader;
+  readonly claims: Claims;
   readonly revisions: SpokenRevisions;
 }
 
@@ -75,57 +76,45 @@ function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: E
   if (isClaimed(parcel.value, claims)) return false;
   const { incoming } = parcel;
   if (incoming.kind === "request" && incoming.method === "initialize") return true;
-  const named = head.header(versionRule(claims).name.toLowerCase())?.trim();
+  const named = head.header(claims.headers.version.field)?.trim();
   return !claims.revisions.some(({ id }) => id === named);
 }
 
-function isClaimed(value: unknown, claims: ClaimReader): boolean {
+function isClaimed(value: unknown, claims: Claims): boolean {
   return isObject(value) && claims.readVersion(value.params) !== undefined;
 }
 
 /** Who wants to open a session where there are none learns what is spoken instead. */
-function checkOpening(head: RequestHead, request: Request, claims: ClaimReader): Refusal | undefined {
+function checkOpening(head: RequestHead, request: Request, claims: Claims): Refusal | undefined {
   const { id, method, params } = request;
   if (claims.readVersion(params) !== undefined) return undefined;
   if (method === "initialize" && isObject(params)) {
     return refuseWith(unsupportedVersion(claims.revisions, params.protocolVersion), id);
   }
-  const hasHeader = head.header(versionRule(claims).name.toLowerCase()) !== undefined;
+  const hasHeader = head.header(claims.headers.version.field) !== undefined;
   return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
 }
 
 function checkVersions(
   head: RequestHead,
   incoming: Request | (Incoming & { readonly kind: "notification" }),
-  claims: ClaimReader,
+  claims: Claims,
 ): Refusal | undefined {
-  const { name } = versionRule(claims);
-  const field = head.header(name.toLowerCase())?.trim();
+  const { name, field: lower } = claims.headers.version;
+  const field = head.header(lower)?.trim();
   const version = claims.readVersion(incoming.params);
   const isSaid = field !== undefined && version !== undefined;
   const isFine = isSaid ? field === version : incoming.kind === "notification";
   return isFine ? undefined : mismatch(name, claims.revisions, incoming);
 }
 
-function checkMessageHeaders(head: RequestHead, request: Request, revision: Revision): Refusal | undefined {
-  const wrong = revision.headers.find((rule) => !agrees(head, rule, request));
-  return wrong && mismatch(wrong.name, [revision], request);
-}
-
-function agrees(head: RequestHead, { name, source, methods, required }: HeaderRule, request: Request): boolean {
-  if (methods && !methods.includes(request.method)) return true;
-  const expected = readSource(source, request);
-  // Without the member there is nothing to compare: the params are not valid then.
-  if (typeof expected !== "string") return true;
-  const field = head.header(name.toLowerCase());
-  return field === undefined ? !required : decodeField(field) === expected;
-}
-
-/** What a header of a message has to say; the version has been compared before. */
-function readSource(source: string, { method, params }: Request): unknown {
-  if (source === "method") return method;
-  const [part, ...path] = source.split(".");
-  return part === "params" ? readMirrored(params, path) : undefined;
+function checkRules(
+  head: RequestHead,
+  request: Request,
+  { revision, claims }: { readonly revision: Revision; readonly claims: Claims },
+): Refusal | undefined {
+  const name = claims.headers.findUnlike(head, request, revision);
+  return name === undefined ? undefined : mismatch(name, [revision], request);
 }
 
 /** Parameters that the tool wants to see in headers are there, and nothing else is. */
@@ -155,10 +144,4 @@ function mismatch(name: string, revisions: readonly Revision[], incoming: Incomi
 function refuseWith(error: RpcError, id: RequestId | undefined): Refusal {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
   return { kind: "refused", answer: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
-}
-
-function versionRule({ revisions }: ClaimReader): HeaderRule {
-  const rule = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
-  if (!rule) throw new Error("No revision without sessions says which header names it");
-  return rule;
 }

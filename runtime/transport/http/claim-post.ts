@@ -8,7 +8,7 @@ import { isEndless } from "../../rpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../rpc/message.ts";
 import type { EventWriter, Exchange } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
-import { jsonFields, streamFields, type AnswerStyle } from "./post.ts";
+import { streamFields, toJsonAnswer, toOnlyEvent, type AnswerStyle } from "./post.ts";
 import { refuse } from "./refusal.ts";
 import type { Claimed } from "./claim-ladder.ts";
 
@@ -108,12 +108,13 @@ export class ClaimPost implements Channel, HttpOrigin {
 
   #answer(text: string, error: ErrorObject | undefined): void {
     this.#finish();
+    if (this.#writer) {
+      this.#writer.write(encodeEvent({ type: "message", data: text }));
+      return this.#writer.end();
+    }
     const status = error ? statusOf(error, this.#options.claimed.revision) : 200;
-    const isStream = this.#writer !== undefined || (this.#options.style === "sse" && status === 200);
-    if (!isStream) return this.#exchange.answer({ status, headers: jsonFields, body: text });
-    const writer = this.#toStream();
-    writer.write(encodeEvent({ type: "message", data: text }));
-    writer.end();
+    const isStream = this.#options.style === "sse" && status === 200;
+    this.#exchange.answer(isStream ? toOnlyEvent(text) : { ...toJsonAnswer(text), status });
   }
 
   #toStream(): EventWriter {

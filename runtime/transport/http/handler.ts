@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../store/event-store.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import { errorCodes } from "../../rpc/errors.ts";
-import { createClaimReader } from "../../rpc/claim.ts";
+import { createClaims } from "./claim-headers.ts";
 import { ClaimPost } from "./claim-post.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { deliver, type Delivery } from "./deliver.ts";
@@ -82,7 +82,7 @@ class OpenHouse implements House {
     this.service = service;
     this.settings = toSettings(options);
     this.revisions = toSpokenRevisions(service.revisions);
-    this.claims = createClaimReader(service.revisions);
+    this.claims = createClaims(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
   }

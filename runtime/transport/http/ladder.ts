@@ -50,10 +50,10 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
     checkOpen(house) ?? checkMethod(exchange, house) ?? checkHost(exchange, house) ?? checkOrigin(exchange, house);
   if (early) return early;
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
-  const identity = await authenticate(exchange, house);
+  const identity = house.settings.guard && (await authenticate(exchange, house));
   if (isRefusal(identity)) return identity;
   if (exchange.method !== "POST") return climbWithoutBody(exchange, house, identity);
-  const unread = checkAccept(exchange, ["application/json", "text/event-stream"]) ?? checkContent(exchange, house);
+  const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, house);
   if (unread) return unread;
   const parcel = await readBody(exchange, house);
   if (isRefusal(parcel)) return parcel;
@@ -137,10 +137,17 @@ export function isRefusal<Value extends object>(value: Value | Refusal | undefin
 
 function checkMethod({ method, path }: RequestHead, { settings, revisions }: House): Refusal | undefined {
   if (settings.path !== undefined && path !== settings.path) return refuse(404, "There is nothing at this path");
-  const allowed = settings.sessions && revisions.hasSessions ? ["POST", "GET", "DELETE"] : ["POST"];
+  const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : aloneMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
   return refuse(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
+
+/** An answer may be JSON or a stream, so both must be acceptable. */
+const bothTypes: readonly string[] = ["application/json", "text/event-stream"];
+
+const aloneMethods: readonly string[] = ["POST"];
+
+const sessionMethods: readonly string[] = ["POST", "GET", "DELETE"];
 
 /** GET opens a stream, DELETE ends a session. */
 async function climbWithoutBody(exchange: Exchange, house: House, identity: Identity | undefined): Promise<Admission> {

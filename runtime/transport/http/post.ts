@@ -1,6 +1,7 @@
+import { encodeEvent } from "../../codec/events.ts";
 import { UnreachableError } from "../../rpc/errors.ts";
 import type { EventStream } from "./stream.ts";
-import type { Exchange, HeaderFields } from "./exchange.ts";
+import type { Answer, Exchange, HeaderFields } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
 import { refuse } from "./refusal.ts";
 
@@ -122,12 +123,7 @@ export class Post implements Reply, HttpOrigin {
   }
 
   #answerAtOnce(text: string): void {
-    if (this.#host.style !== "sse") return this.#exchange.answer({ status: 200, headers: jsonFields, body: text });
-    if (this.#exchange.isGone) return;
-    const stream = this.#host.openStream();
-    stream.connect(this.#exchange.stream(streamFields));
-    stream.sendOnly(text);
-    this.#host.endStream(stream);
+    this.#exchange.answer(this.#host.style === "sse" ? toOnlyEvent(text) : toJsonAnswer(text));
   }
 
   #takeText(): string {
@@ -135,6 +131,16 @@ export class Post implements Reply, HttpOrigin {
     this.#text = "";
     return this.#isBatch ? `[${text}]` : text;
   }
+}
+
+/** A message as the whole of an answer. */
+export function toJsonAnswer(text: string): Answer {
+  return { status: 200, headers: jsonFields, body: text };
+}
+
+/** A stream of which all is known when it begins: there is nothing to come back for, so the event needs no id. */
+export function toOnlyEvent(text: string): Answer {
+  return { status: 200, headers: streamFields, body: encodeEvent({ type: "message", data: text }) };
 }
 
 /** Fields of a JSON answer. */

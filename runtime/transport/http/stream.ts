@@ -77,13 +77,6 @@ export class EventStream {
     this.#disconnect(writer);
   }
 
-  /** Sends the last message of the stream, of which nobody knows yet: there is nothing to come back for afterwards. */
-  sendOnly(data: string): void {
-    this.#isEnded = true;
-    this.#writer?.write(encodeEvent({ type: "message", data }));
-    this.#writer?.end();
-  }
-
   /** Writes a comment, which shows proxies and us that the reader is there. */
   touch(comment: string): void {
     this.#writer?.write(comment);

@@ -1,0 +1,73 @@
+import type { HeaderRule, Revision } from "../../../generated/support.ts";
+import { decodeField, readMirrored } from "../../codec/mirror.ts";
+import { createClaimReader, type ClaimReader } from "../../rpc/claim.ts";
+import type { RequestHead } from "./exchange.ts";
+
+/** What requests that stand alone say about themselves, in the message and in its headers. */
+export interface Claims extends ClaimReader {
+  readonly headers: ClaimHeaders;
+}
+
+/** What the headers of requests that stand alone have to say, made ready once: they are looked at with every request. */
+export interface ClaimHeaders {
+  /** The header that names the revision. */
+  readonly version: FieldName;
+  /** The first header that does not say what the message says, by its name. */
+  findUnlike(head: RequestHead, message: ClaimMessage, revision: Revision): string | undefined;
+}
+
+/** A header as people write it, and as it is looked up. */
+export interface FieldName {
+  readonly name: string;
+  readonly field: string;
+}
+
+/** What a request says itself. */
+export interface ClaimMessage {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The reader for those of the revisions whose requests stand alone; nothing if there are none. */
+export function createClaims(revisions: readonly Revision[]): Claims | undefined {
+  const reader = createClaimReader(revisions);
+  return reader && { ...reader, headers: createClaimHeaders(reader.revisions) };
+}
+
+/** Throws when no revision says which header names it. */
+function createClaimHeaders(revisions: readonly Revision[]): ClaimHeaders {
+  const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
+  if (!named) throw new Error("No revision without sessions says which header names it");
+  const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toClaimRule)]));
+  return {
+    version: toFieldName(named.name),
+    findUnlike: (head, message, revision) => rules.get(revision)?.find((rule) => !agrees(head, rule, message))?.name,
+  };
+}
+
+interface ClaimRule extends FieldName {
+  readonly methods: readonly string[] | undefined;
+  readonly required: boolean;
+  read(message: ClaimMessage): unknown;
+}
+
+/** The version has been compared before: it decides which rules hold. */
+function toClaimRule({ name, source, methods, required }: HeaderRule): readonly ClaimRule[] {
+  const [part, ...path] = source.split(".");
+  const rule = { ...toFieldName(name), methods, required };
+  if (source === "method") return [{ ...rule, read: ({ method }) => method }];
+  return part === "params" ? [{ ...rule, read: ({ params }) => readMirrored(params, path) }] : [];
+}
+
+function toFieldName(name: string): FieldName {
+  return { name, field: name.toLowerCase() };
+}
+
+function agrees(head: RequestHead, { field, methods, required, read }: ClaimRule, message: ClaimMessage): boolean {
+  if (methods && !methods.includes(message.method)) return true;
+  const expected = read(message);
+  // Without the member there is nothing to compare: the params are not valid then.
+  if (typeof expected !== "string") return true;
+  const text = head.header(field);
+  return text === undefined ? !required : decodeField(text) === expected;
+}
