@@ -196,13 +196,26 @@ const cli = yargs(hideBin(process.argv))
       command
         .positional("server", serverOption)
         .option("listen", { type: "string", describe: "Serve over HTTP at HOST:PORT, or PORT of this machine" })
-        .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" }),
-    async ({ server = [], "--": command, listen, stdio }) => {
+        .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" })
+        .option("allowed-hosts", {
+          type: "string",
+          describe: "Names, with commas, by which other machines may reach this one",
+          defaultDescription: "this machine only",
+          coerce: joinRepeated,
+        })
+        .option("timeout", {
+          type: "string",
+          describe: "Seconds without an answer or progress after which a request to the server fails",
+          defaultDescription: "no limit but the client's",
+        }),
+    async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout }) => {
       const { runGateway } = await import("./commands/gateway.ts");
       process.exitCode = await runGateway({
         server: [...server, ...readWords(command)],
         stdio,
         ...(listen !== undefined && { listen }),
+        ...(allowedHosts !== undefined && { allowedHosts: allowedHosts.split(",").map((name) => name.trim()) }),
+        ...(timeout !== undefined && { timeout }),
       });
     },
   )

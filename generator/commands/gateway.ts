@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createGateway, serveGatewayHttp, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
 import { revisions, type ListenOptions } from "../../runtime/index.ts";
 import { readPlace } from "../live/place.ts";
@@ -13,41 +12,74 @@ export interface GatewayCommandOptions {
   readonly listen?: string;
   /** Serve on stdin and stdout instead. */
   readonly stdio: boolean;
+  /** Names that clients on other machines may call this one by. */
+  readonly allowedHosts?: readonly string[];
+  /** Seconds without a word of the server after which a request fails. Default: none. */
+  readonly timeout?: string;
 }
 
 /** `create-mcp-server gateway`: serves any server at every revision until it is stopped. Returns the exit code. */
 export async function runGateway(options: GatewayCommandOptions): Promise<number> {
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  // From the beginning: nothing that was started may be left behind.
+  for (const signal of stopSignals) process.once(signal, onSignal);
   try {
     const listening = readListening(options);
-    const gateway = await createGateway(readPlace(options.server), { revisions, onError: logProblem }).catch(
-      (cause: unknown) => {
-        if (cause instanceof UserError) throw cause;
-        throw new UserError(`the server cannot be reached: ${explainCause(cause)}. Start it by itself to see why.`, {
-          cause,
-        });
-      },
-    );
+    const gateway = await open(options, stop.signal);
     if (listening === "stdio") await serveGatewayStdio(gateway);
-    else await serveUntilStopped(gateway, listening);
+    else await serveUntilStopped(gateway, { ...listening, stopped: stop.signal });
     return 0;
   } catch (error) {
-    return reportProblem(error);
+    return stop.signal.aborted ? 0 : reportProblem(error);
+  } finally {
+    for (const signal of stopSignals) process.removeListener(signal, onSignal);
   }
 }
 
-async function serveUntilStopped(gateway: Gateway, { host, port }: Address): Promise<void> {
+async function open({ server, timeout }: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+  const silence = readTimeout(timeout);
+  const place = readPlace(server);
   try {
-    const listener = await listen(gateway, { host, port });
+    return await createGateway(place, { revisions, onError: logProblem, signal, silence });
+  } catch (cause) {
+    if (isMissingProgram(cause) && place.kind === "command") {
+      throw new UserError(`the server cannot be started: there is no command ${place.command}. Check its name.`, {
+        cause,
+      });
+    }
+    const isSilent = cause instanceof Error && cause.name === "TimeoutError";
+    const why = isSilent ? "it does not answer" : explainCause(cause).replace(/\.$/, "");
+    throw new UserError(`the server cannot be reached: ${why}. Start it by itself to see why.`, { cause });
+  }
+}
+
+function isMissingProgram(error: unknown): boolean {
+  return error instanceof Error && systemCode(error.cause) === "ENOENT";
+}
+
+interface Serving extends Address {
+  readonly allowedHosts?: readonly string[];
+  /** Aborted when it shall end. */
+  readonly stopped: AbortSignal;
+}
+
+async function serveUntilStopped(gateway: Gateway, { stopped, ...options }: Serving): Promise<void> {
+  try {
+    const listener = await listen(gateway, options);
     // stdout says nothing, as on stdio.
     console.error(`${gateway.info.name}, which speaks ${gateway.revision.id}, is served at ${listener.url}`);
-    await Promise.race(["SIGINT", "SIGTERM"].map((signal) => once(process, signal)));
+    await new Promise<void>((resolve) => {
+      if (stopped.aborted) resolve();
+      stopped.addEventListener("abort", () => resolve());
+    });
     await listener.close();
   } finally {
     await gateway.close();
   }
 }
 
-async function listen(gateway: Gateway, options: ListenOptions): ReturnType<typeof serveGatewayHttp> {
+async function listen(gateway: Gateway, options: ListenOptions & Address): ReturnType<typeof serveGatewayHttp> {
   try {
     return await serveGatewayHttp(gateway, options);
   } catch (cause) {
@@ -62,7 +94,9 @@ interface Address {
   readonly port: number;
 }
 
-function readListening({ listen: text, stdio }: GatewayCommandOptions): "stdio" | Address {
+type Listening = "stdio" | (Address & { readonly allowedHosts?: readonly string[] });
+
+function readListening({ listen: text, stdio, allowedHosts }: GatewayCommandOptions): Listening {
   if (stdio && text !== undefined) throw new UserError("--listen and --stdio: choose one of them.");
   if (stdio) return "stdio";
   if (text === undefined) throw new UserError("say where to serve: --listen 127.0.0.1:3000, or --stdio.");
@@ -71,8 +105,28 @@ function readListening({ listen: text, stdio }: GatewayCommandOptions): "stdio" 
   if (digits === "" || port > 65_535) {
     throw new UserError(`--listen ${text}: give HOST:PORT or PORT, with a port from 0 (any free one) to 65535.`);
   }
-  return { host: host.replace(/^\[(.*)\]$/, "$1"), port };
+  const name = host.replace(/^\[(.*)\]$/, "$1");
+  if (!allowedHosts && !isLoopback(name)) {
+    throw new UserError(
+      `--listen ${text} lets other machines in: say by which names they reach this one, as in --allowed-hosts mcp.example.org.`,
+    );
+  }
+  return { host: name, port, ...(allowedHosts && { allowedHosts }) };
 }
+
+function isLoopback(host: string): boolean {
+  return ["localhost", "127.0.0.1", "::1"].includes(host);
+}
+
+/** Milliseconds. */
+function readTimeout(text: string | undefined): number {
+  if (text === undefined) return Infinity;
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0) return seconds * 1_000;
+  throw new UserError(`--timeout ${text}: give seconds, such as 60, or leave it out for no limit.`);
+}
+
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function logProblem({
   kind,

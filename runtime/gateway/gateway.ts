@@ -1,6 +1,7 @@
 import { isObject, type Extension, type RequestRow, type Revision } from "../../generated/support.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/handshake.ts";
 import type { CallContext } from "../rpc/call.ts";
+import { ClosedError } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
@@ -17,8 +18,8 @@ import { SessionFront } from "./session-front.ts";
 import { toClientCapabilitiesOf } from "./shapes.ts";
 import { StatelessFront } from "./stateless-front.ts";
 import { TaskDesk } from "./task-desk.ts";
-import { ToolList } from "./tool-list.ts";
-import { Upstream, gatewayItself, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+import { Watch } from "./watch.ts";
 
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
@@ -48,6 +49,13 @@ export interface GatewayOptions {
   readonly onError?: OnError;
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
   readonly patience?: number;
+  /**
+   * Milliseconds without an answer or progress after which a request to the server fails, and is cancelled. Default: none, how long is too
+   * long the client knows, and what it cancels is cancelled at the server.
+   */
+  readonly silence?: number;
+  /** Aborted when nothing shall be opened to the server any more: what is being opened is given up. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -55,15 +63,19 @@ export interface GatewayOptions {
  * share a few, one call at a time on each.
  */
 export async function createGateway(place: ServerPlace, options: GatewayOptions): Promise<Gateway> {
-  const { extensions = knownExtensions, onError = () => {}, patience = 600_000 } = options;
+  const { extensions = knownExtensions, onError = () => {}, patience = 600_000, silence = Infinity } = options;
+  const ended = new AbortController();
   const upstreams: UpstreamOptions = {
     open: openPlace(place),
     revisions: toSpoken(options.revisions, extensions),
     onError,
+    silence,
+    signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
   };
   const listeners = new Listeners();
-  const { main, tools } = await openMain(upstreams, listeners);
-  const { serverInfo, serverCapabilities, instructions, session: server } = main.connection;
+  const main = await Watch.open(upstreams, (handler, params) => tellListeners(listeners, handler, params));
+  const { tools } = main;
+  const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams);
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
@@ -95,6 +107,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
       }),
       onError,
       onOpen: fronts.add,
+      timeouts: endless,
     });
   };
   return {
@@ -102,9 +115,10 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     accept: createAccept({ lasts: true }),
     acceptBriefly: createAccept({ lasts: false }),
     info: serverInfo,
-    revision: main.revision,
+    revision,
     readMirrors: (method, params) => tools.mirrorsOf(method, params),
     async close() {
+      ended.abort(new ClosedError("The gateway closes"));
       await desk.close();
       await fronts.close();
       await listeners.close();
@@ -113,25 +127,8 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
   };
 }
 
-/** The connection of the gateway itself: it learns what the server offers, and what changes. */
-async function openMain(
-  upstreams: UpstreamOptions,
-  listeners: Listeners,
-): Promise<{ readonly main: Upstream; readonly tools: ToolList }> {
-  const holder: { tools?: ToolList } = {};
-  const main = await Upstream.open(upstreams, gatewayItself, () => ({
-    ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
-    tell(handler, params) {
-      // A list that cannot be read leaves what was known.
-      if (handler === "toolListChanged") holder.tools?.read().catch(() => {});
-      tellListeners(listeners, handler, params);
-    },
-  }));
-  const tools = new ToolList(main);
-  holder.tools = tools;
-  await tools.read();
-  return { main, tools };
-}
+/** Between a client and a server it is for them to say how long they wait. */
+const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
 
 /** The clients of a gateway. */
 interface Fronts {
@@ -199,7 +196,7 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
 /** Who listens hears of everything that the server tells the gateway; resources are subscribed to for as long as somebody listens. */
 function implementWatching(
   revision: Revision,
-  { listeners, main, more }: { readonly listeners: Listeners; readonly main: Upstream; readonly more: ListenMore },
+  { listeners, main, more }: { readonly listeners: Listeners; readonly main: Watch; readonly more: ListenMore },
 ): object {
   const { subscriptionsListen } = implementListening({
     revision,

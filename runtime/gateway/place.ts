@@ -1,8 +1,9 @@
-import { connect } from "../client/client.ts";
 import { connectHttp } from "../client/connect-http.ts";
+import { connectProcess } from "../client/connect-process.ts";
 import type { Opener } from "../client/opener.ts";
+import { Eras } from "../lifecycle/eras.ts";
 import type { HttpClientOptions } from "../transport/http-client.ts";
-import { createChildProcessTransport } from "../transport/child-process.ts";
+import { fetchPatiently } from "./patient-fetch.ts";
 
 /** Where a server is: a program to start, which is then spoken to over its stdin and stdout, or an address. */
 export type ServerPlace =
@@ -16,16 +17,20 @@ export type ServerPlace =
     }
   | { readonly kind: "url"; readonly url: string; readonly headers?: HttpClientOptions["headers"] };
 
-/** How to open connections to a server: each starts a program of its own, or is a session of its own. */
+/**
+ * How to open connections to a server: each starts a program of its own, or is a session of its own. What the server turns out to be is asked
+ * once.
+ */
 export function openPlace(place: ServerPlace): Opener {
+  const eras = new Eras();
   switch (place.kind) {
     case "command": {
       const { kind: _kind, ...program } = place;
-      return (options) => connect(createChildProcessTransport(program), options);
+      return (options) => connectProcess(program, { ...options, eras });
     }
     case "url": {
       const { url, headers } = place;
-      return (options) => connectHttp(url, { ...options, ...(headers && { headers }) });
+      return (options) => connectHttp(url, { ...options, eras, fetch: fetchPatiently, ...(headers && { headers }) });
     }
     default:
       return unknownPlace(place);

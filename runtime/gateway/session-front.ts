@@ -25,6 +25,7 @@ export class SessionFront {
   #withTasks: Promise<Upstream> | undefined;
   /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
+  #isClosed = false;
 
   constructor(options: UpstreamOptions, { connection, session, desk }: Front) {
     this.#connection = connection;
@@ -36,7 +37,19 @@ export class SessionFront {
     };
     this.#open = (principal) => Upstream.open(options, principal, () => listener);
     this.#upstream = this.#open(toPrincipal(session));
-    this.#upstream.catch(() => {});
+    this.#upstream.then(
+      (upstream) => this.#followEnd(upstream, options),
+      () => {},
+    );
+  }
+
+  /** A session that the server has ended is over for the client as well. */
+  #followEnd({ connection }: Upstream, { signal, onError }: UpstreamOptions): void {
+    void connection.closed.then((reason) => {
+      if (signal.aborted || this.#isClosed) return;
+      onError({ kind: "transport", error: reason ?? new Error("The server closed the connection") });
+      return this.#connection.close();
+    });
   }
 
   /** Lets the server answer a request. */
@@ -60,6 +73,7 @@ export class SessionFront {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const upstreams = [this.#upstream, ...(this.#withTasks ? [this.#withTasks] : [])];
     await Promise.all(upstreams.map((opening) => opening.then((upstream) => upstream.close()).catch(() => {})));
   }
@@ -84,7 +98,7 @@ export class SessionFront {
       const answers = await this.#answer(result, call);
       result = await upstream.request(row.method, { ...params, ...answers }, options);
     }
-    return result;
+    return isObject(result) ? toForwarded(result, upstream.revision) : result;
   }
 
   /** A task is begun for a client that asks for one, and waited for where the server has nothing else. */

@@ -1,6 +1,14 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
-import { RpcError, errorCodes, isCapabilityError, isPeerError, methodNotFound } from "../rpc/errors.ts";
+import {
+  RpcError,
+  errorCodes,
+  isCapabilityError,
+  isClosedError,
+  isPeerError,
+  isTimeoutError,
+  methodNotFound,
+} from "../rpc/errors.ts";
 import { unknownProgram, type Capabilities, type Session } from "../rpc/session.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
@@ -75,7 +83,7 @@ export function toEmbedded(params: object): object {
   return rest;
 }
 
-/** Params of a client's request as they go on: the gateway tells the server for itself who asks, and follows progress for itself. */
+/** Params or a result as they go on: each side is told by the gateway itself who the other one is, and the gateway follows progress. */
 export function toForwarded(params: unknown, revision: Revision): Record<string, unknown> {
   const given = isObject(params) ? params : {};
   if (!isObject(given._meta)) return given;
@@ -88,9 +96,15 @@ export function toForwarded(params: unknown, revision: Revision): Record<string,
 /** The refusal of a server as clients of a revision know it. What was not sent is not offered. */
 export function toRefusal(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
+  if (isTimeoutError(thrown)) return failure(`The server has said nothing for ${thrown.milliseconds} ms`, thrown);
+  if (isClosedError(thrown)) return failure("The server has closed the connection", thrown);
   if (!isPeerError(thrown)) return thrown;
   const { message, data } = thrown;
   return new RpcError(toCode(thrown, method, revision), message, data === undefined ? {} : { data });
+}
+
+function failure(message: string, cause: Error): RpcError {
+  return new RpcError(errorCodes.internalError, message, { cause });
 }
 
 /** That a resource does not exist has another code where there are no sessions; and every revision has codes that others lack. */

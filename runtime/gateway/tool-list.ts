@@ -1,22 +1,23 @@
 import { isObject } from "../../generated/support.ts";
+import type { ClientConnection } from "../client/client.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/pages.ts";
 import { readMirrors, type Mirror } from "../codec/mirror.ts";
-import type { Upstream } from "./upstream.ts";
 
 /** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
 export class ToolList {
-  readonly #upstream: Upstream;
+  readonly #connection: () => ClientConnection;
   #tools: ReadonlyMap<string, KnownTool> = new Map();
 
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream;
+  constructor(connection: () => ClientConnection) {
+    this.#connection = connection;
   }
 
   async read(): Promise<void> {
-    if (this.#upstream.connection.serverCapabilities.tools === undefined) return;
+    const connection = this.#connection();
+    if (connection.serverCapabilities.tools === undefined) return;
     const found = new Map<string, KnownTool>();
     const fetch = async (params: PageParams): Promise<ToolPage> =>
-      toPage(await this.#upstream.request("tools/list", params, {}));
+      toPage(await connection.request("tools/list", params));
     for await (const { name, inputSchema, execution } of readItems(fetch, ({ tools }) => tools)) {
       const support = isObject(execution) ? execution.taskSupport : undefined;
       if (typeof name === "string") found.set(name, { mirrors: readMirrors(inputSchema), support });

@@ -31,6 +31,10 @@ export interface UpstreamOptions {
   readonly open: Opener;
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
+  /** Milliseconds without a word about a client's request after which it fails. */
+  readonly silence: number;
+  /** Aborted when nothing shall be opened any more. */
+  readonly signal: AbortSignal;
 }
 
 /** A connection to the server behind the gateway, on behalf of one client at a time. */
@@ -40,25 +44,26 @@ export class Upstream {
   readonly #level: { value: string | undefined };
   readonly #uris = new Set<string>();
   readonly #tasks: Map<string, Listener>;
+  /** How long the server may take for what a client asks: as long as the client waits, unless it falls silent. */
+  readonly #terms: RequestOptions;
   #listening: AbortController | undefined;
 
-  private constructor(
-    connection: ClientConnection,
-    { level, tasks }: { readonly level: { value: string | undefined }; readonly tasks: Map<string, Listener> },
-  ) {
+  private constructor(connection: ClientConnection, { level, tasks, silence }: Keeping) {
     this.connection = connection;
     this.#level = level;
     this.#tasks = tasks;
+    this.#terms = { timeout: silence, totalTimeout: Infinity };
   }
 
   /** Connects; what the server says afterwards goes to whoever `listener` names then. */
   static async open(
-    { open, revisions, onError }: UpstreamOptions,
+    { open, revisions, onError, silence, signal }: UpstreamOptions,
     principal: Principal,
     listener: () => Listener | undefined,
   ): Promise<Upstream> {
     const level: { value: string | undefined } = { value: undefined };
     const tasks = new Map<string, Listener>();
+    const holder: { upstream?: Upstream } = {};
     const connection = await open({
       info: principal.info,
       revisions,
@@ -66,13 +71,16 @@ export class Upstream {
       handlers: (revision) => createAnswers(revision, { tasks, listener }),
       logLevel: () => level.value,
       onError,
-      timeouts: { work: Infinity, request: 60_000, total: Infinity },
-      onNewSession() {},
+      signal,
+      // What the server asks is for the client to answer, however long that takes.
+      timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
+      onNewSession: () => void holder.upstream?.renew(),
       onDeaf() {},
     });
-    const upstream = new Upstream(connection, { level, tasks });
+    const upstream = new Upstream(connection, { level, tasks, silence });
+    holder.upstream = upstream;
     upstream.#listen();
-    await upstream.#learnHeaders();
+    await upstream.#learnHeaders(signal);
     return upstream;
   }
 
@@ -80,10 +88,15 @@ export class Upstream {
     return this.connection.revision;
   }
 
-  /** Sends a request that the server's revision has. */
+  /** Sends a request of a client, if the server's revision has it. */
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     const row = findMethod(this.revision.clientRequests, method);
-    return row ? this.connection.request(row, params, options) : Promise.reject(methodNotFound(method));
+    return row ? this.send(row, params, options) : Promise.reject(methodNotFound(method));
+  }
+
+  /** The same, for a method of the server's revision. */
+  send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
+    return this.connection.request(row, params, { ...this.#terms, ...options });
   }
 
   /** Lets somebody hear what belongs to a task of the server, until they no longer want to. */
@@ -98,7 +111,7 @@ export class Upstream {
     const isNew = this.#level.value !== level;
     this.#level.value = level;
     if (row && level !== undefined && isNew && this.connection.serverCapabilities.logging !== undefined)
-      await this.connection.request(row, { level });
+      await this.send(row, { level }, {});
   }
 
   /** Hears of a resource from now on. */
@@ -112,6 +125,14 @@ export class Upstream {
     return this.#subscribe("unsubscribe", uri);
   }
 
+  /** Sets again what the server has forgotten with the session. One that refuses is still of use. */
+  async renew(): Promise<void> {
+    const level = this.#level.value;
+    this.#level.value = undefined;
+    await this.setLevel(level).catch(() => {});
+    for (const uri of this.#uris) await this.#subscribe("subscribe", uri).catch(() => {});
+  }
+
   close(): Promise<void> {
     this.#listening?.abort();
     return this.connection.close();
@@ -119,7 +140,7 @@ export class Upstream {
 
   async #subscribe(handler: string, uri: string): Promise<unknown> {
     const row = findRow(this.revision.clientRequests, handler);
-    if (row) return this.connection.request(row, { uri });
+    if (row) return this.send(row, { uri }, {});
     this.#listen();
     return {};
   }
@@ -147,12 +168,22 @@ export class Upstream {
   }
 
   /** Over HTTP, arguments of tools may have to be repeated in headers: the lists say which. */
-  async #learnHeaders(): Promise<void> {
+  async #learnHeaders(signal: AbortSignal): Promise<void> {
     const row = findRow(this.revision.clientRequests, "listTools");
     if (this.revision.lifecycle !== "per-request" || !row) return;
-    if (this.connection.serverCapabilities.tools !== undefined) await this.connection.request(row, {});
+    if (this.connection.serverCapabilities.tools !== undefined) await this.connection.request(row, {}, { signal });
   }
 }
+
+/** What belongs to a connection, besides itself. */
+interface Keeping {
+  readonly level: { value: string | undefined };
+  readonly tasks: Map<string, Listener>;
+  readonly silence: number;
+}
+
+/** Milliseconds for what no client asks for: the gateway's own requests. */
+const ownTimeout = 30_000;
 
 function hears(capability: unknown): boolean {
   return isObject(capability) && capability.listChanged === true;

@@ -83,7 +83,8 @@ async function openTransport(
   return transport;
 }
 
-function createSdkServer(): Server {
+/** A server with a tool for everything. */
+export function createSdkServer(): Server {
   const server = new Server(
     { name: "sdk", version: "1" },
     { capabilities: { tools: { listChanged: true }, logging: {} } },

@@ -1,0 +1,209 @@
+import { createServer } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { revisions } from "../../generated/revisions.ts";
+import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
+import { serveSdk2 } from "../interop/sdk2-server.ts";
+import { createProgram } from "../program.ts";
+import { newest } from "../runtime/fixture-revision.ts";
+import { alone } from "../runtime/lifecycle/alone.ts";
+import { isAlive, program, readPids, readUrl, startGateway } from "./command-run.ts";
+import { serveAlone } from "./foreign.ts";
+import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
+
+/* `create-mcp-server gateway`, the program, before servers of others. */
+
+const sdk = await createProgram(new URL("../interop/sdk-stdio-server.ts", import.meta.url));
+
+const clients: OfficialClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+
+async function keep(connecting: Promise<OfficialClient>): Promise<OfficialClient> {
+  const client = await connecting;
+  clients.push(client);
+  return client;
+}
+
+interface Foreign {
+  /** The words that name it. */
+  readonly words: readonly string[];
+  close(): Promise<void>;
+}
+
+const toForeign = ({ url, close }: { readonly url: string; close(): Promise<void> }): Foreign => ({
+  words: [url],
+  close,
+});
+
+const foreigners: readonly (readonly [name: string, serve: () => Promise<Foreign>])[] = [
+  [
+    "the official server of the first generation on stdio",
+    () => Promise.resolve({ words: ["--", process.execPath, sdk], close: () => Promise.resolve() }),
+  ],
+  ["the official server of the second generation over HTTP", async () => toForeign(await serveSdk2())],
+  ["the official server of the second generation without sessions", async () => toForeign(await serveAlone())],
+];
+
+const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
+
+async function exercise(client: OfficialClient, revision: string): Promise<void> {
+  expect(client.revision).toBe(revision);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("echo");
+  expect(await client.call("echo", { text: "ä€😀\u2028\n" })).toMatchObject(text("ä€😀\u2028\n"));
+  expect(JSON.stringify(await client.call("sample"))).toContain("42");
+}
+
+async function exerciseRaw(wire: RawWire, id: string): Promise<void> {
+  const envelope = id === alone.id ? { resultType: "complete" } : {};
+  const called = await wire.request("tools/call", { name: "echo", arguments: { text: "raw" } });
+  expect(called).toMatchObject({ result: { ...text("raw"), ...envelope } });
+  if (id !== alone.id) expect(called.result).toEqual(text("raw"));
+  const listed = await wire.request("tools/list");
+  expect(listed).toMatchObject({ result: { ...envelope, tools: expect.arrayContaining([]) } });
+  expect(await wire.request("no/such")).toMatchObject({ error: { code: -32601 } });
+}
+
+describe.each(foreigners)("%s behind the program", (_name, serve) => {
+  let foreign: Foreign;
+
+  beforeAll(async () => {
+    foreign = await serve();
+  });
+
+  afterAll(() => foreign.close());
+
+  test("is served over HTTP at every revision, to clients of both generations at the same time", async () => {
+    const gateway = startGateway(["--listen", "0", ...foreign.words]);
+    const place: Place = { kind: "http", url: await readUrl(gateway) };
+    const [first, second, third] = await Promise.all([
+      keep(connectV1(place)),
+      keep(connectV2(place)),
+      keep(connectV2(place, "auto")),
+    ]);
+    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, alone.id)]);
+    for (const revision of revisions) await exerciseRaw(await openHttp(place.url, revision), revision.id);
+    for (const client of clients.splice(0)) await client.close();
+    gateway.kill("SIGTERM");
+    expect(await gateway.exited).toBe(0);
+    expect(gateway.stdout()).toBe("");
+    expect(readPids(gateway).filter(isAlive)).toEqual([]);
+  });
+
+  test("is served on stdio to clients of both generations", async () => {
+    const args = [program, "gateway", "--stdio", ...foreign.words];
+    const place: Place = { kind: "stdio", command: process.execPath, args };
+    const opening = [connectV1(place), connectV2(place), connectV2(place, "auto")].map(keep);
+    const [first, second, third] = await Promise.all(opening);
+    if (!first || !second || !third) throw new Error("three were opened");
+    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, alone.id)]);
+  });
+
+  test.each(revisions.map((revision) => [revision.id, revision] as const))(
+    "is served on stdio at %s, and gone when stdin ends",
+    async (id, revision) => {
+      const gateway = startGateway(["--stdio", ...foreign.words]);
+      await exerciseRaw(await openStdio(gateway, revision), id);
+      gateway.end();
+      expect(await gateway.exited).toBe(0);
+      expect(readPids(gateway).filter(isAlive)).toEqual([]);
+    },
+  );
+});
+
+describe("the program ends", () => {
+  const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.error('pid ' + process.pid);";
+
+  /** A server that answers, and cannot be asked to leave. */
+  const staying = `${stubborn} require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = { protocolVersion: '${newest.id}', capabilities: {}, serverInfo: { name: 'stays', version: '1' } };
+    const error = { code: -32601, message: 'no' };
+    const answer = method === 'initialize' ? { result } : { error };
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n');
+  });`;
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "on %s, and leaves no process behind, whatever the server does",
+    async (signal) => {
+      const gateway = startGateway(["--listen", "0", "--", process.execPath, "-e", staying]);
+      await readUrl(gateway);
+      gateway.kill(signal);
+      expect(await gateway.exited).toBe(0);
+      expect(readPids(gateway)).toHaveLength(1);
+      expect(readPids(gateway).filter(isAlive)).toEqual([]);
+    },
+  );
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "on %s while the server has not answered yet, and leaves no process behind",
+    async (signal) => {
+      const gateway = startGateway(["--stdio", "--", process.execPath, "-e", stubborn]);
+      await expect.poll(() => readPids(gateway)).toHaveLength(1);
+      gateway.kill(signal);
+      expect(await gateway.exited).toBe(0);
+      expect(readPids(gateway).filter(isAlive)).toEqual([]);
+    },
+  );
+
+  test("on SIGTERM in the middle of a call on stdio", async () => {
+    const gateway = startGateway(["--stdio", "--", process.execPath, sdk]);
+    const wire = await openStdio(gateway, newest);
+    void wire.request("tools/call", { name: "hang", arguments: {} });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    gateway.kill("SIGTERM");
+    expect(await gateway.exited).toBe(0);
+    expect(readPids(gateway).filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("the program says what is wrong, and ends with 1", () => {
+  const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
+    ["no server", ["--listen", "0"], /name a server: an address such as/],
+    ["no place to serve at", ["--", "node", "x.js"], /say where to serve: --listen 127\.0\.0\.1:3000, or --stdio/],
+    ["two places to serve at", ["--listen", "0", "--stdio", "--", "node", "x.js"], /--listen and --stdio: choose/],
+    ["no such port", ["--listen", "70000", "--", "node", "x.js"], /--listen 70000: give HOST:PORT or PORT/],
+    [
+      "no such command",
+      ["--stdio", "--", "no-such-command"],
+      /the server cannot be started: there is no command no-such-command/,
+    ],
+    [
+      "other machines without a name",
+      ["--listen", "0.0.0.0:0", "--", "node"],
+      /lets other machines in: .*--allowed-hosts/,
+    ],
+    ["a timeout that is none", ["--stdio", "--timeout", "soon", "--", "node"], /--timeout soon: give seconds/],
+    ["no such module", ["--stdio", "no-such.ts"], /there is no file .*no-such\.ts/],
+    ["nobody at the address", ["--stdio", "http://127.0.0.1:9/mcp"], /the server cannot be reached: .*127\.0\.0\.1:9/],
+    ["an option that it does not have", ["--stdio", "--protocol", "1.0", "--", "node"], /Unknown argument: protocol/],
+    [
+      "a server that dies at once",
+      ["--stdio", "--", process.execPath, "-e", "console.error('no licence'); process.exit(3)"],
+      /The server process ended with code 3; its last words: no licence/,
+    ],
+  ];
+
+  test.each(refusals)("%s", async (_what, args, message) => {
+    const gateway = startGateway(args);
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.stderr()).toMatch(message);
+    expect(gateway.stderr()).not.toMatch(/\n\s+at |\.\. /);
+    expect(gateway.stdout()).toBe("");
+  });
+
+  test("a port that is taken, and the server is not left behind", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise<void>((resolve) => taken.close(() => resolve())));
+    const address = taken.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const gateway = startGateway(["--listen", String(port), "--", process.execPath, sdk]);
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.stderr()).toContain("another program listens there");
+    expect(readPids(gateway)).toHaveLength(1);
+    expect(readPids(gateway).filter(isAlive)).toEqual([]);
+  });
+});
