@@ -3,15 +3,18 @@
  * do next.
  */
 export class UserError extends Error {
-  /** Exit code of the command: 1, or 130 when it was interrupted. */
+  /** Exit code of the command: 2, or 130 when it was interrupted. */
   readonly exitCode: number;
 
   constructor(message: string, options: { readonly exitCode?: number; readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.name = "UserError";
-    this.exitCode = options.exitCode ?? 1;
+    this.exitCode = options.exitCode ?? failedExitCode;
   }
 }
+
+/** Exit code of a command that could not do what it was asked for: 1 is for what was looked at and is not as it should be. */
+export const failedExitCode = 2;
 
 /** Exit code of a command that was stopped by Ctrl-C, as shells report it. */
 export const interruptedExitCode = 130;

@@ -220,7 +220,17 @@ describe("the command line", () => {
       .filter(ts.isImportDeclaration)
       .flatMap(({ moduleSpecifier }) => readSpecifier(moduleSpecifier));
     // Definitions of commands, which import types only.
-    expect(imports?.sort()).toEqual(["./commands/server-commands.ts", "./package-info.ts", "yargs", "yargs/helpers"]);
+    expect(imports?.sort()).toEqual([
+      "./commands/create-command.ts",
+      "./commands/project-commands.ts",
+      "./commands/server-commands.ts",
+      "./commands/spec-commands.ts",
+      "./commands/usage.ts",
+      "./package-info.ts",
+      "./user-error.ts",
+      "yargs",
+      "yargs/helpers",
+    ]);
   });
 });
 

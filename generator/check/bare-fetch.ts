@@ -1,9 +1,13 @@
+import { explainCause } from "../user-error.ts";
+
 /** How a server is reached over HTTP. */
 export interface HttpWireOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds to wait for an answer. */
   readonly timeout: number;
+  /** Is told why a request had no answer. */
+  readonly onFailure?: (reason: string) => void;
 }
 
 /** What a request has besides method and headers. */
@@ -14,7 +18,7 @@ export interface BareRequest {
 
 /** A request to the address; nothing when no answer came in time. A header with an empty value is left out. */
 export async function fetchBare(
-  { url, headers: given, timeout }: HttpWireOptions,
+  { url, headers: given, timeout, onFailure }: HttpWireOptions,
   request: BareRequest & {
     readonly method: "GET" | "POST" | "DELETE";
     readonly headers: Readonly<Record<string, string>>;
@@ -26,8 +30,9 @@ export async function fetchBare(
   try {
     const init = { method, headers, redirect: "manual" as const, ...(body !== undefined && { body }) };
     return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
-  } catch {
+  } catch (error) {
     // Whoever asked reports that no answer came.
+    onFailure?.(late.aborted ? `nothing came within ${timeout / 1_000} s` : explainCause(error));
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiate.ts";
-import { Conversation, own } from "./conversation.ts";
+import { Conversation, own, type Answer } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
@@ -10,7 +10,7 @@ import { httpProbes } from "./probes-http.ts";
 import { mirrorProbes } from "./probes-mirror.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
-import type { WireFactory } from "./wire.ts";
+import type { Wire, WireFactory } from "./wire.ts";
 
 /** Options of an examination. */
 export interface ExamineOptions {
@@ -27,11 +27,12 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
+  let refusal = "";
   // Whoever offers the oldest transport knows nothing of requests that stand alone.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
-    const conversation = await open(wires, revision);
+    const conversation = await open(wires, revision, (reason) => void (refusal = reason));
     if (!conversation) continue;
     spoken.push(revision.id);
     server = conversation.server;
@@ -49,7 +50,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     rule: anything.id,
     severity: anything.severity,
     subject: "server",
-    message: "it opens no session in any revision that is known here",
+    message: `it opens no session in any revision that is known here${refusal === "" ? "" : `: ${refusal}`}`,
     fix,
   };
   results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
@@ -88,35 +89,58 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
 }
 
-/** Opens a session in exactly this revision; nothing when the server does not speak it. */
-async function open(wires: WireFactory, revision: Revision): Promise<Conversation | undefined> {
+/** Opens a session in exactly this revision; nothing when the server does not speak it, and `onRefusal` is told why. */
+async function open(
+  wires: WireFactory,
+  revision: Revision,
+  onRefusal?: (reason: string) => void,
+): Promise<Conversation | undefined> {
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
-  const isOpen = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
-  if (isOpen) return conversation;
+  const answer = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
+  if (answer === true) return conversation;
+  onRefusal?.(describeRefusal(answer, wire));
   await wire.close();
   return undefined;
 }
 
-async function shakeHands(conversation: Conversation): Promise<boolean> {
+/** Why no session was opened. */
+function describeRefusal(answer: Answer, { silence }: Wire): string {
+  const { status } = answer.exchange;
+  switch (answer.kind) {
+    case "error":
+      return `it answers with error ${String(answer.code)}, ${answer.message}`;
+    case "broken":
+      return `it answers with ${answer.problem}`;
+    case "result":
+      return "it answers with another revision";
+    case "none":
+      return status === undefined ? silence || "no answer came in time" : `it answers with HTTP status ${status}`;
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** Resolves to `true`, or to the answer that opened no session. */
+async function shakeHands(conversation: Conversation): Promise<true | Answer> {
   const { revision } = conversation;
   const answer = await conversation.ask("initialize", {
     protocolVersion: revision.id,
     capabilities: own.capabilities,
     clientInfo: own.info,
   });
-  if (answer.kind !== "result" || answer.result.protocolVersion !== revision.id) return false;
+  if (answer.kind !== "result" || answer.result.protocolVersion !== revision.id) return answer;
   take(conversation, answer.result, answer.result.serverInfo);
   await conversation.notify("notifications/initialized");
   return true;
 }
 
-async function discover(conversation: Conversation): Promise<boolean> {
+async function discover(conversation: Conversation): Promise<true | Answer> {
   const { revision } = conversation;
   const answer = await conversation.ask("server/discover");
-  if (answer.kind !== "result") return false;
+  if (answer.kind !== "result") return answer;
   const { supportedVersions: supported, _meta: meta } = answer.result;
-  if (!Array.isArray(supported) || !supported.includes(revision.id)) return false;
+  if (!Array.isArray(supported) || !supported.includes(revision.id)) return answer;
   const info = revision.reservedMeta.find(({ on, type }) => on === "result" && type === "Implementation");
   take(conversation, answer.result, isObject(meta) && info ? meta[info.key] : undefined);
   return true;

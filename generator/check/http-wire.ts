@@ -17,8 +17,14 @@ export class HttpWire implements Wire {
   readonly session: Record<string, string> = {};
   readonly #options: HttpWireOptions;
 
+  #silence = "";
+
   constructor(options: HttpWireOptions) {
-    this.#options = options;
+    this.#options = { ...options, onFailure: (reason) => void (this.#silence = reason) };
+  }
+
+  get silence(): string {
+    return this.#silence;
   }
 
   /** Whether the server is on this machine. */

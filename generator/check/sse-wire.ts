@@ -70,6 +70,10 @@ export class SseWire implements Wire {
     return this.#stream.isOpen;
   }
 
+  get silence(): string {
+    return this.endpoint.kind === "missing" ? this.endpoint.problem : "";
+  }
+
   async exchange(message: unknown, { id, signal }: ExchangeOptions = {}): Promise<Exchange> {
     const answer = id === undefined ? undefined : this.#stream.wait(id, this.#options.timeout, signal);
     const taken = await this.sendText(JSON.stringify(message));

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { readInheritedEnv, toCommand } from "../../runtime/transport/command.ts";
 import { UserError } from "../user-error.ts";
 import { waitForEffect } from "./effect.ts";
@@ -36,7 +36,13 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   const exited = new Promise<void>((done) => child.once("close", () => done(reader.end())));
   await new Promise<void>((done, reject) => {
     child.once("spawn", done);
-    child.once("error", (error) => reject(new UserError(`${command} cannot be started: ${error.message}`)));
+    child.once("error", (error) =>
+      reject(
+        new UserError(
+          `${command} cannot be started: ${error.message}. Check how it is spelled, and whether it is installed.`,
+        ),
+      ),
+    );
   });
   const write = (text: string): void => void (reader.isOpen && child.stdin.write(`${text}\n`));
   return {
@@ -45,6 +51,9 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     noise: reader.noise,
     get isOpen() {
       return reader.isOpen;
+    },
+    get silence() {
+      return describeEnd(child, tail);
     },
     async exchange(message, { id, signal } = {}) {
       const answer = id === undefined ? undefined : reader.wait(id, timeout, signal);
@@ -63,6 +72,12 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       return { wasKilled: !isGone };
     },
   };
+}
+
+function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): string {
+  if (exitCode === null && signalCode === null) return "";
+  const words = log.trim().split("\n").at(-1) ?? "";
+  return `it ended ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, and its last words were: ${words}`}`;
 }
 
 /** How long a server may take to end after its input has. */

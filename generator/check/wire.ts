@@ -35,6 +35,8 @@ export interface Wire {
   readonly noise: readonly Noise[];
   /** Whether the server can still be spoken to. */
   readonly isOpen: boolean;
+  /** Why nothing comes, as far as that can be seen from here; empty when nothing is known. */
+  readonly silence: string;
   /** Ends the connection. Says how the server took it. */
   close(): Promise<{ readonly wasKilled: boolean }>;
 }

@@ -29,8 +29,7 @@ export async function runAdd(options: AddOptions): Promise<number> {
     console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: npm test`);
     return 0;
   } catch (error) {
-    reportProblem(error);
-    return error instanceof UserError ? error.exitCode : 1;
+    return reportProblem(error);
   }
 }
 

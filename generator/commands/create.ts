@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { chooseRevisions, readCatalogue, servable } from "../create/catalogue.ts";
 import { quoteForShell } from "../create/client-config.ts";
-import { askDirectory, askPerson, createTerminalScreen, plainScreen, type Screen } from "../create/console.ts";
+import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type Screen } from "../create/console.ts";
 import { ownDependency, packOwn } from "../create/package-layer.ts";
 import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
 import { readPackageName } from "../create/name.ts";
@@ -11,6 +11,7 @@ import { askSelection } from "../create/questions.ts";
 import { lossLines } from "../client/loss-lines.ts";
 import type { ProjectSource } from "../from/source.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
+import { refuseSwallowedFlags } from "../create/swallowed-flags.ts";
 import { findTarget, type Target } from "../create/target.ts";
 import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
 import { writeProject } from "../create/write-project.ts";
@@ -22,6 +23,8 @@ import { reportProblem } from "./report.ts";
 /** Options of `create-mcp-server <dir>`. */
 export interface CreateOptions extends SelectionText {
   readonly directory: string;
+  /** Names of the options that a command line may have. Default: none. */
+  readonly flags?: readonly string[];
   /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
   readonly protocol?: string;
   /** OpenAPI document, list of tools or contract that the tools are made from. Default: an example. */
@@ -46,8 +49,7 @@ export async function runCreate(options: CreateOptions): Promise<number> {
   try {
     return await create(options, interruption.signal);
   } catch (error) {
-    reportProblem(error);
-    return error instanceof UserError ? error.exitCode : 1;
+    return reportProblem(error);
   } finally {
     for (const signal of stopSignals) process.removeListener(signal, stop);
   }
@@ -56,10 +58,12 @@ export async function runCreate(options: CreateOptions): Promise<number> {
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
+  refuseSwallowedFlags(options.flags ?? []);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const asks = isTerminal && !options.yes && !options.dryRun;
   const isNamed = options.directory.trim() !== "";
-  const target = await findTarget(isNamed || !asks ? options.directory : await askDirectory());
+  if (asks) await greet(packageVersion());
+  const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
   const project = await planProject(options, { target, asks });
   const tree = await emitProject(project);
   if (options.dryRun) {
@@ -71,6 +75,15 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   const readiness = await prepareProject(project, { ...options, screen, signal });
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
+}
+
+/** Finds the place for a project that may have the name of its folder. */
+function findNamed({ name }: CreateOptions): (directory: string) => Promise<Target> {
+  return async (directory) => {
+    const target = await findTarget(directory);
+    readPackageName({ folder: target.folder, taken: projectDependencies, ...(name !== undefined && { name }) });
+    return target;
+  };
 }
 
 /** This package itself, where a project depends on it and no registry has it. */
@@ -100,7 +113,7 @@ async function planProject(
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectDependencies, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
-  const selection = asks ? await askSelection(checked, { given, asked }) : asked;
+  const selection = asks ? await askSelection({ given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
   const facts = { folder, name: checked, manager, version: packageVersion(), packageFolder: packageRoot };

@@ -1,10 +1,12 @@
+import { failedExitCode, UserError } from "../user-error.ts";
+
 /** Tells a person what went wrong; the stack only for a bug of ours. Returns the exit code. */
 export function reportProblem(error: unknown): number {
   if (!(error instanceof Error)) {
     console.error(`create-mcp-server: ${String(error)}`);
-    return 1;
+    return failedExitCode;
   }
-  const isExpected = error.name === "SpecError" || error.name === "UserError" || "code" in error;
+  const isExpected = error.name === "SpecError" || error instanceof UserError || "code" in error;
   console.error(isExpected ? `create-mcp-server: ${error.message}` : error.stack);
-  return 1;
+  return error instanceof UserError ? error.exitCode : failedExitCode;
 }

@@ -1,9 +1,8 @@
 import type { Argv } from "yargs";
 import type { AccessFlags } from "../live/access.ts";
+import { examplesText } from "./usage.ts";
 
-/*
- * Commands around what is there already, servers and projects, as yargs knows them. Each is loaded when it runs; nothing else may be imported here.
- */
+/* Commands that speak to servers, as yargs knows them. Each is loaded when it runs: their words cost nothing. */
 
 /** Adds the command `client`. */
 export function addClientCommand(cli: Argv): Argv {
@@ -33,9 +32,15 @@ export function addClientCommand(cli: Argv): Argv {
         })
         .option("strict", { type: "boolean", default: false, describe: "Fail when anything of a schema got lost" })
         .option("force", { type: "boolean", default: false, describe: "Overwrite files that were edited by hand" })
-        .example("$0 client -- npx -y @modelcontextprotocol/server-memory", "of a server to start")
-        .example("$0 client https://example.org/mcp --header-env Authorization=TOKEN", "of a server to reach")
-        .example("$0 client tools.json --name github", "of a list of tools"),
+        .epilogue(
+          examplesText(
+            ["client src/server.ts", "of a server of your own"],
+            ["client -- npx -y @modelcontextprotocol/server-memory", "of a server to start"],
+            ["client https://example.org/mcp --header-env Authorization=TOKEN", "of a server to reach"],
+            ["client tools.json --name github", "of a list of tools"],
+            ["client src/server.ts --check", "in CI: exits with 1 when the server offers something else than it did"],
+          ),
+        ),
     async ({ "--": words, target = [], out, name, revision, imports, check, failOn, strict, force, ...flags }) => {
       const { runClient } = await import("./client.ts");
       process.exitCode = await runClient({
@@ -61,7 +66,7 @@ export function addCheckCommand(cli: Argv): Argv {
     "Examine a server: every revision that it speaks, and what hosts will make of its tools",
     (command) =>
       command
-        .positional("target", targetOption)
+        .positional("target", serverOption)
         .options(accessOptions)
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
@@ -74,8 +79,13 @@ export function addCheckCommand(cli: Argv): Argv {
           default: "error" as const,
           describe: "The mildest finding that makes the command fail",
         })
-        .example("$0 check -- node dist/server.js", "a server to start")
-        .example("$0 check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "for code scanning"),
+        .epilogue(
+          examplesText(
+            ["check src/server.ts", "a server of your own"],
+            ["check -- npx -y @modelcontextprotocol/server-memory", "a server to start"],
+            ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "for code scanning"],
+          ),
+        ),
     async ({ "--": words, target = [], revision, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
@@ -111,8 +121,13 @@ export function addDiffCommand(cli: Argv): Argv {
           describe: "The mildest verdict that makes the command fail",
           defaultDescription: "none does",
         })
-        .example("$0 diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI")
-        .example("$0 diff 'node old.js' 'node new.js' --format markdown", "for a pull request"),
+        .epilogue(
+          examplesText(
+            ["diff <revision> <revision> --format html --output diff.html", "two revisions, as a page to look at"],
+            ["diff 'node old.js' 'node new.js' --format markdown", "two servers, for a pull request"],
+            ["diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI"],
+          ),
+        ),
     async ({ older, newer, revision, format, output, failOn, ...flags }) => {
       const { runDiff } = await import("./diff.ts");
       process.exitCode = await runDiff({
@@ -128,62 +143,74 @@ export function addDiffCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `update`. */
-export function addUpdateCommand(cli: Argv): Argv {
+/** Adds the command `explain`. */
+export function addExplainCommand(cli: Argv): Argv {
   return cli.command(
-    "update [dir]",
-    "Write the protocol layer of a project anew, for these or other revisions",
+    "explain [server..]",
+    "List what clients of a revision do not learn of a server",
     (command) =>
       command
-        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
-        .option("protocol", {
+        .positional("server", serverOption)
+        .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
+        .option("json", { type: "boolean", default: false, describe: "Print JSON" })
+        .epilogue(
+          examplesText(
+            ["explain src/server.ts --protocol <revision>", "a server of your own"],
+            ["explain --protocol <revision> --json -- npx some-server", "for a program"],
+          ),
+        ),
+    async ({ server = [], "--": command, protocol, json }) => {
+      const { runExplain } = await import("./explain.ts");
+      process.exitCode = await runExplain({ server: [...server, ...readWords(command)], protocol, json });
+    },
+  );
+}
+
+/** Adds the command `gateway`. */
+export function addGatewayCommand(cli: Argv): Argv {
+  return cli.command(
+    "gateway [server..]",
+    "Serve any server at every revision",
+    (command) =>
+      command
+        .positional("server", serverOption)
+        .option("listen", { type: "string", describe: "Serve over HTTP at HOST:PORT, or PORT of this machine" })
+        .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" })
+        .option("allowed-hosts", {
           type: "string",
-          describe: "Revisions that it shall speak: one, several with commas, latest or all",
-          defaultDescription: "those that it speaks",
+          array: true,
+          nargs: 1,
+          describe: "Names, with commas, by which other machines may reach this one",
+          defaultDescription: "this machine only",
         })
-        .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
-        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
-        .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
-        .option("undo", { type: "boolean", default: false, describe: "Bring back what the last update replaced" })
-        .example("$0 update --protocol all --dry-run", "what other revisions would mean for your code"),
-    async ({ dir, protocol, check, dryRun, force, undo }) => {
-      const { runUpdate } = await import("./update.ts");
-      process.exitCode = await runUpdate({
-        directory: dir,
-        check,
-        dryRun,
-        force,
-        undo,
-        ...(protocol !== undefined && { protocol }),
+        .option("timeout", {
+          type: "string",
+          describe: "Seconds without an answer or progress after which a request to the server fails",
+          defaultDescription: "no limit but the client's",
+        })
+        .epilogue(
+          examplesText(
+            ["gateway --listen 127.0.0.1:3000 -- npx some-server", "over HTTP, what speaks stdio only"],
+            ["gateway --stdio https://example.org/mcp", "on stdio, what is far away"],
+          ),
+        ),
+    async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout }) => {
+      const { runGateway } = await import("./gateway.ts");
+      process.exitCode = await runGateway({
+        server: [...server, ...readWords(command)],
+        stdio,
+        ...(listen !== undefined && { listen }),
+        ...(allowedHosts && {
+          allowedHosts: allowedHosts.flatMap((names) => names.split(",")).map((name) => name.trim()),
+        }),
+        ...(timeout !== undefined && { timeout }),
       });
     },
   );
 }
 
-/** Adds the command `upgrade-assist`. */
-export function addUpgradeAssistCommand(cli: Argv): Argv {
-  return cli.command(
-    "upgrade-assist [dir]",
-    "Rewrite what is mechanical in a project's own code before it goes to another revision",
-    (command) =>
-      command
-        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
-        .option("protocol", {
-          type: "string",
-          demandOption: true,
-          describe: "Revisions that it shall speak: one, several with commas, latest or all",
-        })
-        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would be rewritten" })
-        .example("$0 upgrade-assist --protocol latest --dry-run", "what would be rewritten, and what is left to you"),
-    async ({ dir, protocol, dryRun }) => {
-      const { runUpgradeAssist } = await import("./upgrade-assist.ts");
-      process.exitCode = await runUpgradeAssist({ directory: dir, protocol, dryRun });
-    },
-  );
-}
-
 /** Words after `--`, as they are: those of another program. */
-export function readWords(words: unknown): readonly string[] {
+function readWords(words: unknown): readonly string[] {
   return Array.isArray(words) ? words.map(String) : [];
 }
 
@@ -197,6 +224,12 @@ const outputOption = {
   type: "string",
   describe: "File for the report",
   defaultDescription: "standard output",
+} as const;
+
+const serverOption = {
+  type: "string",
+  array: true,
+  describe: "An address, a module such as src/server.ts, or after -- a command",
 } as const;
 
 const targetOption = {

@@ -1,4 +1,4 @@
-import { interrupted } from "../user-error.ts";
+import { interrupted, UserError } from "../user-error.ts";
 
 /** How the command talks to a person: plain lines, or with colours and a spinner in a terminal. */
 export interface Screen {
@@ -66,16 +66,29 @@ function showProgress(title: string): () => void {
 
 const clearLine = "\r\u001B[2K";
 
-/** Asks where the project goes. Throws when the person leaves. */
-export async function askDirectory(): Promise<string> {
-  const { isCancel, text } = await import("@clack/prompts");
-  const answer = await text({
-    message: "What shall it be called? (a new folder)",
-    placeholder: "my-mcp-server",
-    defaultValue: "my-mcp-server",
-  });
-  if (isCancel(answer)) throw interrupted();
-  return answer;
+/** The first words to a person who is going to be asked. */
+export async function greet(version: string): Promise<void> {
+  const { intro } = await import("@clack/prompts");
+  intro(`create-mcp-server ${version}`);
+}
+
+/** Asks where the project goes until it can go there. Throws when the person leaves. */
+export async function askDirectory<Place>(find: (directory: string) => Promise<Place>): Promise<Place> {
+  const { isCancel, log, text } = await import("@clack/prompts");
+  for (;;) {
+    const answer = await text({
+      message: "What shall it be called? (a new folder)",
+      placeholder: "my-mcp-server",
+      defaultValue: "my-mcp-server",
+    });
+    if (isCancel(answer)) throw interrupted();
+    try {
+      return await find(answer);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      log.warn(error.message);
+    }
+  }
 }
 
 /** What a person is asked before anything is written. */

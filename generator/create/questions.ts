@@ -1,4 +1,5 @@
 import { interrupted } from "../user-error.ts";
+import { extraHints, offeringHints, protectionHints, schemaHints, serviceHints, type Hints } from "./choice-hints.ts";
 import {
   extras,
   isProtectable,
@@ -9,42 +10,54 @@ import {
 } from "./project-choices.ts";
 import { offerings, protections } from "./layer/choices.ts";
 
+/** Words to choose among, and what each of them means. */
+interface Choice<Word extends string> {
+  readonly words: readonly Word[];
+  readonly hints: Hints<Word>;
+}
+
 /** Asks for everything that the command line did not say; `asked` has the defaults. Throws when the person leaves. */
-export async function askSelection(
-  name: string,
-  { given, asked }: { readonly given: SelectionText; readonly asked: Selection },
-): Promise<Selection> {
-  const { confirm, intro, multiselect, select } = await import("@clack/prompts");
-  intro(`create-mcp-server: ${name}`);
-  const optionsOf = <Word extends string>(words: readonly Word[]): { value: Word; label: string }[] =>
-    words.map((value) => ({ value, label: value }));
+export async function askSelection({
+  given,
+  asked,
+}: {
+  readonly given: SelectionText;
+  readonly asked: Selection;
+}): Promise<Selection> {
+  const { confirm, multiselect, select } = await import("@clack/prompts");
+  const optionsOf = <Word extends string>({ words, hints }: Choice<Word>): { value: Word; label: string }[] =>
+    words.map((value) => ({ value, label: value, hint: hints[value] }));
   const askMany = async <Word extends string>(
     message: string,
-    words: readonly Word[],
+    choice: Choice<Word>,
     initial: readonly Word[],
   ): Promise<Word[]> =>
     settle(
-      await multiselect<string>({ message, options: optionsOf(words), initialValues: [...initial], required: false }),
-    ).flatMap((word) => words.filter((known) => known === word));
-  const askOne = async <Word extends string>(message: string, words: readonly Word[], initial: Word): Promise<Word> => {
-    const answer = settle(await select<string>({ message, options: optionsOf(words), initialValue: initial }));
-    return words.find((word) => word === answer) ?? initial;
+      await multiselect<string>({ message, options: optionsOf(choice), initialValues: [...initial], required: false }),
+    ).flatMap((word) => choice.words.filter((known) => known === word));
+  const askOne = async <Word extends string>(message: string, choice: Choice<Word>, initial: Word): Promise<Word> => {
+    const answer = settle(await select<string>({ message, options: optionsOf(choice), initialValue: initial }));
+    return choice.words.find((word) => word === answer) ?? initial;
   };
-  const serve =
-    given.serve === undefined ? await askMany("What should it offer?", offerings, asked.serve) : asked.serve;
+  const offers = { words: offerings, hints: offeringHints };
+  const serve = given.serve === undefined ? await askMany("What should it offer?", offers, asked.serve) : asked.serve;
   // Whoever wants callers to be asked who they are is offered nothing where they cannot be.
-  const ways = asked.auth === "none" ? services : services.filter(isProtectable);
+  const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
   const transport =
     given.transport === undefined ? await askOne("How is it reached?", ways, asked.transport) : asked.transport;
   const asksWho = given.auth === undefined && isProtectable(transport);
-  const auth = asksWho ? await askOne("Who may call it over HTTP?", protections, asked.auth) : asked.auth;
+  const callers = { words: protections, hints: protectionHints };
+  const auth = asksWho ? await askOne("Who may call it over HTTP?", callers, asked.auth) : asked.auth;
+  const libraries = { words: schemaLibraries, hints: schemaHints };
   const schema =
-    given.schema === undefined ? await askOne("How are tools described?", schemaLibraries, asked.schema) : asked.schema;
+    given.schema === undefined ? await askOne("How are tools described?", libraries, asked.schema) : asked.schema;
   const client =
     given.client === undefined
       ? settle(await confirm({ message: "Is it a client, too?", initialValue: asked.client }))
       : asked.client;
-  const files = given.extras === undefined ? await askMany("Which further files?", extras, asked.extras) : asked.extras;
+  const further = { words: extras, hints: extraHints };
+  const files =
+    given.extras === undefined ? await askMany("Which further files?", further, asked.extras) : asked.extras;
   return {
     serve: offerings.filter((one) => one === "tools" || serve.includes(one)),
     transport,

@@ -11,7 +11,7 @@ import type { Contract } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { packageVersion } from "../package-info.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
-import { UserError } from "../user-error.ts";
+import { explainCause, UserError } from "../user-error.ts";
 import type { Access } from "./access.ts";
 import { describeTarget, type Target } from "./target.ts";
 
@@ -58,13 +58,21 @@ async function withSession<Result>(
     return await use(session);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${describeTarget(target)} could not be asked: ${messageOf(error)}${opening.tail()}`, {
-      cause: error,
-    });
+    throw new UserError(
+      `${describeTarget(target)} could not be asked: ${explain(error)}. ${advice[target.kind]}${opening.tail()}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await client.close();
   }
 }
+
+const advice = {
+  command: "Start it by itself to see why.",
+  url: "See whether it runs there, and whether it wants other headers.",
+} as const;
 
 function createOpener(
   target: Exclude<Target, { readonly kind: "file" }>,
@@ -103,6 +111,11 @@ async function readOffer(session: LiveSession): Promise<Contract> {
 
 function lastWords(text: string): string {
   return safeText(text.slice(-2_000)).trim().split("\n").slice(-5).join("\n");
+}
+
+/** The same for what a failure came from. */
+function explain(error: unknown): string {
+  return safeText(explainCause(error)).replace(/\.$/, "");
 }
 
 /** It may quote what a server said. */

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emitJson } from "../../generator/check/report/json.ts";
@@ -9,6 +11,17 @@ import type { CheckReport } from "../../generator/check/finding.ts";
 import { runCheck, type CheckCommandOptions } from "../../generator/commands/check.ts";
 import { captured, type CommandResult } from "../client/run.ts";
 import { temporaryFolder } from "../create/folder.ts";
+
+/** An address where nobody listens. */
+async function findDeadAddress(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/mcp`;
+}
+
+const dead = await findDeadAddress();
 
 const evil = '<script>&"\u0000\u001b[31m]]>\n::error::';
 
@@ -40,7 +53,7 @@ describe("reports", () => {
     const lines = emitText(report).split("\n");
     expect(lines).toHaveLength(6);
     expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u001b]/);
-    expect(lines.at(-1)).toBe("3 checks: 1 errors, 0 warnings, 1 notes.");
+    expect(lines.at(-1)).toBe("3 checks: 1 error, 0 warnings, 1 note.");
   });
 
   test("as JSON have findings and what was looked at", () => {
@@ -91,6 +104,24 @@ describe("create-mcp-server check", () => {
     expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
   });
 
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      "a program that ends",
+      [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
+      /known here: it ended with code 3, and its last words were: no DATABASE_URL\n/,
+    ],
+    [
+      "a program that says nothing",
+      [process.execPath, "-e", "setTimeout(() => {}, 1e6)"],
+      /: no answer came in time\n/,
+    ],
+    ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
+  ])("says why it cannot speak to %s", { timeout: 60_000 }, async (_what, target, message) => {
+    const { code, stdout } = await check(target, { timeout: 2, revision: "2025-11-25" });
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
+
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
     ["nothing", [], {}, /name a server/],
     [
@@ -108,6 +139,6 @@ describe("create-mcp-server check", () => {
     const { code, stderr } = await check(target, options);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 });

@@ -190,7 +190,7 @@ describe("create-mcp-server client", () => {
     const path = join(cwd, "out", "tools", "ping.ts");
     writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
     const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("out: tools/ping.ts") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out: tools/ping.ts") });
     expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
     expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
@@ -279,7 +279,7 @@ describe("create-mcp-server client", () => {
     const { code, stderr } = await client(words, { ...options, out: join(cwd, options.out ?? "out") });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(listAll(cwd)).toEqual(before);
   });
 

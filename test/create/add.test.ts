@@ -127,10 +127,10 @@ describe("create-mcp-server add", () => {
     const folder = await project("tools");
     const lock = readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8");
     mkdirSync(join(folder, "src/resources/notes.ts"), { recursive: true });
-    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(1);
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(2);
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
     writeFileSync(join(folder, "src/mcp/index.ts"), "// mine\n");
-    expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(1);
+    expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(2);
     expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("index.ts was edited by hand"));
     expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toBe("// mine\n");
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
@@ -142,8 +142,8 @@ describe("create-mcp-server add", () => {
     expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(0);
     const before = listAll(folder).map((path) => path);
     const server = readFileSync(join(folder, "src/server.ts"), "utf8");
-    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(1);
-    expect(await runAdd({ kind: "tool", name: "a", folder: temporaryFolder() })).toBe(1);
+    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(2);
+    expect(await runAdd({ kind: "tool", name: "a", folder: temporaryFolder() })).toBe(2);
     expect(listAll(folder)).toEqual(before);
     expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toBe(server);
     expect(errors).toHaveBeenCalledTimes(2);

@@ -44,15 +44,68 @@ describe("create-mcp-server <dir>", () => {
     ["an unknown flag", ["x", "--bogus"], "Unknown argument: bogus"],
     ["two names", ["x", "--name", "a", "--name", "b"], '"a,b"'],
     ["a place that cannot be written", ["/proc/x"], /could not be written|cannot be written/],
-  ])("refuses %s with the next step and exit code 1", async (_what, args, message) => {
+  ])("refuses %s with the next step and exit code 2", async (_what, args, message) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, "full"));
     writeFileSync(join(cwd, "full", "file"), "");
     const { code, stderr } = await runCli([...args, ...offline], { cwd });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
     expect(listAll(cwd)).toEqual(["full", "full/file"]);
+  });
+
+  test.each([
+    [["add"], "a word is missing.", "add <kind> <name>", "add --help"],
+    [
+      ["add", "toool", "x"],
+      'kind: there is no "toool". Choose one of "tool", "resource", "prompt".',
+      "add <kind> <name>",
+      "add --help",
+    ],
+    [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
+    [["check", "--header"], "--header needs a value.", "check [target..]", "check --help"],
+    [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
+  ])("answers %j on three lines", async (args, problem, usage, help) => {
+    const { code, stdout, stderr } = await runCli(args, { cwd: temporaryFolder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.split("\n")).toEqual([
+      `create-mcp-server: ${problem}`,
+      `Usage: create-mcp-server ${usage}`,
+      `More: create-mcp-server ${help}`,
+      "",
+    ]);
+  });
+
+  test.each([
+    "",
+    "add",
+    "update",
+    "upgrade-assist",
+    "client",
+    "check",
+    "diff",
+    "explain",
+    "gateway",
+    "generate",
+    "model",
+    "pin",
+  ])("%s --help has examples that can be copied", async (command) => {
+    const { code, stdout, stderr } = await runCli([command, "-h"].filter(Boolean), { cwd: temporaryFolder() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^Examples:\\n {2}create-mcp-server ${command}.*\\n {6}\\S`, "m"));
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test.each([
+    [{ npm_command: "exec", npm_config_protocol: "latest", npm_config_dry_run: "true" }, "--protocol, --dry-run"],
+    [{ npm_command: "init", npm_config_package_manager: "pnpm" }, "--package-manager"],
+  ])("tells whoever forgot the -- of npm: %j", async (env, flags) => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli(["x", ...offline], { cwd, env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`npm took ${flags} for itself. Put -- before the options`);
+    expect(listAll(cwd)).toEqual([]);
   });
 
   test.each([1, 20, 50])("leaves nothing when Ctrl-C comes at file %i", async (count) => {

@@ -335,7 +335,7 @@ describe("create --from", () => {
     const { code, stderr } = await create(cwd, file);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(listAll(cwd)).toEqual([file]);
   });
 
@@ -346,7 +346,7 @@ describe("create --from", () => {
   ])("refuses %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
-    expect(await create(cwd, from, more)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    expect(await create(cwd, from, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(existsSync(join(cwd, "demo"))).toBe(false);
   });
 

@@ -17,7 +17,7 @@ vi.mock("@clack/prompts", () => {
     asked.push(question);
     return answers.get(question.message) ?? question.initialValue ?? question.initialValues;
   };
-  return { confirm: answer, select: answer, multiselect: answer, intro: () => {}, isCancel: () => false };
+  return { confirm: answer, select: answer, multiselect: answer, isCancel: () => false };
 });
 
 const who = "Who may call it over HTTP?";
@@ -27,7 +27,7 @@ async function ask(given: SelectionText, said: Readonly<Record<string, unknown>>
   asked.length = 0;
   answers.clear();
   for (const [message, value] of Object.entries(said)) answers.set(message, value);
-  const selection = await askSelection("demo", { given, asked: readSelection(given) });
+  const selection = await askSelection({ given, asked: readSelection(given) });
   const question = (message: string): readonly string[] | undefined =>
     asked.find((one) => one.message === message)?.options?.map(({ value }) => value);
   return { selection, question };

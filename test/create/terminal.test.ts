@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -23,7 +23,11 @@ const enter = "\r";
 const interrupt = "\u0003";
 
 /** A terminal whose person types a key at each question. Returns what was shown. */
-async function inTerminal(keys: readonly string[], options: Partial<CreateOptions> = {}): Promise<Outcome> {
+async function inTerminal(
+  keys: readonly string[],
+  options: Partial<CreateOptions> = {},
+  cues: readonly string[] = questions,
+): Promise<Outcome> {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input, isRaw: false });
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin") ?? {};
   const tty = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
@@ -34,7 +38,7 @@ async function inTerminal(keys: readonly string[], options: Partial<CreateOption
   let asked = 0;
   const show = (text: unknown): boolean => {
     shown += String(text);
-    const question = questions[asked];
+    const question = cues[asked];
     if (question !== undefined && shown.includes(question)) {
       const key = keys[asked++];
       // A question listens only after it was drawn.
@@ -84,6 +88,19 @@ describe("a person at a terminal", () => {
       "npm test",
     ]);
     expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
+  });
+
+  it("is asked again for a name that cannot be, and told what a choice means", async () => {
+    mkdirSync(join(cwd, "full"));
+    writeFileSync(join(cwd, "full", "file"), "");
+    const [name, ...rest] = questions;
+    const cues = [name, "cannot be a package name", "is not empty", ...rest.slice(0, -1), "Write fine"];
+    const keys = ["Foo Bar!\r", "full\r", "fine\r", ...rest.map(() => enter)];
+    const { code, shown } = await inTerminal(keys, {}, cues);
+    expect(code, shown).toBe(0);
+    expect(shown.indexOf("create-mcp-server ")).toBeLessThan(shown.indexOf(name));
+    expect(shown).toContain("functions that the model calls");
+    expect(listAll(cwd)).toContain("fine/src/server.ts");
   });
 
   it.each(questions.map((question, at) => [question, at] as const))(

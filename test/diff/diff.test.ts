@@ -189,6 +189,6 @@ describe("create-mcp-server diff", () => {
     });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 });

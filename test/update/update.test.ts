@@ -192,7 +192,7 @@ export type Gone = p.InitializeRequest;
   ])("refuses %s", async (_what, protocol, message) => {
     const options = { directory: temporaryFolder(), protocol, dryRun: false };
     expect(await captured(() => runUpgradeAssist(options))).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(message),
     });
   });
@@ -252,7 +252,7 @@ describe("create-mcp-server update", () => {
     expect(await update(project, { check: true })).toMatchObject({ code: 1 });
     const refused = await update(project);
     expect(refused).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining("edited by hand in src/mcp: index.ts, own.ts"),
     });
     expect(contents(project)).toEqual(before);
@@ -310,7 +310,7 @@ describe("create-mcp-server update", () => {
     const { code, stderr } = await update(project, options);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(list()).toEqual(before);
   });
 });

@@ -1,6 +1,10 @@
 import { safeLine } from "../../tool-schema/safe-text.ts";
 import { findingsOf, severities, type CheckReport } from "../finding.ts";
 
+function countText(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
 /** A report for people. */
 export function emitText(report: CheckReport): string {
   const { server, target, revisions, results } = report;
@@ -10,9 +14,11 @@ export function emitText(report: CheckReport): string {
     `${severity.padEnd(7)}  ${safeLine(subject, 100)}: ${safeLine(message, 300)}`,
     `         ${safeLine(fix, 300)} [${rule}${revision === "" ? "" : `, ${revision}`}]`,
   ]);
-  const counts = severities.map(
-    (severity) => `${findings.filter((finding) => finding.severity === severity).length} ${severity}s`,
+  const counts = severities.map((severity) =>
+    countText(findings.filter((finding) => finding.severity === severity).length, severity),
   );
   const spoken = revisions.length === 0 ? "no known revision" : revisions.join(", ");
-  return [`${title} speaks ${spoken}.`, ...lines, `${results.length} checks: ${counts.join(", ")}.`].join("\n");
+  return [`${title} speaks ${spoken}.`, ...lines, `${countText(results.length, "check")}: ${counts.join(", ")}.`].join(
+    "\n",
+  );
 }

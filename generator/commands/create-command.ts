@@ -1,0 +1,119 @@
+import type { Argv } from "yargs";
+import { examplesText } from "./usage.ts";
+
+/** Adds the command that needs no name: it writes a new project. */
+export function addCreateCommand(cli: Argv): Argv {
+  return cli.command(
+    "$0 [dir]",
+    "Write a new MCP server project",
+    (command) =>
+      command
+        .positional("dir", { type: "string", describe: "Folder of the project; `.` for this one" })
+        .options(createOptions)
+        .epilogue(
+          `${examplesText(
+            ["demo", "asks what it needs to know, writes, installs, builds, and makes a first call"],
+            ["demo --yes --protocol latest --transport both", "asks nothing"],
+            ["pets --from openapi.yaml", "a typed tool for each operation of an HTTP interface"],
+            ["check -- npx some-server", "another command; each has its own --help"],
+          )}\n\n${registryNote}\n\n${exitCodes}`,
+        ),
+    async ({ dir, protocol, name, from, yes, install, git, dryRun, packageManager, ...choices }) => {
+      const { runCreate } = await import("./create.ts");
+      process.exitCode = await runCreate({
+        flags: Object.keys(createOptions),
+        directory: dir ?? "",
+        yes,
+        install,
+        git,
+        dryRun,
+        serve: choices.serve,
+        transport: choices.transport,
+        auth: choices.auth,
+        schema: choices.schema,
+        client: choices.client,
+        extras: choices.extras,
+        runtime: choices.runtime,
+        ...(protocol !== undefined && { protocol }),
+        ...(name !== undefined && { name }),
+        ...(from !== undefined && { from }),
+        ...(packageManager !== undefined && { packageManager }),
+      });
+    },
+  );
+}
+
+const registryNote =
+  "From the registry: npm create mcp-server@latest demo -- --protocol latest. What stands before -- npm takes for itself.";
+
+const exitCodes =
+  "Exit codes: 0 done; 1 not as it should be: what was checked, compared or built; 2 could not be done; 130 interrupted.";
+
+const createOptions = {
+  protocol: {
+    type: "string",
+    describe: "Revisions that it speaks: one, several with commas, latest or all",
+    defaultDescription: "all that are released",
+    coerce: joinRepeated,
+  },
+  name: { type: "string", describe: "Package name", defaultDescription: "the folder's name", coerce: joinRepeated },
+  serve: {
+    type: "string",
+    describe: "What it offers: tools, resources, prompts, questions, tasks, skills, ui, with commas, or all",
+    defaultDescription: "tools,resources,prompts",
+    coerce: joinRepeated,
+  },
+  transport: {
+    type: "string",
+    describe: "stdio, http, both or worker",
+    defaultDescription: "stdio",
+    coerce: joinRepeated,
+  },
+  auth: {
+    type: "string",
+    describe: "Who may call it over HTTP: oauth (access tokens), api-key or none (everybody)",
+    defaultDescription: "none",
+    coerce: joinRepeated,
+  },
+  schema: {
+    type: "string",
+    describe: "What tools are described with: zod, valibot, arktype or json (plain JSON Schema)",
+    defaultDescription: "zod",
+    coerce: joinRepeated,
+  },
+  client: { type: "boolean", describe: "A client, too" },
+  from: {
+    type: "string",
+    describe: "Make its tools from an OpenAPI document, a list of tools or a contract",
+    coerce: joinRepeated,
+  },
+  extras: {
+    type: "string",
+    describe:
+      "docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents, with commas, all or none",
+    defaultDescription: "agents",
+    coerce: joinRepeated,
+  },
+  runtime: {
+    type: "string",
+    describe: "emitted: the protocol layer is part of the project; package: it is a dependency",
+    defaultDescription: "emitted",
+    coerce: joinRepeated,
+  },
+  "package-manager": {
+    alias: "pm",
+    type: "string",
+    describe: "npm, pnpm, yarn or bun",
+    defaultDescription: "the one that runs this",
+    coerce: joinRepeated,
+  },
+  yes: { alias: "y", type: "boolean", default: false, describe: "Ask nothing" },
+  install: { type: "boolean", default: true, describe: "Install, build and make a first call; --no-install does not" },
+  git: { type: "boolean", default: true, describe: "Make it a git repository with a first commit; --no-git does not" },
+  "dry-run": { type: "boolean", default: false, describe: "List the files, write nothing" },
+} as const;
+
+/** An option that is given twice arrives as a list. */
+function joinRepeated(value: unknown): string {
+  return Array.isArray(value) ? value.join(",") : String(value);
+}

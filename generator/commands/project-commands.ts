@@ -1,0 +1,92 @@
+import type { Argv } from "yargs";
+import { examplesText } from "./usage.ts";
+
+/* Commands that change a project that is there, as yargs knows them. Each is loaded when it runs. */
+
+/** Adds the command `add`. */
+export function addAddCommand(cli: Argv): Argv {
+  return cli.command(
+    "add <kind> <name>",
+    "Add a tool, a resource or a prompt to the project in this folder",
+    (command) =>
+      command
+        .positional("kind", { choices: ["tool", "resource", "prompt"] as const, demandOption: true, describe: "What" })
+        .positional("name", { type: "string", demandOption: true, describe: "Its name, for example word-count" })
+        .epilogue(
+          examplesText(
+            ["add tool word-count", "src/tools/word-count.ts, its test, and the two lines that serve it"],
+            ["add prompt review", "src/prompts/review.ts likewise"],
+          ),
+        ),
+    async ({ kind, name }) => {
+      const { runAdd } = await import("./add.ts");
+      process.exitCode = await runAdd({ kind, name, folder: process.cwd() });
+    },
+  );
+}
+
+/** Adds the command `update`. */
+export function addUpdateCommand(cli: Argv): Argv {
+  return cli.command(
+    "update [dir]",
+    "Write the protocol layer of a project anew, for these or other revisions",
+    (command) =>
+      command
+        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
+        .option("protocol", {
+          type: "string",
+          describe: "Revisions that it shall speak: one, several with commas, latest or all",
+          defaultDescription: "those that it speaks",
+        })
+        .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
+        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
+        .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
+        .option("undo", { type: "boolean", default: false, describe: "Bring back what the last update replaced" })
+        .epilogue(
+          examplesText(
+            ["update", "to what this version of the generator writes"],
+            ["update --protocol all --dry-run", "what other revisions would mean for your code"],
+            ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
+            ["update --undo", "back to what it was"],
+          ),
+        ),
+    async ({ dir, protocol, check, dryRun, force, undo }) => {
+      const { runUpdate } = await import("./update.ts");
+      process.exitCode = await runUpdate({
+        directory: dir,
+        check,
+        dryRun,
+        force,
+        undo,
+        ...(protocol !== undefined && { protocol }),
+      });
+    },
+  );
+}
+
+/** Adds the command `upgrade-assist`. */
+export function addUpgradeAssistCommand(cli: Argv): Argv {
+  return cli.command(
+    "upgrade-assist [dir]",
+    "Rewrite what is mechanical in a project's own code before it goes to another revision",
+    (command) =>
+      command
+        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
+        .option("protocol", {
+          type: "string",
+          demandOption: true,
+          describe: "Revisions that it shall speak: one, several with commas, latest or all",
+        })
+        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would be rewritten" })
+        .epilogue(
+          examplesText([
+            "upgrade-assist --protocol latest --dry-run",
+            "what would be rewritten, and what is left to you",
+          ]),
+        ),
+    async ({ dir, protocol, dryRun }) => {
+      const { runUpgradeAssist } = await import("./upgrade-assist.ts");
+      process.exitCode = await runUpgradeAssist({ directory: dir, protocol, dryRun });
+    },
+  );
+}

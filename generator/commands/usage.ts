@@ -1,0 +1,35 @@
+/** How a command is called: what it looks like, and what that does. */
+export type Example = readonly [call: string, use: string];
+
+/** Examples below the help of a command, each on a line that can be copied. */
+export function examplesText(...examples: readonly Example[]): string {
+  return ["Examples:", ...examples.flatMap(([call, use]) => [`  create-mcp-server ${call}`, `      ${use}`])].join(
+    "\n",
+  );
+}
+
+/** What is wrong with the words of a command line, how they should be, and where more is said. */
+export function usageText(problem: string, help: string): string {
+  const [usage = ""] = help.split("\n", 1);
+  const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
+  return `create-mcp-server: ${problemText(problem)}\nUsage: ${usage}\nMore: ${command} --help`;
+}
+
+function problemText(problem: string): string {
+  const text = problem
+    .replace(/^Not enough non-option arguments: .*$/, "a word is missing.")
+    .replace(/^Not enough arguments following: (.*)$/, "--$1 needs a value.")
+    .replace(/^Missing required arguments?: (.*)$/, "--$1 is missing.")
+    .replace(/^Invalid values:\s*/, "")
+    .replaceAll(/Argument: (.*), Given: (.*), Choices: (.*)$/gm, "$1: there is no $2. Choose one of $3.");
+  return /^Unknown arguments?: /.test(text) ? `${withoutTwins(text)}.` : text.trim();
+}
+
+/** An option with a dash in it is known by two names; whoever typed one of them need not hear the other. */
+function withoutTwins(text: string): string {
+  const [, title = "", list = ""] = /^(Unknown argument)s?: (.*)$/.exec(text) ?? [];
+  const names = list.split(", ");
+  const twins = names.map((name) => name.replaceAll(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase()));
+  const own = names.filter((name, at) => !twins.some((twin, other) => other !== at && twin === name));
+  return `${title}${own.length > 1 ? "s" : ""}: ${own.join(", ")}`;
+}
