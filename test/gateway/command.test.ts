@@ -159,7 +159,7 @@ describe("the program ends", () => {
   });
 });
 
-describe("the program says what is wrong, and ends with 1", () => {
+describe("the program says what is wrong, and ends with 2", () => {
   const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
     ["no server", ["--listen", "0"], /name a server: an address such as/],
     ["no place to serve at", ["--", "node", "x.js"], /say where to serve: --listen 127\.0\.0\.1:3000, or --stdio/],
@@ -188,7 +188,7 @@ describe("the program says what is wrong, and ends with 1", () => {
 
   test.each(refusals)("%s", async (_what, args, message) => {
     const gateway = startGateway(args);
-    expect(await gateway.exited).toBe(1);
+    expect(await gateway.exited).toBe(2);
     expect(gateway.stderr()).toMatch(message);
     expect(gateway.stderr()).not.toMatch(/\n\s+at |\.\. /);
     expect(gateway.stdout()).toBe("");
@@ -201,7 +201,7 @@ describe("the program says what is wrong, and ends with 1", () => {
     const address = taken.address();
     const port = typeof address === "object" && address ? address.port : 0;
     const gateway = startGateway(["--listen", String(port), "--", process.execPath, sdk]);
-    expect(await gateway.exited).toBe(1);
+    expect(await gateway.exited).toBe(2);
     expect(gateway.stderr()).toContain("another program listens there");
     expect(readPids(gateway)).toHaveLength(1);
     expect(readPids(gateway).filter(isAlive)).toEqual([]);
