@@ -5,7 +5,8 @@ import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type
 import { ownDependency, packOwn } from "../create/package-layer.ts";
 import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
 import { readPackageName } from "../create/name.ts";
-import { emitProject, projectDependencies, type ProjectOptions } from "../create/project-files.ts";
+import { emitProject, type ProjectOptions } from "../create/project-files.ts";
+import { projectPackages } from "../create/project-packages.ts";
 import { prepareProject, type Readiness } from "../create/prepare.ts";
 import { askSelection } from "../create/questions.ts";
 import { lossLines } from "../client/loss-lines.ts";
@@ -111,7 +112,7 @@ async function planProject(
   const source = from === undefined ? undefined : await readOwnSource(from);
   const given = source === undefined ? rest : toSourceSelection(rest, source);
   const asked = readSelection(given);
-  const checked = readPackageName({ folder, taken: projectDependencies, ...(name !== undefined && { name }) });
+  const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
   const selection = asks ? await askSelection({ given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;

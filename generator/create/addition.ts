@@ -57,10 +57,13 @@ export function findSample(manifest: unknown): SchemaSample {
   throw new UserError(`package.json depends on no known schema library. Install one: ${known.join(", or ")}.`);
 }
 
+/** Packages that become part of a bundle are often found among those for development. */
 function namesOf(manifest: unknown): string[] {
-  const isObject = typeof manifest === "object" && manifest !== null;
-  const dependencies: unknown = isObject ? Reflect.get(manifest, "dependencies") : undefined;
-  return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+  return ["dependencies", "devDependencies"].flatMap((kind) => {
+    const isObject = typeof manifest === "object" && manifest !== null;
+    const dependencies: unknown = isObject ? Reflect.get(manifest, kind) : undefined;
+    return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+  });
 }
 
 /** The words of `read-file`, `read_file` and `readFile`. */

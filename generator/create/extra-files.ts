@@ -32,6 +32,7 @@ export const extraTemplates: readonly string[] = [
   "extras/ci.yml",
   "extras/server.json",
   "extras/manifest.json",
+  "extras/_mcpbignore",
   "extras/AGENTS.md",
 ];
 
@@ -40,7 +41,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
   const view = {
     name: options.name,
     hostName: options.server.name,
-    registryName: `io.github.your-name/${options.server.name}`,
+    registryName: registryName(options.server),
     revisionText: options.revisionText,
     stdio: isOnStdio(options.service),
     http: options.service === "http",
@@ -69,14 +70,13 @@ const setups: { readonly [Name in PackageManager]: string } = {
 
 /** What Dockerfile and CI say of the package manager. */
 function managerView(manager: PackageManager): object {
-  const { install, frozen, prune, setup, lockFiles, run } = commandsOf(manager);
+  const { install, frozen, setup, lockFiles, run } = commandsOf(manager);
   return {
     setup: setups[manager],
     commands: [...(manager === "yarn" ? [setup] : []), frozen, run("typecheck"), run("test")],
     imageSetup: setup,
     install,
     frozen,
-    prune,
     lockFiles,
     build: run("build"),
   };
@@ -103,7 +103,7 @@ function filesOf(
     case "registry":
       return { "server.json": render("server.json") };
     case "mcpb":
-      return { "manifest.json": render("manifest.json") };
+      return { "manifest.json": render("manifest.json"), ".mcpbignore": render("_mcpbignore") };
     case "agents":
       return { "AGENTS.md": render("AGENTS.md") };
     default:
@@ -122,6 +122,11 @@ function hostConfig(member: string, { server, service }: ExtraOptions, base: str
 /** Whether hosts start it. */
 export function isOnStdio(service: Service): boolean {
   return service === "stdio" || service === "both";
+}
+
+/** How the registry of MCP servers calls it. Its package has to say the same. */
+export function registryName({ name }: ServerCommand): string {
+  return `io.github.your-name/${name}`;
 }
 
 /** Where it is served while it is being developed. */

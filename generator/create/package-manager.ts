@@ -24,8 +24,6 @@ export interface ManagerCommands {
   readonly install: string;
   /** The same for machines: exactly what the lock file says, or nothing. */
   readonly frozen: string;
-  /** Takes away what only development needs. */
-  readonly prune: string;
   /** Brings the manager where only Node is; nothing where it comes with Node. */
   readonly setup: string;
   /** What an installation reads, as words of a shell; a `*` is there so that a missing file is reported by the manager, which says more. */
@@ -60,7 +58,6 @@ interface Habits {
   readonly separator: readonly string[];
   readonly latest: string;
   readonly frozen: string;
-  readonly prune: string;
   readonly setup: string;
   readonly lockFiles: string;
 }
@@ -71,7 +68,6 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: ["--"],
     latest: "npx",
     frozen: "npm ci",
-    prune: "npm prune --omit=dev",
     setup: "",
     lockFiles: "package*.json",
   },
@@ -80,7 +76,6 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: [],
     latest: "pnpm dlx",
     frozen: "pnpm install --frozen-lockfile",
-    prune: "pnpm prune --prod",
     setup: "npm install --global pnpm",
     lockFiles: "package.json pnpm-*.yaml",
   },
@@ -91,8 +86,6 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     latest: "npx",
     // Newer generations take this for --immutable.
     frozen: "yarn install --frozen-lockfile",
-    // The first generation has only the second of these, newer ones only the first.
-    prune: "(yarn workspaces focus --production || yarn install --frozen-lockfile --production)",
     // Uses the generation that package.json names, otherwise the first.
     setup: "corepack enable",
     lockFiles: "package.json yarn.lock* .yarnrc.yml",
@@ -103,8 +96,6 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: [],
     latest: "bunx",
     frozen: "bun install --frozen-lockfile",
-    // It leaves what is there already.
-    prune: "rm -rf node_modules && bun install --frozen-lockfile --production",
     setup: "npm install --global bun",
     lockFiles: "package.json bun.lock*",
   },

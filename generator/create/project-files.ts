@@ -4,15 +4,16 @@ import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
 import { emitLayer, layerTemplate } from "./emit-layer.ts";
 import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "./package-layer.ts";
-import { emitExtras, extraTemplates, isOnStdio, urlOf, type ExtraOptions } from "./extra-files.ts";
+import { emitExtras, extraTemplates, isOnStdio, registryName, urlOf, type ExtraOptions } from "./extra-files.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
-import { accessDependencies, accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../from/stub-kinds.ts";
 import type { ProjectSource } from "../from/source.ts";
+import { packagesOf } from "./project-packages.ts";
 import { commandsOf, managerFiles, type PackageManager } from "./package-manager.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
-import { emitSkills, hasSkillFolder, skillDependencies } from "./skill-files.ts";
+import { emitSkills, hasSkillFolder } from "./skill-files.ts";
 import { readCatalogue, standsAloneAt } from "./catalogue.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
@@ -34,18 +35,6 @@ export interface ProjectOptions {
   readonly packageFolder: string;
 }
 
-/** Packages that a project depends on. */
-export const projectDependencies: readonly string[] = [
-  ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
-  ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
-  "create-mcp-server",
-  ...Object.keys(skillDependencies),
-  "@types/node",
-  "tsx",
-  "typescript",
-  "vitest",
-];
-
 /** All files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(options.packageFolder, "templates");
@@ -53,7 +42,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const templates = await loadTemplates(folder, [...names, packageTemplate]);
   const view = await projectView(options);
   const choices = toLayerChoices(options.selection, options.revisions);
-  const copies = copied.map(async ({ from, to }): Promise<[string, string]> => [
+  const builder = { from: options.selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const copies = [...copied, builder].map(async ({ from, to }): Promise<[string, string]> => [
     to,
     (await readFile(join(folder, "project", from), "utf8")).replaceAll("\r\n", "\n"),
   ]);
@@ -139,15 +129,6 @@ function describeRevisions(revisions: readonly string[]): string {
   return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
 }
 
-function dependenciesOf({ selection, packageFolder, version }: ProjectOptions): { readonly [name: string]: string } {
-  return {
-    ...schemaSamples[selection.schema].packages,
-    ...accessDependencies[selection.auth],
-    ...(hasSkillFolder(selection) && skillDependencies),
-    ...(selection.runtime === "package" && { "create-mcp-server": ownDependency(packageFolder, version).version }),
-  };
-}
-
 async function projectView(options: ProjectOptions): Promise<object> {
   const { name, revisions, selection, source, packageFolder } = options;
   const [newest = ""] = revisions;
@@ -199,10 +180,11 @@ async function projectView(options: ProjectOptions): Promise<object> {
       helpers.sort().map((helper) => ({ local: helper, name: helper, from: entry, isType: false })),
       entry,
     ).trimEnd(),
-    dependencies: Object.entries(dependenciesOf(options))
-      .sort()
+    packages: Object.entries(packagesOf(options))
       .map(([key, version]) => `"${key}": "${version}"`)
       .join(",\n    "),
+    command: server.name,
+    registryName: selection.extras.includes("registry") ? registryName(server) : "",
     opening: service === "worker" ? "export default createHttpHandler" : "await run",
     elicits,
     ...isExampleOf,

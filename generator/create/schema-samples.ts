@@ -20,7 +20,8 @@ export interface SchemaSample {
 export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } = {
   zod: {
     packages: { zod: "^4.6.7" },
-    imports: ['import { z } from "zod";'],
+    // A bundler leaves out what is not used of a namespace; of the object `z` it cannot.
+    imports: ['import * as z from "zod";'],
     helpers: [],
     preparation: "",
     input: 'z.object({ text: z.string().min(1).describe("The text to measure") })',

@@ -76,7 +76,8 @@ describe("names", () => {
   );
 
   it("finds the schema library of a project, or says which there are", () => {
-    expect(findSample({ dependencies: { arktype: "^2" } })).toBe(schemaSamples.arktype);
+    for (const kind of ["dependencies", "devDependencies"])
+      expect(findSample({ [kind]: { arktype: "^2" } })).toBe(schemaSamples.arktype);
     for (const manifest of [{}, null, "x", { dependencies: null }, { dependencies: { valibot: "1" } }])
       expect(() => findSample(manifest)).toThrow("no known schema library");
   });

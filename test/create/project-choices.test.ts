@@ -19,6 +19,15 @@ function emit(text: SelectionText): Promise<Tree> {
   return emitProject({ ...options, selection: readSelection(text), packageFolder: packageRoot });
 }
 
+interface Manifest {
+  readonly devDependencies: object;
+}
+
+function manifestOf(tree: Tree): Manifest {
+  const manifest: Manifest = JSON.parse(tree.get("package.json") ?? "");
+  return manifest;
+}
+
 describe("what a project is made for", () => {
   it.each([
     [{ serve: "tool" }, '--serve: there is no "tool". Choose among tools, '],
@@ -87,23 +96,25 @@ describe("a project", () => {
     ["valibot", ["@valibot/to-json-schema", "valibot"]],
     ["arktype", ["arktype"]],
     ["json", ["@cfworker/json-schema"]],
-  ])("with %s has at most three production packages", async (schema, packages) => {
+  ])("with %s installs nothing where it runs: its library is a part of its bundle", async (schema, packages) => {
     const tree = await emit({ schema });
-    const manifest: unknown = JSON.parse(tree.get("package.json") ?? "");
-    expect(Object.keys(Object(manifest).dependencies)).toEqual(packages);
+    const manifest = manifestOf(tree);
+    expect(manifest).not.toHaveProperty("dependencies");
     for (const name of packages) {
+      expect(manifest.devDependencies).toHaveProperty([name]);
       const isUsed = [...tree].some(([path, text]) => path.startsWith("src/") && text.includes(`from "${name}"`));
       expect(isUsed, name).toBe(true);
     }
   });
 
   it.each([
-    ["oauth", ["jose", "zod"], /export \{ requireToken \}/, /api-key\.ts|limit-failures\.ts/],
-    ["api-key", ["zod"], /export \{ requireApiKey \}/, /adapters\/jose|auth\/server\/token\.ts/],
-    ["none", ["zod"], /export \{ serveHttp \}/, /\/auth\//],
+    ["oauth", ["jose"], /export \{ requireToken \}/, /api-key\.ts|limit-failures\.ts/],
+    ["api-key", [], /export \{ requireApiKey \}/, /adapters\/jose|auth\/server\/token\.ts/],
+    ["none", [], /export \{ serveHttp \}/, /\/auth\//],
   ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {
     const tree = await emit({ auth, transport: "http" });
-    expect(Object.keys(Object(JSON.parse(tree.get("package.json") ?? "")).dependencies)).toEqual(packages);
+    const usual = ["@types/node", "esbuild", "typescript", "vitest", "zod"];
+    expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
     expect(tree.get("src/mcp/index.ts")).toMatch(has);
     expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
     expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
@@ -126,6 +137,24 @@ describe("a project", () => {
     }
   });
 
+  it("is published as what it is built to, under the name by which the registry knows it", async () => {
+    const tree = await emit({ extras: "registry", serve: "skills" });
+    const { name } = Object(JSON.parse(tree.get("server.json") ?? ""));
+    const manifest = manifestOf(tree);
+    expect(manifest).toMatchObject({ mcpName: name, bin: { demo: "dist/server.js" }, files: ["dist", "skills"] });
+    expect(manifest).not.toHaveProperty("private");
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(tree.get("src/server.ts")).toMatch(/^#!\/usr\/bin\/env node\nimport /);
+    expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files: ["dist"] });
+  });
+
+  it("at the edge is no program", async () => {
+    const tree = await emit({ transport: "worker" });
+    expect(manifestOf(tree)).not.toHaveProperty("bin");
+    expect(tree.get("src/server.ts")).toMatch(/^import /);
+    expect(tree.get("build.js")).toContain('platform: "neutral"');
+  });
+
   it.each([
     ["http", "http://127.0.0.1:3000/mcp"],
     ["worker", "http://127.0.0.1:8787/mcp"],
@@ -133,7 +162,9 @@ describe("a project", () => {
     const tree = await emit({ transport, extras: "vscode,claude-code,cursor" });
     for (const path of [".vscode/mcp.json", ".mcp.json", ".cursor/mcp.json", "README.md"])
       expect(tree.get(path)).toContain(url);
-    expect(tree.get("README.md")).not.toMatch(/dist\/server\.js|stdin|claude_desktop_config/);
+    const [, hosts = ""] = tree.get("README.md")?.split("## Use it in a client") ?? [];
+    expect(hosts.split("\n## ")[0]).not.toMatch(/dist\/server\.js|claude_desktop_config/);
+    expect(tree.get("README.md")).not.toContain("stdin");
     expect(tree.get("README.md")).toContain(`claude mcp add --transport http demo ${url}`);
   });
 
@@ -149,8 +180,8 @@ describe("a project", () => {
       expect(source, path).toBe(emitted.get(path)?.replaceAll("mcp/index.ts", "mcp.ts"));
     }
     expect([...tree.keys()].filter((path) => path.startsWith("src/mcp/"))).toEqual([]);
-    const manifest: unknown = JSON.parse(tree.get("package.json") ?? "");
-    expect(Object(manifest).dependencies).toHaveProperty(["create-mcp-server"], expect.stringMatching(/1\.2\.3/));
+    const { devDependencies } = manifestOf(tree);
+    expect(devDependencies).toHaveProperty(["create-mcp-server"], expect.stringMatching(/1\.2\.3/));
     const entry = tree.get("src/mcp.ts") ?? "";
     expect(await check(entry, { filepath: "mcp.ts", printWidth: 120 })).toBe(true);
     const names = (layer: string): string[] =>

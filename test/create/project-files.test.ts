@@ -50,6 +50,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       ".gitattributes",
       ".gitignore",
       "README.md",
+      "build.js",
       "package.json",
       "src/server.ts",
       "test/client.ts",
@@ -129,11 +130,12 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
   });
 });
 
-test("dependencies are those that the brief of a small project allows (R63)", async () => {
+test("packages are those that the brief of a small project allows, and none is installed with the server (R63)", async () => {
   const manifest: unknown = JSON.parse((await emit(all.slice(0, 1))).get("package.json") ?? "");
   expect(manifest).toMatchObject({ name: "demo", type: "module", engines: { node: ">=20.19" } });
-  expect(manifest).toHaveProperty("dependencies", { zod: expect.any(String) });
-  expect(Object.keys(Object(manifest).devDependencies)).toEqual(["@types/node", "tsx", "typescript", "vitest"]);
+  expect(manifest).not.toHaveProperty("dependencies");
+  const packages = Object.keys(Object(manifest).devDependencies);
+  expect(packages).toEqual(["@types/node", "esbuild", "typescript", "vitest", "zod"]);
 });
 
 describe("a project with skills and a view", async () => {
@@ -152,7 +154,7 @@ describe("a project with skills and a view", async () => {
       "skills/edit-text/SKILL.md",
       "skills/edit-text/references/CHECKLIST.md",
     ]);
-    expect(JSON.parse(tree.get("package.json") ?? "")).toHaveProperty("dependencies.yaml", "^2.9.1");
+    expect(JSON.parse(tree.get("package.json") ?? "")).toHaveProperty("devDependencies.yaml", "^2.9.1");
     expect(tree.get("Dockerfile")).toContain("/app/skills ./skills");
     expect(tree.get("src/server.ts")).toContain('readSkills(new URL("../skills", import.meta.url))');
     expect(tree.get("test/server.test.ts")).toContain('client.ask("skills/list")');

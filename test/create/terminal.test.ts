@@ -137,7 +137,7 @@ describe("the package manager", () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     const options = { directory, yes: true, install: false, git: false, dryRun: false, packageManager: manager };
     expect(await runCreate({ ...options, extras: "ci,agents,docker", transport: "both", auth: "api-key" })).toBe(0);
-    const { install, frozen, prune, setup, lockFiles, run } = commandsOf(manager);
+    const { install, frozen, setup, lockFiles, run } = commandsOf(manager);
     expect(log.mock.lastCall?.[0]).toContain(install);
     const read = (path: string): string => readFileSync(join(directory, path), "utf8");
     const workflow = ".github/workflows/ci.yml";
@@ -146,9 +146,10 @@ describe("the package manager", () => {
       for (const command of [own, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
     }
     const image = read("Dockerfile");
-    expect(image).toContain(`COPY ${lockFiles} ./\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")} && ${prune}\n`);
+    expect(image).toContain(`COPY ${lockFiles} ./\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")}\n`);
+    expect(image).not.toContain("/app/node_modules");
     expect(image.includes(`RUN ${setup}\n`)).toBe(manager !== "npm");
-    expect(image).toMatch(/^CMD \["node", "dist\/server\.js"\]$/m);
+    expect(image).toMatch(/^CMD \["node", "--enable-source-maps", "dist\/server\.js"\]$/m);
     const others = packageManagers.filter((other) => other !== manager);
     for (const path of ["README.md", "AGENTS.md", ".github/workflows/ci.yml"])
       expect(read(path)).not.toMatch(new RegExp(`\\b(${others.join("|")}) (run|test|install|start|dlx)\\b`));

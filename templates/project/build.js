@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { build, context } from "esbuild";
+
+/*
+ * Makes dist/server.js: the server and every package that it imports, in one file. It starts fast, and needs no
+ * node_modules where it runs. With --watch it is made anew at every change, and run; what follows goes to the server.
+ */
+
+/** @type {import("esbuild").BuildOptions} */
+const options = {
+  // Each becomes a file of its own. Name the other programs of this project here, if it has any.
+  entryPoints: ["src/server.ts"],
+  // Packages that cannot be part of a file, such as those with native code. They belong under "dependencies" in
+  // package.json, and have to be in node_modules where the server runs.
+  external: [],
+  outdir: "dist",
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  format: "esm",
+  sourcemap: true,
+  sourcesContent: false,
+  // CommonJS packages expect what ES modules do not have. Folders and files are those of the bundle.
+  banner: {
+    js: [
+      'import { createRequire as createRequireOfBundle } from "node:module";',
+      "const require = createRequireOfBundle(import.meta.url);",
+    ].join("\n"),
+  },
+  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
+};
+
+const [mode, ...args] = process.argv.slice(2);
+if (mode === "--watch") await watch();
+else await build(options).catch(fail);
+
+/** esbuild has said already what is wrong. */
+function fail() {
+  process.exitCode = 1;
+}
+
+async function watch() {
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let server;
+  const stop = async () => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    server.kill();
+    await once(server, "exit");
+  };
+  const restart = async ({ errors }) => {
+    if (errors.length > 0) return;
+    await stop();
+    server = spawn(process.execPath, ["--enable-source-maps", "dist/server.js", ...args], { stdio: "inherit" });
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop().then(() => process.exit()));
+  const plugin = { name: "restart", setup: ({ onEnd }) => onEnd(restart) };
+  const watcher = await context({ ...options, plugins: [plugin] });
+  await watcher.watch();
+}

@@ -1,0 +1,114 @@
+import { execFile, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { packageRoot } from "../../generator/package-info.ts";
+import { temporaryFolder } from "./folder.ts";
+
+const run = promisify(execFile);
+
+/** A package in CommonJS, as many are. */
+const old = `
+const { EOL } = require("os");
+exports.facts = () => [EOL, typeof require("node:fs").readFileSync, __dirname, __filename];
+exports.load = (name) => require(name);
+`;
+
+/** Writes a project that has nothing but `build.js` and these files; its packages are in no other folder. */
+function project(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  const all = {
+    "package.json": '{ "type": "module" }',
+    "node_modules/old/package.json": '{ "name": "old", "main": "index.js" }',
+    "node_modules/old/index.js": old,
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  cpSync(join(packageRoot, "templates", "project", "build.js"), join(folder, "build.js"));
+  for (const name of ["esbuild", "@esbuild"])
+    symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
+  return folder;
+}
+
+/** What a project prints where nothing but its bundle and its manifest is. */
+async function runElsewhere(folder: string): Promise<unknown> {
+  await run(process.execPath, ["build.js"], { cwd: folder });
+  const elsewhere = temporaryFolder();
+  for (const name of ["dist", "package.json"]) cpSync(join(folder, name), join(elsewhere, name), { recursive: true });
+  const { stdout, stderr } = await run(process.execPath, [join(elsewhere, "dist", "server.js")]);
+  expect(stderr).toBe("");
+  return JSON.parse(stdout.replaceAll(elsewhere, "."));
+}
+
+test("a package in CommonJS works within the bundle, where nothing is installed", async () => {
+  const server = `
+    import old, { facts } from "old";
+    const { EOL } = old.load("node:os");
+    console.log(JSON.stringify([...facts(), EOL]));
+  `;
+  const { EOL } = await import("node:os");
+  const place = [join(".", "dist"), join(".", "dist", "server.js")].map((path) => `./${path}`);
+  const folder = project({ "src/server.ts": server });
+  expect(await runElsewhere(folder)).toEqual([EOL, "function", ...place, EOL]);
+});
+
+test("nothing that the bundle brings along collides with names of the user's own", async () => {
+  const server = `
+    import { createRequire } from "node:module";
+    import { dirname } from "node:path";
+    import { fileURLToPath } from "node:url";
+    import { facts } from "old";
+    const require = createRequire(import.meta.url);
+    const __filename = fileURLToPath(import.meta.url);
+    const __dirname = dirname(__filename);
+    console.log(JSON.stringify([typeof require("node:os").EOL, __dirname === facts()[2], __filename === facts()[3]]));
+  `;
+  expect(await runElsewhere(project({ "src/server.ts": `#!/usr/bin/env node\n${server}` }))).toEqual([
+    "string",
+    true,
+    true,
+  ]);
+});
+
+test("what cannot be bundled stops the build, and is told once", async () => {
+  const folder = project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
+  const failed = await run(process.execPath, ["build.js"], { cwd: folder }).catch((error: unknown) => Object(error));
+  expect(failed).toMatchObject({ code: 1, stdout: "" });
+  expect(String(failed.stderr).match(/Could not resolve/g)).toHaveLength(2);
+  expect(existsSync(join(folder, "dist"))).toBe(false);
+});
+
+test("stack traces name the sources, which are not in the bundle", async () => {
+  const folder = project({
+    "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
+  });
+  await run(process.execPath, ["build.js"], { cwd: folder });
+  expect(readdirSync(join(folder, "dist"))).toEqual(["server.js", "server.js.map"]);
+  const start = run(process.execPath, ["--enable-source-maps", "dist/server.js"], { cwd: folder });
+  await expect(start).rejects.toMatchObject({ stderr: expect.stringMatching(/src[\\/]server\.ts:3/) });
+});
+
+test("with --watch a change is served at once, and what cannot be bundled leaves the server alone", async () => {
+  const speak = (word: string): string =>
+    `console.log("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
+  const folder = project({ "src/server.ts": speak("one") });
+  const child = spawn(process.execPath, ["build.js", "--watch", "--http", "0"], { cwd: folder });
+  onTestFinished(() => void child.kill());
+  const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const warned = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  expect(await said.next()).toMatchObject({ value: "one --http 0" });
+  writeFileSync(join(folder, "src", "server.ts"), "const = ;");
+  expect((await warned.next()).value).toContain("ERROR");
+  writeFileSync(join(folder, "src", "server.ts"), speak("two"));
+  expect(await said.next()).toMatchObject({ value: "two --http 0" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+  // The server has gone with it: it held the other end.
+  expect(await said.next()).toMatchObject({ done: true });
+}, 60_000);
