@@ -235,7 +235,7 @@ const serverOption = {
 const targetOption = {
   type: "string",
   array: true,
-  describe: "An address, a module such as src/server.ts, a .json file with a list of tools, or after -- a command",
+  describe: "An address, a module such as dist/server.js, a .json file with a list of tools, or after -- a command",
 } as const;
 
 const accessOptions = {

@@ -25,7 +25,7 @@ export function readTarget(words: readonly string[]): Target {
 }
 
 const choices =
-  "an address such as http://127.0.0.1:3000/mcp, a module such as src/server.ts, a .json file that lists its tools, or a command after --, such as -- npx some-server --flag";
+  "an address such as http://127.0.0.1:3000/mcp, a module such as dist/server.js, a .json file that lists its tools, or a command after --, such as -- npx some-server --flag";
 
 /** How a target is called in messages: without what may be secret. */
 export function describeTarget(target: Target): string {

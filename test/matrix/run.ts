@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseRevisions, readCatalogue, standsAloneAt } from "../../generator/create/catalogue.ts";
@@ -42,6 +42,7 @@ async function runRow(row: Row, at: number): Promise<void> {
   await install(row, { folder, program });
   await runProgram(program, ["run", "typecheck"], options);
   await runProgram(program, ["run", "test"], options);
+  await runProgram(program, ["run", "build"], options);
   if (row.workerd) await callInWorkerd(row, folder);
   rmSync(folder, { recursive: true, force: true });
 }
@@ -62,14 +63,10 @@ async function install(
   installed.set(schema, kept);
 }
 
-/** esbuild comes with every project, as a part of its tools. */
+/** Calls what the project is built to. */
 async function callInWorkerd({ protocol }: Row, folder: string): Promise<void> {
   const [miniflare, node] = [await findTool("miniflare"), await findTool("node22")];
-  const bundle = join(folder, "worker.mjs");
-  const esbuild = join(folder, "node_modules", ".bin", "esbuild");
-  if (!existsSync(esbuild)) throw new Skipped("the project has no esbuild to bundle with");
-  const flags = ["--bundle", "--format=esm", "--platform=neutral", "--external:node:*", `--outfile=${bundle}`];
-  await runProgram(esbuild, ["src/server.ts", ...flags], { cwd: folder });
+  const bundle = join(folder, "dist", "server.js");
   const revision = protocol === "all" ? (revisions[0] ?? "") : protocol;
   const alone = standsAloneAt(revision, catalogue) ? "alone" : "session";
   const script = join(packageRoot, "test", "matrix", "workerd.mjs");

@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { packageRoot } from "../../generator/package-info.ts";
 import { readSteps } from "./guide.ts";
-import { Reader } from "./reader.ts";
+import { buildProject, Reader } from "./reader.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "docs-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -42,10 +42,11 @@ test.each(guides)("docs/%s: its commands run, its code compiles, and its tests p
   await compileModules(reader.modules, home);
 });
 
-/** As `npm run typecheck` and `npm test` do; the tests that every project has are run elsewhere. */
+/** As `npm run typecheck`, `npm run build` and `npm test` do; the tests that every project has are run elsewhere. */
 async function tryProject(folder: string, tests: readonly string[]): Promise<void> {
   await tsc(folder, "-p", ".");
   await tsc(folder, "-p", "test");
+  await buildProject(folder);
   if (tests.length > 0) await run(folder, join(packageRoot, "node_modules", "vitest", "vitest.mjs"), "run", ...tests);
 }
 

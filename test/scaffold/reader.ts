@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "vitest";
 import { packageRoot } from "../../generator/package-info.ts";
 import { runCli } from "../create/cli.ts";
@@ -51,7 +53,8 @@ export class Reader {
     if (words !== undefined) return this.#create(words.split(/\s+/));
     const [, folder] = /^cd (\S+)$/.exec(line) ?? [];
     if (folder !== undefined) this.folder = join(this.folder, folder);
-    // The other commands are those of a project, which is built and tested when the guide is through.
+    else if (/^npm (test|run build)$/.test(line)) await buildProject(this.folder);
+    // The other commands are those of a project, which is tested when the guide is through.
     else expect(line).toMatch(/^(npm|claude|curl|node|npx (wrangler|@modelcontextprotocol)) ?/);
     return "";
   }
@@ -75,6 +78,11 @@ export class Reader {
       symlinkSync(join(packageRoot, "node_modules", name), join(modules, name));
     symlinkSync(packageRoot, join(modules, "create-mcp-server"));
   }
+}
+
+/** Makes the bundle of a project; its types are checked when the guide is through. */
+export async function buildProject(folder: string): Promise<void> {
+  await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
 }
 
 const commands = ["add", "generate", "model", "explain", "gateway", "pin", "client", "check", "diff", "update"];
