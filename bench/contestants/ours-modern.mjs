@@ -1,4 +1,5 @@
 // This project at 2026-07-28: requests stand alone, in memory, over stdio and over HTTP. From ../dist, like ours.mjs.
+import { buildOurs, projectCommand } from "../lib/project.mjs";
 import { buildServer, connectClient, listen, load } from "./ours.mjs";
 
 const revision = "2026-07-28";
@@ -18,12 +19,8 @@ export default {
     return connectClient(near, revision);
   },
 
-  async stdioServer() {
-    const { serve } = await load("runtime/server/serve.js");
-    const { serveStdio } = await load("runtime/transport/stdio.js");
-    const server = await buildServer(revision);
-    await serveStdio((transport) => serve(server, transport));
-  },
+  prepareStdio: () => buildOurs("ours-modern", revision),
+  stdioCommand: () => projectCommand("ours-modern"),
 
   async stdioClient({ command, args }) {
     const { createChildProcessTransport } = await load("runtime/transport/child-process.js");

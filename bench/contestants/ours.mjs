@@ -1,8 +1,10 @@
-// This project: the generated checks, the runtime and the generator, from ../dist (run `npm run build` there first).
+// This project: the generated checks, the runtime and the generator, from ../dist (run `npm run build` there first). Its stdio server is
+// a new project, built as such.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildOurs, projectCommand } from "../lib/project.mjs";
 
 const dist = (file) => new URL(`../../dist/${file}`, import.meta.url);
 
@@ -143,12 +145,8 @@ export default {
     return connectClient(near, handshake);
   },
 
-  async stdioServer() {
-    const { serve } = await load("runtime/server/serve.js");
-    const { serveStdio } = await load("runtime/transport/stdio.js");
-    const server = await buildServer(handshake);
-    await serveStdio((transport) => serve(server, transport));
-  },
+  prepareStdio: () => buildOurs("ours", handshake),
+  stdioCommand: () => projectCommand("ours"),
 
   async stdioClient({ command, args }) {
     const { createChildProcessTransport } = await load("runtime/transport/child-process.js");

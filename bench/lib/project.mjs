@@ -1,0 +1,54 @@
+// Servers built as a new project of create-mcp-server builds them, into one file, by the build.js of such a project.
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { promisify } from "node:util";
+import { BENCH, NODE } from "./child.mjs";
+import { CACHE } from "./schema.mjs";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folderOf = (id) => path.join(CACHE, "projects", id);
+
+/** The command line of a project that was built before. */
+export const projectCommand = (id) => ({ command: NODE, args: [path.join(folderOf(id), "dist", "server.js")] });
+
+/** Makes a project of the source of its server and builds it. With `flags` it has the layer of a new project that is made with them. */
+export async function buildProject(id, source, flags) {
+  const folder = folderOf(id);
+  rmSync(folder, { recursive: true, force: true });
+  if (flags) {
+    const cli = path.join(root, "dist", "generator", "cli.js");
+    await run(NODE, [cli, folder, "--yes", "--no-install", "--no-git", ...flags]);
+  } else {
+    mkdirSync(path.join(folder, "src"), { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
+    cpSync(path.join(root, "templates", "project", "build.js"), path.join(folder, "build.js"));
+  }
+  symlinkSync(path.join(BENCH, "node_modules"), path.join(folder, "node_modules"), "junction");
+  writeFileSync(path.join(folder, "src", "server.ts"), source);
+  await run(NODE, ["build.js"], { cwd: folder });
+}
+
+/** A server of create-mcp-server with the tools of W4, pinned to a revision. */
+export const buildOurs = (id, revision) =>
+  buildProject(id, ours, ["--protocol", revision, "--serve", "tools", "--extras", "none"]);
+
+const ours = `import * as z from "zod";
+import { defineServer, defineTool, run } from "./mcp/index.ts";
+
+const echo = defineTool({
+  name: "echo",
+  description: "echo",
+  input: z.object({ text: z.string() }),
+  run: ({ text }) => text,
+});
+const add = defineTool({
+  name: "add",
+  description: "add",
+  input: z.object({ a: z.number(), b: z.number() }),
+  run: ({ a, b }) => String(a + b),
+});
+await run(defineServer({ name: "bench", version: "1.0.0", tools: [echo, add] }));
+`;
