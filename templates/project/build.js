@@ -4,7 +4,8 @@ import { build, context } from "esbuild";
 
 /*
  * Makes dist/server.js: the server and every package that it imports, in one file. It starts fast, and needs no
- * node_modules where it runs. With --watch it is made anew at every change, and run; what follows goes to the server.
+ * node_modules where it runs. `import.meta.dirname` is `dist` in all of it, wherever a source stands.
+ * With --watch it is made anew at every change, and run; what follows goes to the server.
  */
 
 /** @type {import("esbuild").BuildOptions} */
@@ -21,7 +22,7 @@ const options = {
   format: "esm",
   sourcemap: true,
   sourcesContent: false,
-  // CommonJS packages expect what ES modules do not have. Folders and files are those of the bundle.
+  // CommonJS packages expect what ES modules do not have.
   banner: {
     js: [
       'import { createRequire as createRequireOfBundle } from "node:module";',
