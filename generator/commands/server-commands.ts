@@ -229,7 +229,7 @@ const outputOption = {
 const serverOption = {
   type: "string",
   array: true,
-  describe: "An address, a module such as src/server.ts, or after -- a command",
+  describe: "An address, a module such as dist/server.js, or after -- a command",
 } as const;
 
 const targetOption = {
