@@ -82,7 +82,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
 function findNamed({ name }: CreateOptions): (directory: string) => Promise<Target> {
   return async (directory) => {
     const target = await findTarget(directory);
-    readPackageName({ folder: target.folder, taken: projectDependencies, ...(name !== undefined && { name }) });
+    readPackageName({ folder: target.folder, taken: projectPackages, ...(name !== undefined && { name }) });
     return target;
   };
 }

@@ -34,11 +34,11 @@ export function addClientCommand(cli: Argv): Argv {
         .option("force", { type: "boolean", default: false, describe: "Overwrite files that were edited by hand" })
         .epilogue(
           examplesText(
-            ["client src/server.ts", "of a server of your own"],
+            ["client dist/server.js", "of a server of your own"],
             ["client -- npx -y @modelcontextprotocol/server-memory", "of a server to start"],
             ["client https://example.org/mcp --header-env Authorization=TOKEN", "of a server to reach"],
             ["client tools.json --name github", "of a list of tools"],
-            ["client src/server.ts --check", "in CI: exits with 1 when the server offers something else than it did"],
+            ["client dist/server.js --check", "in CI: exits with 1 when the server offers something else than it did"],
           ),
         ),
     async ({ "--": words, target = [], out, name, revision, imports, check, failOn, strict, force, ...flags }) => {
@@ -81,7 +81,7 @@ export function addCheckCommand(cli: Argv): Argv {
         })
         .epilogue(
           examplesText(
-            ["check src/server.ts", "a server of your own"],
+            ["check dist/server.js", "a server of your own"],
             ["check -- npx -y @modelcontextprotocol/server-memory", "a server to start"],
             ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "for code scanning"],
           ),
@@ -155,7 +155,7 @@ export function addExplainCommand(cli: Argv): Argv {
         .option("json", { type: "boolean", default: false, describe: "Print JSON" })
         .epilogue(
           examplesText(
-            ["explain src/server.ts --protocol <revision>", "a server of your own"],
+            ["explain dist/server.js --protocol <revision>", "a server of your own"],
             ["explain --protocol <revision> --json -- npx some-server", "for a program"],
           ),
         ),
