@@ -64,4 +64,4 @@ type RequiredOf<Properties, Names> = {
 type OptionalOf<Properties, Names> = {
   -readonly [K in keyof Properties as Exclude<K, Names>]?: FromJsonSchema<Properties[K]>;
 };
-type Flat<T> = { [K in keyof T]: T[K] };
+type Flat<T> = { [K in keyof T]: T[K] } & {};

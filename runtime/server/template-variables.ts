@@ -21,4 +21,4 @@ type Sometimes<Spec extends string> = { readonly [S in Spec as NameOf<S>]?: Valu
 type NameOf<S extends string> = S extends `${infer Name}*` ? Name : S extends `${infer Name}:${string}` ? Name : S;
 type ValueOf<S extends string> = S extends `${string}*` ? readonly string[] : string;
 /** An intersection as one object. */
-export type Flat<T> = { readonly [Name in keyof T]: T[Name] };
+export type Flat<T> = { readonly [Name in keyof T]: T[Name] } & {};

@@ -68,6 +68,11 @@ const [wrongResult, wrongArgument] = [
   programs["a client with typed arguments that answers questions"]?.code.replace('name: "Ada"', "nam: 1"),
 ].map(String);
 
+const wrongVariable = programs["a resource template with completion and subscriptions"]?.code.replace(
+  "({ id }) => id",
+  "({ di }) => String(di)",
+);
+
 const missing = `import { defineTool } from "./mcp/index.ts";
 export const ask = defineTool({
   name: "ask",
@@ -95,7 +100,7 @@ beforeAll(async () => {
   await writeAll("new/mcp", await emitOwnLayer(full));
   await writeAll("new/demo", client);
   await writeAll("old/mcp", await emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));
-  const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument];
+  const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument, wrongVariable];
   const files = codes.map((code, at): [string, string] => [`${at}.ts`, String(code)]);
   await writeAll("new", new Map(files));
   await writeAll("old", new Map([["missing.ts", missing]]));
@@ -136,11 +141,12 @@ test("they compile, and mistakes in them do not", { timeout: 240_000 }, async ()
   expect(
     errors.map((line) => line.split("(")[0]),
     said.join("\n"),
-  ).toEqual(["new/3.ts", "new/4.ts", "old/missing.ts"]);
-  const [result, argument, feature] = ["new/3.ts", "new/4.ts", "old/missing.ts"].map((file) =>
+  ).toEqual(["new/3.ts", "new/4.ts", "new/5.ts", "old/missing.ts"]);
+  const [result, argument, variable, feature] = ["new/3.ts", "new/4.ts", "new/5.ts", "old/missing.ts"].map((file) =>
     said.slice(said.findIndex((line) => line.includes(file))).join("\n"),
   );
   expect(result).toContain("not assignable");
   expect(argument).toContain("'nam' does not exist in type");
+  expect(variable).toContain("Property 'di' does not exist on type '{ readonly id: string; }'");
   expect(feature).toContain("elicitation/create came with revision 2025-06-18");
 });
