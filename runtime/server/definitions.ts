@@ -146,11 +146,11 @@ export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string
     readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
     /** Names resources that exist now, for `resources/list`. Default: those of a template are not listed. */
     list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
-    /** Called with the variables of the URI, percent-decoded: check them before they become part of a path or a query. */
+    /** Called with the variables of the URI, percent-decoded: check them before use. `undefined` says that there is no such resource. */
     read(
       variables: TemplateVariables<NoInfer<T>>,
       context: HandlerContext<P> & { readonly uri: string },
-    ): Awaitable<ResourceContent<P>>;
+    ): Awaitable<ResourceContent<P> | undefined>;
   };
 
 /** A prompt: messages that the user can choose and fill in. `A` says which arguments there are and which are required. */

@@ -2,7 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import { merge } from "../rpc/merge.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { checkContent } from "./check-content.ts";
-import { refuse } from "./errors.ts";
+import { askHandler, refuse } from "./errors.ts";
 import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
@@ -29,7 +29,7 @@ export function createPrompts(prompts: Catalogue<PromptSource>, options: Registr
       const prompt = find(name, context);
       if (!prompt) throw refuse(`Unknown prompt: ${name}`, { name });
       requireScopes(prompt, context);
-      const outcome = await prompt.get(pickArguments(prompt, args), context);
+      const outcome = await askHandler(() => prompt.get(pickArguments(prompt, args), context));
       if (outcome instanceof InputRequired) return outcome;
       return merge(options.envelope.result, toResult(prompt, outcome));
     },

@@ -5,6 +5,7 @@ import { RpcError, errorCodes } from "../rpc/errors.ts";
 import { merge } from "../rpc/merge.ts";
 import { toBase64 } from "../codec/base64.ts";
 import { selectFrom, type Catalogue } from "./catalogue.ts";
+import { askHandler } from "./errors.ts";
 import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
 import type { RegistryOptions } from "./registry.ts";
@@ -64,12 +65,15 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
     async read(uri, context) {
       const resource = find(uri, context);
       if (resource) requireScopes(resource, context);
-      if (resource) return toResult(await resource.read(uri, context), { uri, source: resource, options });
+      if (resource)
+        return toResult(await askHandler(() => resource.read(uri, context)), { uri, source: resource, options });
       const found = match(uri, context);
       if (!found) throw resourceNotFound(uri, options.revision);
-      requireScopes(found.template, context);
-      const outcome = await found.template.read(Object.fromEntries(found.variables), context);
-      return toResult(outcome, { uri, source: found.template, options });
+      const { template, variables } = found;
+      requireScopes(template, context);
+      const outcome = await askHandler(() => template.read(Object.fromEntries(variables), context));
+      if (outcome === undefined) throw resourceNotFound(uri, options.revision);
+      return toResult(outcome, { uri, source: template, options });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
+import { ToolError } from "../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { PromptSource } from "../../../runtime/server/source.ts";
 import { callServer, meta } from "./call.ts";
@@ -48,6 +49,14 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       message: 'Missing required argument of prompt "review": code',
     });
   });
+});
+
+test("what a handler says of a failure reaches whoever asked", async () => {
+  const fail = (): never => {
+    throw new ToolError("There is no note 7.");
+  };
+  const refusal = { code: -32602, message: "There is no note 7." };
+  await expect(get(create({ name: "p", get: fail }), { name: "p" })).rejects.toMatchObject(refusal);
 });
 
 test("messages and results are passed on", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
+import { ToolError } from "../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { ResourceSource, TemplateSource } from "../../../runtime/server/source.ts";
 import { callServer, meta } from "./call.ts";
@@ -106,6 +107,28 @@ test("large binary resources are encoded in slices (R-08)", async () => {
   expect(await read(large, "a://b")).toEqual({
     contents: [{ uri: "a://b", blob: Buffer.from(bytes).toString("base64") }],
   });
+});
+
+test.each(revisions)("a template that gives nothing has no such resource ($id) (R-04)", async (revision) => {
+  const none = create({
+    resourceTemplates: [{ uriTemplate: "a://{b}", name: "b", read: ({ b }) => (b === "1" ? "one" : undefined) }],
+  });
+  expect(await read(none, "a://1", revision)).toMatchObject({ contents: [{ text: "one" }] });
+  const code = revision.errors.resourceNotFound?.emitted ? -32002 : -32602;
+  await expect(read(none, "a://2", revision)).rejects.toMatchObject({ code, data: { uri: "a://2" } });
+});
+
+test("what a handler says of a failure reaches whoever asked", async () => {
+  const fail = (): never => {
+    throw new ToolError("The notes are locked.");
+  };
+  const locked = create({
+    resources: [{ uri: "a://b", name: "b", read: fail }],
+    resourceTemplates: [{ uriTemplate: "a://c/{d}", name: "c", read: fail }],
+  });
+  const refusal = { code: -32602, message: "The notes are locked." };
+  await expect(read(locked, "a://b")).rejects.toMatchObject(refusal);
+  await expect(read(locked, "a://c/1")).rejects.toMatchObject(refusal);
 });
 
 test("anything else is a failure of ours", async () => {
