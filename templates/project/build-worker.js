@@ -16,6 +16,8 @@ await build({
   external: ["node:*", "cloudflare:*"],
   target: "es2023",
   format: "esm",
+  // Errors say by these what they are.
+  keepNames: true,
   sourcemap: true,
   sourcesContent: false,
 }).catch(() => {

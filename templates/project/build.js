@@ -20,6 +20,8 @@ const options = {
   platform: "node",
   target: "node20.19",
   format: "esm",
+  // Errors say by these what they are.
+  keepNames: true,
   sourcemap: true,
   sourcesContent: false,
   // CommonJS packages expect what ES modules do not have.

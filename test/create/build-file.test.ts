@@ -75,6 +75,17 @@ test("nothing that the bundle brings along collides with names of the user's own
   ]);
 });
 
+test("classes have the names that they were given", async () => {
+  const server = `
+    class Failure extends Error {
+      override readonly name = this.constructor.name;
+      static readonly usual = new Failure("usual");
+    }
+    console.log(JSON.stringify([Failure.name, Failure.usual.name]));
+  `;
+  expect(await runElsewhere(project({ "src/server.ts": server }))).toEqual(["Failure", "Failure"]);
+});
+
 test("what cannot be bundled stops the build, and is told once", async () => {
   const folder = project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
   const failed = await run(process.execPath, ["build.js"], { cwd: folder }).catch((error: unknown) => Object(error));
