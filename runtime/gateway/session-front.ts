@@ -160,7 +160,7 @@ export class SessionFront {
   #ask(method: string, params: object, { signal, call }: Asking): Promise<unknown> {
     const row = findMethod(this.#session.revision.serverRequests, method);
     if (!row) return Promise.reject(methodNotFound(method));
-    return (call ?? this.#latest ?? this.#connection).request(row, params, { signal });
+    return (call ?? this.#latest ?? this.#connection).request(row, withoutTask(params), { signal });
   }
 
   #tell(handler: string, params: object): void {
