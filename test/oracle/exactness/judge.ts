@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isObject } from "../../../generated/support.ts";
 import type { Method, RevisionModel, Shape } from "../../../generator/model.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
+import { resolveAlias, resolveObject } from "../../../generator/resolve.ts";
 import { findUnknown } from "../../generator/convert-walk.ts";
 import { readOfficialSchema } from "../official.ts";
 import { createValidators, type Validator } from "../official-validators.ts";
@@ -62,7 +63,7 @@ function judgeCall(message: Record<string, unknown>, name: string, { model, vali
   if (!method) return [`${name}: unknown method`];
   const invalid = validatorOf(method.type)(message) ? [] : [`${name}: invalid ${JSON.stringify(message)}`];
   const shape = method.params?.shape;
-  const unknown = shape && message.params !== undefined ? findUnknown(message.params, shape, model) : [];
+  const unknown = shape && message.params !== undefined ? findStrays(message.params, shape, model) : [];
   return [...invalid, ...unknown.map((path) => `${name} params: ${path}`)];
 }
 
@@ -71,9 +72,24 @@ function judgeResult(result: unknown, name: string, { model, validatorOf }: Law)
   const shapes = method ? resultsOf(method, result) : [];
   const fits = shapes.some((shape) => namesOf(shape).some((definition) => validatorOf(definition)(result)));
   const invalid = fits ? [] : [`${name} result: invalid ${JSON.stringify(result)}`];
-  const findings = shapes.map((shape) => findUnknown(result, shape, model));
+  const findings = shapes.map((shape) => findStrays(result, shape, model));
   const [best = []] = findings.sort((a, b) => a.length - b.length);
   return [...invalid, ...best.map((path) => `${name} result: ${path}`)];
+}
+
+/**
+ * Unknown keys, and also those that only the base of all results and params lets through: it is open for revisions to come, and would hide what
+ * leaks from them.
+ */
+function findStrays(value: unknown, shape: Shape, model: RevisionModel): string[] {
+  const target = resolveAlias(shape, model);
+  if (target.kind === "union")
+    return target.of.map((member) => findStrays(value, member, model)).reduce((a, b) => (b.length < a.length ? b : a));
+  const properties = resolveObject(target, model)?.properties ?? [];
+  const own = target.kind === "reference" || properties.length > 1 ? properties : [];
+  const strays =
+    isObject(value) && own.length > 0 ? Object.keys(value).filter((key) => !own.some(({ name }) => name === key)) : [];
+  return [...findUnknown(value, shape, model), ...strays.map((key) => `/${key}: only the base knows it`)];
 }
 
 /** Some results are for requests that asked for another kind, and are told by a member of their own. */
