@@ -81,7 +81,7 @@ function judgeResult(result: unknown, name: string, { model, validatorOf }: Law)
  * Unknown keys, and also those that only the base of all results and params lets through: it is open for revisions to come, and would hide what
  * leaks from them.
  */
-function findStrays(value: unknown, shape: Shape, model: RevisionModel): string[] {
+export function findStrays(value: unknown, shape: Shape, model: RevisionModel): string[] {
   const target = resolveAlias(shape, model);
   if (target.kind === "union")
     return target.of.map((member) => findStrays(value, member, model)).reduce((a, b) => (b.length < a.length ? b : a));

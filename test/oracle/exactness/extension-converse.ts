@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { findMethod } from "../../../runtime/common/rows.ts";
+import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
+import type { Channel } from "../../../runtime/rpc/channel.ts";
+import { extendRevisions } from "../../../runtime/rpc/extend.ts";
+import { uiMimeType } from "../../../runtime/server/ui-resource.ts";
+import { tap, type Seen } from "./tap.ts";
+
+/** What a client declares that knows every extension of this package. */
+export const everything: Readonly<Record<string, object>> = {
+  "io.modelcontextprotocol/tasks": {},
+  "io.modelcontextprotocol/skills": {},
+  "io.modelcontextprotocol/ui": { mimeTypes: [uiMimeType] },
+};
+
+/** Goes through everything that extensions add at a revision, and gives every message of the conversation. */
+export async function converseExtended(
+  channel: Channel,
+  core: Revision,
+  extensions: Readonly<Record<string, object>> = everything,
+): Promise<readonly Seen[]> {
+  const seen: Seen[] = [];
+  const known = knownExtensions.map((extension) => ({ ...extension, declared: {} }));
+  const [revision = core] = extendRevisions([core], known, "client");
+  const hasForms = core.id >= "2025-06-18";
+  const usable = Object.keys(extensions).filter((id) => Object.hasOwn(revision.extensions ?? {}, id));
+  const connection = await connect(tap(channel, seen), {
+    info: { name: "test", version: "1" },
+    revisions: [revision],
+    capabilities: {
+      ...(hasForms && { elicitation: core.id >= "2025-11-25" ? { form: {} } : {} }),
+      ...(usable.length > 0 && { extensions: Object.fromEntries(usable.map((id) => [id, extensions[id]])) }),
+    },
+    handlers: { elicit: () => ({ action: "accept", content: {} }) },
+  });
+  try {
+    const talk = { connection, revision };
+    const uri = "skill://acme/refunds/SKILL.md";
+    await ask(talk, "tools/list", {});
+    await ask(talk, "resources/list", {});
+    await ask(talk, "resources/read", { uri: "ui://exact/board" });
+    await ask(talk, "skills/list", {});
+    await ask(talk, "skills/get", { uri });
+    await ask(talk, "skills/get", { uri: "skill://none" });
+    await ask(talk, "resources/directory/read", { uri: "skill://acme/refunds" });
+    await ask(talk, "resources/read", { uri });
+    await ask(talk, "tools/call", { name: "show", arguments: {} });
+    for (const name of hasForms ? ["work", "fails", "asks"] : ["work", "fails"])
+      await follow(talk, name, "tasks/update");
+    if (usable.includes("io.modelcontextprotocol/tasks")) await follow(talk, "endless", "tasks/cancel");
+  } finally {
+    await connection.close();
+  }
+  return seen;
+}
+
+interface Talk {
+  readonly connection: ClientConnection;
+  readonly revision: Revision;
+}
+
+/** What is refused is part of the conversation: errors are messages, too. */
+async function ask({ connection, revision }: Talk, method: string, params: object): Promise<Record<string, unknown>> {
+  if (!findMethod(revision.clientRequests, method)) return {};
+  try {
+    const result = await connection.request(method, params);
+    return isObject(result) ? result : {};
+  } catch (error) {
+    const isExpected = error instanceof Error && ["PeerError", "CapabilityError"].includes(error.name);
+    if (!isExpected && !(error instanceof Error && error.name === "MissingCapabilityError")) throw error;
+    return {};
+  }
+}
+
+/** Calls a tool, and where that becomes a task listens to it, answers what it asks, and waits for its end. */
+async function follow(talk: Talk, name: string, middle: "tasks/update" | "tasks/cancel"): Promise<void> {
+  const started = await ask(talk, "tools/call", { name, arguments: {} });
+  const { taskId } = started;
+  if (started.resultType !== "task") return;
+  const stop = new AbortController();
+  const notifications = { taskIds: [taskId] };
+  const listening = talk.connection.request("subscriptions/listen", { notifications }, { signal: stop.signal });
+  listening.catch(() => {});
+  for (let round = 0; round < 400; round += 1) {
+    const task = await ask(talk, "tasks/get", { taskId });
+    if (typeof task.status === "string" && ["completed", "failed", "cancelled"].includes(task.status)) break;
+    const questions = isObject(task.inputRequests) ? Object.keys(task.inputRequests) : [];
+    const inputResponses = Object.fromEntries(questions.map((key) => [key, { action: "accept", content: {} }]));
+    if (middle === "tasks/cancel") await ask(talk, middle, { taskId });
+    else if (questions.length > 0) await ask(talk, middle, { taskId, inputResponses });
+    await sleep(10);
+  }
+  await sleep(20);
+  stop.abort();
+}
