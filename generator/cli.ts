@@ -27,6 +27,8 @@ const cli: Argv = yargs(hideBin(process.argv))
   // What comes after -- belongs to the program that it names.
   .parserConfiguration({ "populate--": true })
   .version(packageVersion())
+  // One language throughout: the library would translate its own words only.
+  .locale("en")
   .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
   .wrap(Math.min(100, process.stdout.columns ?? 100))
   .strict()

@@ -46,7 +46,7 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const folder = await openSpecFolder(spec ?? join(packageRoot, "spec"));
   const version = packageVersion();
   const templateFolder = join(packageRoot, "templates");
-  const templates = await loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
+  const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
   // A revision is compared with every other pinned one, whichever of them are generated.
   const models = await Promise.all([...new Set([...ids, ...folder.pins.keys()])].map((id) => folder.readModel(id)));

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const program = join(root, "dist/generator/cli.js");
+const program = join(root, "dist/bundle/generator/cli.js");
 
 /** Tests start the command line as users do, built: from sources it takes three times as long. What is built already is left as it is. */
 export function setup(): void {
@@ -16,7 +16,7 @@ export function setup(): void {
 }
 
 function newestSource(): number {
-  const files = ["generator", "generated", "runtime", "templates"].flatMap((folder) =>
+  const files = [".build", "generator", "generated", "runtime", "templates"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -38,7 +38,7 @@ describe("package.json", () => {
   it("points both commands at the command line", () => {
     const commands = objectAt(manifest, "bin");
     expect(Object.keys(commands)).toEqual(["create-mcp-server", "create-mcp"]);
-    expect(new Set(Object.values(commands))).toEqual(new Set(["dist/generator/cli.js"]));
+    expect(new Set(Object.values(commands))).toEqual(new Set(["dist/bundle/generator/cli.js"]));
   });
 
   it("pins exactly what the generated text depends on", () => {

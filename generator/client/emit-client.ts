@@ -19,7 +19,7 @@ export interface EmitClientOptions {
 
 /** The files of a client by path, formatted. */
 export async function emitClient(plan: ClientPlan, options: EmitClientOptions): Promise<Tree> {
-  const templates = await loadTemplates(join(options.packageFolder, "templates"), [
+  const templates = loadTemplates(join(options.packageFolder, "templates"), [
     "client/index.ts",
     "client/mock.ts",
   ]);

@@ -40,7 +40,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   const server = await readProjectFile(folder, "src/server.ts");
   const plan = planAddition(kind, name, findSample(manifest));
   const served = register("src/server.ts", server, plan.registration);
-  const templates = await loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
+  const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
     const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
     return `${(isPackage ? importOfModule(text) : text).trim()}\n`;
@@ -77,7 +77,7 @@ async function growLayer(kind: Addition, folder: string, use: () => Promise<void
     );
   }
   const offers = offerings.filter((offering) => choices.offers.includes(offering) || offering === `${kind}s`);
-  await replaceLayer(folder, layer, await emitOwnLayer({ ...choices, offers }));
+  await replaceLayer(folder, layer, emitOwnLayer({ ...choices, offers }));
   try {
     await use();
   } catch (error) {

@@ -107,7 +107,7 @@ async function planProject(
   { target: { folder }, asks }: { readonly target: Target; readonly asks: boolean },
 ): Promise<ProjectOptions> {
   const manager = choosePackageManager(packageManager);
-  const catalogue = await readCatalogue(packageRoot);
+  const catalogue = readCatalogue(packageRoot);
   const chosen = chooseRevisions(protocol, catalogue);
   const source = from === undefined ? undefined : await readOwnSource(from);
   const given = source === undefined ? rest : toSourceSelection(rest, source);

@@ -45,9 +45,9 @@ async function update(options: UpdateCommandOptions): Promise<number> {
   const layer = await readInstalledLayer(project);
   const wanted = chooseRevisions(
     options.protocol ?? layer.choices.revisions.join(","),
-    await readCatalogue(packageRoot),
+    readCatalogue(packageRoot),
   );
-  const tree = await emitOwnLayer({ ...layer.choices, revisions: wanted });
+  const tree = emitOwnLayer({ ...layer.choices, revisions: wanted });
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
   if (drifts.length === 0) {

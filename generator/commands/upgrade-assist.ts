@@ -32,7 +32,7 @@ export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<n
 async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Promise<void> {
   const project = resolve(directory);
   const older = await readNewestRevision(project);
-  const [newer = ""] = chooseRevisions(protocol, await readCatalogue(packageRoot));
+  const [newer = ""] = chooseRevisions(protocol, readCatalogue(packageRoot));
   const spec = await openSpecFolder(join(packageRoot, "spec"));
   if (!spec.pins.has(older))
     throw new UserError(`the project speaks ${older}, which this version does not know. Use the version that made it.`);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPins } from "../read/pins.ts";
 import { UserError } from "../user-error.ts";
@@ -11,14 +11,14 @@ export interface RevisionEntry {
 }
 
 /** Reads which revisions this package has, newest first, without reading their schemas. */
-export async function readCatalogue(packageFolder: string): Promise<RevisionEntry[]> {
+export function readCatalogue(packageFolder: string): RevisionEntry[] {
   const spec = join(packageFolder, "spec");
-  const pins = readPins("spec/pins.json", await readFile(join(spec, "pins.json"), "utf8"));
-  const entries = [...pins].map(async ([id, { status }]): Promise<RevisionEntry> => {
-    const overlay: unknown = JSON.parse(await readFile(join(spec, id, "overlay.json"), "utf8"));
+  const pins = readPins("spec/pins.json", readFileSync(join(spec, "pins.json"), "utf8"));
+  const entries = [...pins].map(([id, { status }]): RevisionEntry => {
+    const overlay: unknown = JSON.parse(readFileSync(join(spec, id, "overlay.json"), "utf8"));
     return { id, status, lifecycle: readLifecycle(id, overlay) };
   });
-  return (await Promise.all(entries)).reverse();
+  return entries.reverse();
 }
 
 /** The revisions that a new project can be made for. */

@@ -37,17 +37,14 @@ export const layerTemplate = "mcp/index.ts";
  * The files of `src/mcp/` by path: an entry that binds the runtime to what was chosen; of `runtime/` and `generated/` what it reaches, at the
  * same places relative to each other; a table of it all; and the lock file.
  */
-export async function emitLayer(options: LayerOptions): Promise<Tree> {
+export function emitLayer(options: LayerOptions): Tree {
   const { choices, version } = options;
-  const facts = await Promise.all(choices.revisions.map((id) => readFacts(id, options)));
+  const facts = choices.revisions.map((id) => readFacts(id, options));
   const origin = `for MCP ${choices.revisions.join(", ")}`;
   const view = { header: header(version, origin), ...entryView(choices, facts) };
   const entry = tidy(options.templates.render(layerTemplate, view));
-  const checks = await readChecks(options);
-  const reached = await reach(
-    { path: entryPath, text: entry },
-    async (path) => checks.get(path) ?? (await readSource(path, options)),
-  );
+  const checks = readChecks(options);
+  const reached = reach({ path: entryPath, text: entry }, (path) => checks.get(path) ?? readSource(path, options));
   const layer = new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
   layer.set(readmeName, layerReadme(layer, { choices, mark: generatedMark, version }));
   const lock = createLock(layer, { generator: version, choices });
@@ -55,8 +52,8 @@ export async function emitLayer(options: LayerOptions): Promise<Tree> {
 }
 
 /** The layer that this package gives a project. */
-export async function emitOwnLayer(choices: LayerChoices): Promise<Tree> {
-  const templates = await loadTemplates(join(packageRoot, "templates"), [layerTemplate]);
+export function emitOwnLayer(choices: LayerChoices): Tree {
+  const templates = loadTemplates(join(packageRoot, "templates"), [layerTemplate]);
   return emitLayer({ choices, version: packageVersion(), packageFolder: packageRoot, templates });
 }
 
@@ -66,28 +63,26 @@ const readmeName = "README.md";
 /** Folders of the package that a layer may take files from. */
 const sources = /^(runtime|generated)\//;
 
-async function readFacts(id: string, { packageFolder }: LayerOptions): Promise<RevisionFacts> {
-  const [methods, types] = await Promise.all(
-    ["methods.ts", "types.ts"].map((name) => readText(join(packageFolder, "generated", id, name))),
-  );
-  return { id, methods: methods ?? "", types: types ?? "" };
+function readFacts(id: string, { packageFolder }: LayerOptions): RevisionFacts {
+  const read = (name: string): string => readText(join(packageFolder, "generated", id, name));
+  return { id, methods: read("methods.ts"), types: read("types.ts") };
 }
 
 /** The checks of each revision, by path. */
-async function readChecks({ choices, packageFolder, version }: LayerOptions): Promise<ReadonlyMap<string, string>> {
+function readChecks({ choices, packageFolder, version }: LayerOptions): ReadonlyMap<string, string> {
   const toPath = (revision: string): string => `generated/${revision}/validate.ts`;
-  const sources = choices.revisions.map(async (revision) => {
-    const text = await readText(join(packageFolder, toPath(revision)));
+  const sources = choices.revisions.map((revision) => {
+    const text = readText(join(packageFolder, toPath(revision)));
     return { revision, text: withHeader(trimChecks(text, areasLeftOut(choices)), version) };
   });
-  const shared = shareChecks(await Promise.all(sources));
+  const shared = shareChecks(sources);
   return new Map([...shared].map(([revision, text]) => [toPath(revision), text]));
 }
 
-async function readSource(path: string, options: LayerOptions): Promise<string> {
+function readSource(path: string, options: LayerOptions): string {
   const { packageFolder, version, choices } = options;
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
-  const text = await readText(join(packageFolder, path));
+  const text = readText(join(packageFolder, path));
   if (extensionMethods.test(path)) return withHeader(withoutRowTypes(text), version);
   const [, revision = "", name = ""] = /^generated\/([^/]+)\/(\w+\.ts)$/.exec(path) ?? [];
   switch (name) {
@@ -97,7 +92,7 @@ async function readSource(path: string, options: LayerOptions): Promise<string> 
     }
     case "convert.ts": {
       if (choices.client) return withHeader(text, version);
-      const methods = await readText(join(packageFolder, "generated", revision, "methods.ts"));
+      const methods = readText(join(packageFolder, "generated", revision, "methods.ts"));
       const left = methodsLeft(trimMethods(methods, choices));
       return withHeader(trimConversions(text, left), version);
     }
@@ -111,7 +106,7 @@ async function readSource(path: string, options: LayerOptions): Promise<string> 
 const extensionMethods = /^generated\/extensions\/[^/]+\/methods\.ts$/;
 
 /** Nothing else goes on meanwhile: for a few hundred small files, waiting for each takes longer than reading it. */
-async function readText(file: string): Promise<string> {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8").replaceAll("\r\n", "\n");
   } catch (error) {

@@ -74,7 +74,7 @@ export function ownDependency(packageFolder: string, version: string): OwnDepend
 
 /** Packs this package, as it was built. Throws a {@link UserError} when that fails. */
 export async function packOwn(packageFolder: string): Promise<Uint8Array> {
-  if (!existsSync(join(packageFolder, "dist", "runtime", "index.js")))
+  if (!existsSync(join(packageFolder, "dist", "bundle", "runtime", "index.js")))
     throw new UserError(`${packageFolder} is not built. Run \`npm run build\` in it first.`);
   const folder = await mkdtemp(join(tmpdir(), "pack-"));
   try {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
@@ -39,26 +39,26 @@ export interface ProjectOptions {
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(options.packageFolder, "templates");
   const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
-  const templates = await loadTemplates(folder, [...names, packageTemplate]);
-  const view = await projectView(options);
+  const templates = loadTemplates(folder, [...names, packageTemplate]);
+  const view = projectView(options);
   const choices = toLayerChoices(options.selection, options.revisions);
   const builder = { from: options.selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
-  const copies = [...copied, builder].map(async ({ from, to }): Promise<[string, string]> => [
+  const copies = [...copied, builder].map(({ from, to }): [string, string] => [
     to,
-    (await readFile(join(folder, "project", from), "utf8")).replaceAll("\r\n", "\n"),
+    readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n"),
   ]);
   const own = new Map([
-    ...(await Promise.all(copies)),
+    ...copies,
     ...managerFiles(options.manager),
     ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess(options.selection.auth, templates),
-    ...(await emitSkills(options.selection, folder)),
+    ...emitSkills(options.selection, folder),
     ...(await emitOwnTools(options)),
   ]);
   if (options.selection.runtime === "package")
     return importModule(own).set("src/mcp.ts", emitPackageLayer(choices, templates));
-  const layer = await emitLayer({ ...options, choices, templates });
+  const layer = emitLayer({ ...options, choices, templates });
   return new Map([...own, ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text])]);
 }
 
@@ -67,7 +67,7 @@ async function emitOwnTools({ source, name, revisions, packageFolder, selection 
   if (!source) return new Map();
   const stubs = stubKinds(source, new Set(selection.serve));
   const { emitSource } = await import("../from/emit-source.ts");
-  const toolMembers = await readToolMembers(revisions[0] ?? "", packageFolder);
+  const toolMembers = readToolMembers(revisions[0] ?? "", packageFolder);
   return emitSource(source, { name, toolMembers, stubs, layer: "mcp/index.ts", packageFolder });
 }
 
@@ -129,16 +129,16 @@ function describeRevisions(revisions: readonly string[]): string {
   return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
 }
 
-async function projectView(options: ProjectOptions): Promise<object> {
+function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source, packageFolder } = options;
   const [newest = ""] = revisions;
-  const catalogue = await readCatalogue(packageFolder);
+  const catalogue = readCatalogue(packageFolder);
   const alone = revisions.filter((id) => standsAloneAt(id, catalogue));
-  const members = await Promise.all(revisions.map((id) => readToolMembers(id, packageFolder)));
+  const members = revisions.map((id) => readToolMembers(id, packageFolder));
   const structured = members.map((names) => names.has("outputSchema"));
   const server = serverCommand(options);
   const sample = schemaSamples[selection.schema];
-  const newestTypes = await readTypes(newest, packageFolder);
+  const newestTypes = readTypes(newest, packageFolder);
   const offers = new Set(selection.serve);
   const service = selection.transport;
   const hosts = isOnStdio(service)
@@ -254,16 +254,16 @@ function toListText(words: readonly string[]): string {
 }
 
 /** What tools of a revision can have, read from its generated types. */
-async function readToolMembers(revision: string, packageFolder: string): Promise<ReadonlySet<string>> {
-  const types = await readTypes(revision, packageFolder);
+function readToolMembers(revision: string, packageFolder: string): ReadonlySet<string> {
+  const types = readTypes(revision, packageFolder);
   const [, after = ""] = types.split("\nexport interface Tool ");
   const [body = ""] = after.split("\n}\n");
   const inherited = /^extends BaseMetadata\b/.test(after) ? ["title"] : [];
   return new Set([...inherited, ...[...body.matchAll(/^  (\w+)\??:/gm)].map(([, name = ""]) => name)]);
 }
 
-function readTypes(revision: string, packageFolder: string): Promise<string> {
-  return readFile(join(packageFolder, "generated", revision, "types.ts"), "utf8");
+function readTypes(revision: string, packageFolder: string): string {
+  return readFileSync(join(packageFolder, "generated", revision, "types.ts"), "utf8");
 }
 
 const serviceTexts: { readonly [Name in Selection["transport"]]: string } = {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import type { Selection } from "./project-choices.ts";
@@ -12,13 +12,10 @@ export function hasSkillFolder({ serve, transport }: Pick<Selection, "serve" | "
 }
 
 /** The example of a skill, by path. */
-export async function emitSkills(selection: Selection, templateFolder: string): Promise<Tree> {
+export function emitSkills(selection: Selection, templateFolder: string): Tree {
   if (!hasSkillFolder(selection)) return new Map();
-  const read = async (path: string): Promise<[string, string]> => [
-    path,
-    (await readFile(join(templateFolder, "project", path), "utf8")).replaceAll("\r\n", "\n"),
-  ];
-  return new Map(await Promise.all(files.map(read)));
+  const read = (path: string): string => readFileSync(join(templateFolder, "project", path), "utf8");
+  return new Map(files.map((path) => [path, read(path).replaceAll("\r\n", "\n")]));
 }
 
 const files: readonly string[] = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"];

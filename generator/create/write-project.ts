@@ -1,7 +1,9 @@
-import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import type { Target } from "./target.ts";
+import { setImmediate } from "node:timers/promises";
 import { UserError, systemCode } from "../user-error.ts";
 
 /** How a project is written. */
@@ -11,7 +13,7 @@ export interface WriteOptions {
   /** Files that are no text, by path. */
   readonly archives?: ReadonlyMap<string, Uint8Array>;
   /** Writes one file that does not exist yet. Default: the file system's. */
-  readonly write?: (path: string, content: string | Uint8Array) => Promise<void>;
+  readonly write?: (path: string, content: string | Uint8Array) => void;
 }
 
 /**
@@ -68,20 +70,23 @@ async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<
 
 const asideMark = "create-mcp-server";
 
+/** Without waiting: for many small files that takes many times as long as writing them. A folder at a time, so that signals come through. */
 async function writeAside(aside: string, tree: Tree, options: WriteOptions): Promise<void> {
   const { signal, write = writeNew, archives = [] } = options;
   signal?.throwIfAborted();
-  await mkdir(aside);
-  for (const [path, text] of [...tree, ...archives]) {
-    await mkdir(dirname(join(aside, path)), { recursive: true });
-    await write(join(aside, path), text);
+  mkdirSync(aside);
+  const files = [...tree, ...archives];
+  for (const folder of new Set(files.map(([path]) => dirname(path)))) {
+    mkdirSync(join(aside, folder), { recursive: true });
+    for (const [path, content] of files) if (dirname(path) === folder) write(join(aside, path), content);
+    await setImmediate();
     signal?.throwIfAborted();
   }
 }
 
 /** `wx` neither overwrites nor follows a link. */
-function writeNew(path: string, content: string | Uint8Array): Promise<void> {
-  return writeFile(path, content, { flag: "wx" });
+function writeNew(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content, { flag: "wx" });
 }
 
 /** Removes parents that were made for the project, innermost first, as long as they are empty. */

@@ -33,7 +33,7 @@ export async function emitSource(source: ProjectSource, options: EmitSourceOptio
   const { api, plan } = source;
   const main = api ? "from/api.ts" : "from/todo.ts";
   const names = [main, "from/server.test.ts"];
-  const templates = await loadTemplates(join(options.packageFolder, "templates"), names);
+  const templates = loadTemplates(join(options.packageFolder, "templates"), names);
   const tools = plan.tools.map((tool) => ({ tool, variable: variableOf(tool) }));
   const written: (readonly [string, string])[] = [
     [`src/${api ? "api" : "todo"}.ts`, templates.render(main, apiView(source, options))],

@@ -48,5 +48,8 @@ function findTypeScript(path: string): readonly string[] {
 
 /** The program that serves what a module exports. From source it is TypeScript as this is. */
 function moduleServer(): string {
-  return join(import.meta.dirname, "..", "..", "runtime", "gateway", `serve-module${extname(import.meta.filename)}`);
+  const program = join("runtime", "gateway", "serve-module");
+  return import.meta.filename.endsWith(".ts")
+    ? join(packageRoot, `${program}.ts`)
+    : join(packageRoot, "dist", "bundle", `${program}.js`);
 }

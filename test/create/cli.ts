@@ -40,4 +40,4 @@ export function runCli(
   });
 }
 
-const program = join(import.meta.dirname, "..", "..", "dist", "generator", "cli.js");
+const program = join(import.meta.dirname, "..", "..", "dist", "bundle", "generator", "cli.js");

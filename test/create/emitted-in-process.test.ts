@@ -16,7 +16,7 @@ type Layer = Pick<Definers<Declarations>, "defineServer" | "defineTool" | "defin
 async function load(choices: Partial<LayerChoices>): Promise<Layer> {
   const usual = { offers: ["tools"], transports: ["stdio"], client: false, validator: false, auth: "none" } as const;
   const folder = join(temporaryFolder(), "mcp");
-  for (const [path, text] of await emitOwnLayer({ revisions: [], ...usual, ...choices })) {
+  for (const [path, text] of emitOwnLayer({ revisions: [], ...usual, ...choices })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }

@@ -16,7 +16,7 @@ import { createCatalogue } from "../client/catalogue.ts";
 import { listAll, temporaryFolder } from "./folder.ts";
 import { pets } from "./pets.ts";
 
-const all = chooseRevisions("all", await readCatalogue(packageRoot));
+const all = chooseRevisions("all", readCatalogue(packageRoot));
 
 async function emit(file: string, text: string, revisions: readonly string[] = all, serve = "tools"): Promise<Tree> {
   const folder = mkdtempSync(join(tmpdir(), "from-"));

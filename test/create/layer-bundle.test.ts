@@ -37,9 +37,9 @@ async function bundle(spoken: readonly string[]): Promise<Uint8Array> {
     validator: false,
     auth: "none",
   };
-  const templates = await loadTemplates("templates", [layerTemplate]);
+  const templates = loadTemplates("templates", [layerTemplate]);
   const resolveDir = join(folder, spoken.join("-"));
-  await writeTree(resolveDir, await emitLayer({ choices, version: "1.2.3", packageFolder: process.cwd(), templates }));
+  await writeTree(resolveDir, emitLayer({ choices, version: "1.2.3", packageFolder: process.cwd(), templates }));
   const stdin = { contents: echo, resolveDir, loader: "ts" } as const;
   const options = { bundle: true, minify: true, platform: "node", format: "esm", write: false } as const;
   const { outputFiles } = await build({ stdin, ...options });

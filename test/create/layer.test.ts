@@ -44,7 +44,7 @@ describe("what a file reaches", () => {
       "c.ts": "export interface C {\n  d: D;\n}\n\nexport type D = string;\n\nexport type E = number;\n",
     };
     const entry = { path: "a.ts", text: 'import type { C } from "./b.ts";\n\nexport type A = C;\n' };
-    const tree = await reach(entry, async (path) => files[path] ?? expect.unreachable(path));
+    const tree = reach(entry, (path) => files[path] ?? expect.unreachable(path));
     expect(tree.get("b.ts")).toBe('export type { C, D } from "./c.ts";\n');
     expect(tree.get("c.ts")).toBe("export interface C {\n  d: D;\n}\n\nexport type D = string;\n");
   });
@@ -102,7 +102,7 @@ const small: LayerChoices = {
 };
 
 async function emit(choices: Partial<LayerChoices>): Promise<Tree> {
-  const templates = await loadTemplates("templates", [layerTemplate]);
+  const templates = loadTemplates("templates", [layerTemplate]);
   return emitLayer({ choices: { ...small, ...choices }, version: "1.2.3", packageFolder: process.cwd(), templates });
 }
 

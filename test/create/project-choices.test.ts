@@ -6,7 +6,7 @@ import { emitProject } from "../../generator/create/project-files.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 
-const [newest = ""] = chooseRevisions("all", await readCatalogue(packageRoot));
+const [newest = ""] = chooseRevisions("all", readCatalogue(packageRoot));
 
 function emit(text: SelectionText): Promise<Tree> {
   const options = {

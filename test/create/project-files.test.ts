@@ -10,7 +10,7 @@ import { readSourceParts } from "../../generator/create/layer/source-parts.ts";
 import { emitProject } from "../../generator/create/project-files.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 
-const catalogue = await readCatalogue(packageRoot);
+const catalogue = readCatalogue(packageRoot);
 const all = chooseRevisions("all", catalogue);
 const emit = (revisions: readonly string[], folder = "/home/me/demo"): Promise<ReadonlyMap<string, string>> =>
   emitProject({

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeProject, type WriteOptions } from "../../generator/create/write-project.ts";
@@ -15,9 +14,9 @@ const written = ["a.txt", "b", "b/c.txt", "b/d", "b/d/e.txt"];
 /** Lets so many files through, then does something else. */
 function after(count: number, act: () => void): NonNullable<WriteOptions["write"]> {
   let left = count;
-  return async (path, text) => {
+  return (path, text) => {
     if (left-- === 0) act();
-    await writeFile(path, text);
+    writeFileSync(path, text);
   };
 }
 

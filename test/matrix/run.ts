@@ -12,7 +12,7 @@ import { firstLine, installTool, runProgram, type Tool, type ToolName } from "./
  */
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "matrix-")));
-const catalogue = await readCatalogue(packageRoot);
+const catalogue = readCatalogue(packageRoot);
 const revisions = chooseRevisions("all", catalogue);
 const words = process.argv.slice(2);
 const rows = createRows(revisions).filter((row) => words.every((word) => nameOf(row).split(" ").includes(word)));
@@ -36,7 +36,7 @@ async function runRow(row: Row, at: number): Promise<void> {
   const node = row.node ? await findTool(`node${row.node}`) : process.execPath;
   const { protocol, transport, schema } = row;
   const choices = ["--protocol", protocol, "--transport", transport, "--schema", schema, "--package-manager", manager];
-  const cli = join(packageRoot, "dist", "generator", "cli.js");
+  const cli = join(packageRoot, "dist", "bundle", "generator", "cli.js");
   await runProgram(cli, [folder, ...choices, "--yes", "--no-install", "--no-git"], { cwd: root });
   const options = { cwd: folder, node, env: { YARN_ENABLE_IMMUTABLE_INSTALLS: "false" } };
   await install(row, { folder, program });

@@ -17,7 +17,7 @@ import { claim } from "../runtime/lifecycle/alone.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 
-const catalogue = await readCatalogue(packageRoot);
+const catalogue = readCatalogue(packageRoot);
 const revisions = chooseRevisions("all", catalogue);
 const standsAlone = (revision: string): boolean => standsAloneAt(revision, catalogue);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));

@@ -97,9 +97,9 @@ beforeAll(async () => {
   const contract = readContract({ tools: [demoTool], server: { name: "demo", version: "1" } }, "demo");
   const plan = planClient(contract, { name: "Demo", readVariables });
   const client = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
-  await writeAll("new/mcp", await emitOwnLayer(full));
+  await writeAll("new/mcp", emitOwnLayer(full));
   await writeAll("new/demo", client);
-  await writeAll("old/mcp", await emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));
+  await writeAll("old/mcp", emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));
   const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument, wrongVariable];
   const files = codes.map((code, at): [string, string] => [`${at}.ts`, String(code)]);
   await writeAll("new", new Map(files));

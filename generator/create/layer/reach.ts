@@ -10,18 +10,18 @@ import {
   type SourceParts,
 } from "./source-parts.ts";
 
-/** Reads a source by its path; `undefined` for what is not ours, such as modules of Node. */
-export type ReadSource = (path: string) => Promise<string>;
+/** Reads a source by its path. */
+export type ReadSource = (path: string) => string;
 
 /**
  * Everything that a file reaches, and nothing else: of every file only the statements that are used, with the imports that they need.
  * The first file is taken whole.
  */
-export async function reach(entry: { readonly path: string; readonly text: string }, read: ReadSource): Promise<Tree> {
+export function reach(entry: { readonly path: string; readonly text: string }, read: ReadSource): Tree {
   const search = new Search(read);
   const source = readSourceParts(entry.text);
   search.files.set(entry.path, new ReachedFile(source));
-  await search.takeAll(entry.path, source);
+  search.takeAll(entry.path, source);
   const tree = new Map<string, string>();
   for (const [path, file] of search.files) tree.set(path, path === entry.path ? entry.text : file.text());
   return new Map([...tree].filter(([, text]) => text !== ""));
@@ -33,6 +33,8 @@ class ReachedFile {
   readonly kept = new Set<SourcePart>();
   /** What it gives on from other files. */
   readonly passed = new Set<ReExport>();
+  /** Imports that lead nowhere new. */
+  readonly followed = new Set<ImportedName>();
   readonly #byName = new Map<string, SourcePart[]>();
   readonly #imports = new Map<string, ImportedName>();
 
@@ -58,8 +60,7 @@ class ReachedFile {
   text(): string {
     const parts = this.source.parts.filter((part) => this.kept.has(part));
     if (parts.length === 0 && this.passed.size === 0) return "";
-    const words = new Set(parts.flatMap((part) => [...part.words]));
-    const used = this.source.imports.filter(({ local }) => words.has(local));
+    const used = this.source.imports.filter(({ local }) => parts.some(({ words }) => words.has(local)));
     const specifiers = [...new Set(used.map(({ from }) => from))];
     const imports = specifiers.flatMap((from) => importLines(used.filter((name) => name.from === from)));
     const given = [...this.passed].map((reExport) => reExport.text);
@@ -89,7 +90,6 @@ function joinParts(parts: readonly SourcePart[]): string[] {
 /** Follows names through files. */
 class Search {
   readonly files = new Map<string, ReachedFile>();
-  readonly #loading = new Map<string, Promise<ReachedFile>>();
   readonly #read: ReadSource;
 
   constructor(read: ReadSource) {
@@ -97,58 +97,54 @@ class Search {
   }
 
   /** Takes every statement of a file. */
-  async takeAll(path: string, { parts, reExports }: SourceParts): Promise<void> {
-    const file = await this.#load(path);
-    await Promise.all([
-      ...parts.map((part) => this.#take(path, file, part)),
-      ...reExports.flatMap(({ from, names }) => names.map((name) => this.#reachName(resolvePath(path, from), name))),
-    ]);
+  takeAll(path: string, { parts, reExports }: SourceParts): void {
+    const file = this.#load(path);
+    for (const part of parts) this.#take(path, file, part);
+    for (const { from, names } of reExports) for (const name of names) this.#reachName(resolvePath(path, from), name);
   }
 
-  async #load(path: string): Promise<ReachedFile> {
+  #load(path: string): ReachedFile {
     const known = this.files.get(path);
     if (known) return known;
-    const loading = this.#loading.get(path) ?? this.#read(path).then((text) => new ReachedFile(readSourceParts(text)));
-    this.#loading.set(path, loading);
-    const file = await loading;
+    const file = new ReachedFile(readSourceParts(this.#read(path)));
     this.files.set(path, file);
     return file;
   }
 
-  async #reachName(path: string, name: string): Promise<void> {
+  #reachName(path: string, name: string): void {
     if (!path.endsWith(".ts")) return;
-    const file = await this.#load(path);
+    const file = this.#load(path);
     const parts = file.declared(name);
-    const given = parts.length === 0 ? file.source.reExports.filter(({ names }) => names.includes(name)) : [];
-    await Promise.all([
-      ...parts.map((part) => this.#take(path, file, part)),
-      ...given.map((reExport) => this.#pass(path, file, reExport)),
-    ]);
+    for (const part of parts) this.#take(path, file, part);
+    if (parts.length > 0) return;
+    for (const reExport of file.source.reExports) if (reExport.names.includes(name)) this.#pass(path, file, reExport);
   }
 
   /** A statement that gives names on is kept as it is, with all of them. */
-  async #pass(path: string, file: ReachedFile, reExport: ReExport): Promise<void> {
+  #pass(path: string, file: ReachedFile, reExport: ReExport): void {
     if (file.passed.has(reExport)) return;
     file.passed.add(reExport);
     const target = resolvePath(path, reExport.from);
-    await Promise.all(reExport.names.map((name) => this.#reachName(target, name)));
+    for (const name of reExport.names) this.#reachName(target, name);
   }
 
-  async #take(path: string, file: ReachedFile, part: SourcePart): Promise<void> {
+  #take(path: string, file: ReachedFile, part: SourcePart): void {
     if (file.kept.has(part)) return;
     file.kept.add(part);
-    const names = [...part.words];
-    await Promise.all([
-      ...names.flatMap((name) => file.declared(name)).map((other) => this.#take(path, file, other)),
-      ...names.flatMap((name) => file.imported(name) ?? []).map((imported) => this.#follow(path, imported, part)),
-    ]);
+    for (const name of part.words) {
+      for (const other of file.declared(name)) this.#take(path, file, other);
+      const imported = file.imported(name);
+      if (imported && !file.followed.has(imported)) this.#follow(path, imported, part);
+    }
   }
 
-  async #follow(path: string, { from, name, local }: ImportedName, { text }: SourcePart): Promise<void> {
+  #follow(path: string, imported: ImportedName, { text }: SourcePart): void {
+    const { from, name, local } = imported;
     if (!from.startsWith(".")) return;
     const target = resolvePath(path, from);
     const names = name === "*" ? membersOf(local, text) : [name];
-    await Promise.all(names.map((member) => this.#reachName(target, member)));
+    if (name !== "*") this.files.get(path)?.followed.add(imported);
+    for (const member of names) this.#reachName(target, member);
   }
 }
 

@@ -21,6 +21,8 @@ class CheckFile {
   readonly revision: string;
   readonly #source: SourceParts;
   readonly #checks: ReadonlyMap<string, SourcePart>;
+  /** Their texts, as other files would take them. */
+  readonly #texts: ReadonlyMap<string, string>;
   /** Where checks are that stand in another file. */
   readonly #owners = new Map<string, CheckFile>();
   /** Helpers that other files take. */
@@ -30,12 +32,14 @@ class CheckFile {
     this.revision = revision;
     this.#source = source;
     this.#checks = new Map(source.parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part]])));
+    this.#texts = new Map([...this.#checks].map(([name, { text }]) => [name, toExported(text)]));
   }
 
   /** Takes what is the same in one of these from the first. */
   share(newer: readonly CheckFile[]): void {
+    const agreed = new Map(newer.map((other) => [other, new Set<string>()]));
     for (const name of this.#checks.keys()) {
-      const owner = newer.find((other) => this.#agrees(other, name, new Set()));
+      const owner = newer.find((other) => this.#agreesWith(other, name, agreed.get(other) ?? new Set()));
       if (!owner) continue;
       this.#owners.set(name, owner);
       owner.#given.add(name);
@@ -57,12 +61,20 @@ class CheckFile {
     return [`${header}\n\n${support.join("")}${taken.join("")}`, ...texts].join("\n");
   }
 
-  /** Whether a check is the same in both, and so is everything that it calls. Recursive checks are when nothing speaks against it. */
+  /** Whether a check is the same in both, with all that it calls: then all of that is, which need not be found out again. */
+  #agreesWith(other: CheckFile, name: string, agreed: Set<string>): boolean {
+    const seen = new Set(agreed);
+    if (!this.#agrees(other, name, seen)) return false;
+    for (const called of seen) agreed.add(called);
+    return true;
+  }
+
+  /** Recursive checks are the same when nothing speaks against it. */
   #agrees(other: CheckFile, name: string, seen: Set<string>): boolean {
     if (seen.has(name)) return true;
     seen.add(name);
-    const [own, theirs] = [this.#checks.get(name), other.#checks.get(name)];
-    if (!own || !theirs || toExported(own.text) !== toExported(theirs.text)) return false;
+    const own = this.#checks.get(name);
+    if (!own || this.#texts.get(name) !== other.#texts.get(name)) return false;
     return [...own.words].every((word) => !this.#checks.has(word) || this.#agrees(other, word, seen));
   }
 }

@@ -1,11 +1,20 @@
 /** A top-level statement of a source file. */
-export interface SourcePart {
+export class SourcePart {
   /** With the comments above it; ends with one line break. */
   readonly text: string;
   /** What it declares; nothing for a statement without a name. */
   readonly name: string | undefined;
-  /** Every word in it that may be the name of something, but for those in block comments. */
-  readonly words: ReadonlySet<string>;
+  #words: ReadonlySet<string> | undefined;
+
+  constructor(text: string, name: string | undefined) {
+    this.text = text;
+    this.name = name;
+  }
+
+  /** Every word in it that may be the name of something, but for those in block comments. Looked for when somebody asks: most are left out. */
+  get words(): ReadonlySet<string> {
+    return (this.#words ??= wordsOf(withoutComments(this.text)));
+  }
 }
 
 /** One name that a file takes from another. */
@@ -38,30 +47,34 @@ export interface SourceParts {
  * left margin with a keyword, and whatever continues it is indented or closes a bracket.
  */
 export function readSourceParts(source: string): SourceParts {
-  const { header, chunks } = splitStatements(source);
   const imports: ImportedName[] = [];
   const reExports: ReExport[] = [];
   const parts: SourcePart[] = [];
-  for (const text of chunks) {
-    const code = withoutComments(text);
-    // A comment between statements is about what follows, which may not be there.
-    if (code.trim() === "") continue;
+  const header = headerPattern.exec(source)?.[0] ?? "";
+  for (const { text, code } of splitStatements(source.slice(header.length))) {
     const imported = importPattern.exec(code);
-    const exported = reExportPattern.exec(code);
+    const exported = imported ? null : reExportPattern.exec(code);
     if (imported) imports.push(...readImport(imported));
     else if (exported) reExports.push(readReExport(text, exported));
-    else parts.push({ text, name: declarationPattern.exec(code)?.[1], words: wordsOf(code) });
+    else parts.push(new SourcePart(text, declarationPattern.exec(code)?.[1]));
   }
-  return { header, imports, reExports, parts };
+  return { header: header.trimEnd(), imports, reExports, parts };
 }
 
 /** The words of a text that may name something of the file: neither text in quotes, nor members, nor keys. */
 function wordsOf(code: string): ReadonlySet<string> {
   const bare = code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
-  return new Set(bare.match(namePattern) ?? []);
+  const found = new Set(bare.match(namePattern) ?? []);
+  return new Set([...found].flatMap(toName));
 }
 
-const namePattern = /(?<=\.\.\.|case )[A-Za-z_$][\w$]*|(?<![\w$.])[A-Za-z_$][\w$]*(?![\w$]|\??:)/g;
+/** A name, with what tells that it is none of the file's: a dot before it, or a colon after it. */
+const namePattern = /(?:\.\.\.|\bcase |\.)?[A-Za-z_$][\w$]*(?:\??:)?/g;
+
+function toName(found: string): string | [] {
+  if (/^(?:\.\.\.|case )/.test(found)) return found.replace(/^(?:\.\.\.|case )|\??:$/g, "");
+  return /^\.|:$/.test(found) ? [] : found;
+}
 
 /** Members that are read from something that was imported as a whole: `check.checkTool`. */
 export function membersOf(namespace: string, code: string): string[] {
@@ -94,26 +107,42 @@ const reExportPattern = /^export (?:type )?(?:\*(?: as (\w+))?|\{([^}]*)\}) from
 const declarationPattern =
   /^(?:export )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const) ([A-Za-z_$][\w$]*)/;
 
-const startPattern = /^(?:\/\*\*|\/\/|[a-z])/;
+const headerPattern = /^(?:\/\/.*\n)+/;
 
-function splitStatements(source: string): { readonly header: string; readonly chunks: readonly string[] } {
-  const lines = source.split("\n");
-  const headerLines = lines.findIndex((line) => !line.startsWith("//"));
-  const chunks: string[][] = [];
-  let isAfterComment = false;
-  for (const line of lines.slice(headerLines)) {
-    if (startPattern.test(line) && !isAfterComment) chunks.push([]);
-    chunks.at(-1)?.push(line);
-    // A comment belongs to the statement that follows it.
-    if (startPattern.test(line)) isAfterComment = line.startsWith("/");
-    else if (line === "") isAfterComment = false;
+/** Where statements, and comments above them, begin. */
+const startPattern = /^(?:\/\*\*|\/\/|[a-z])/gm;
+
+interface Statement {
+  /** With the comments above it; ends with one line break. */
+  readonly text: string;
+  /** Without any between statements. */
+  readonly code: string;
+}
+
+/** A comment belongs to the statement that follows it at once; others are about what follows, which may not be there. */
+function splitStatements(source: string): readonly Statement[] {
+  const statements: Statement[] = [];
+  const starts = [...source.matchAll(startPattern)].map(({ index }) => index);
+  let from = starts[0] ?? 0;
+  for (const [at, start] of starts.entries()) {
+    const end = starts[at + 1] ?? source.length;
+    const text = source.slice(start, end);
+    const isComment = text.startsWith("/");
+    const isBound = isComment && !text.includes("\n\n");
+    if (!isComment) {
+      const own = `${text.trimEnd()}\n`;
+      statements.push({
+        text: source.slice(from, start) + own,
+        code: own.includes("\n/*") ? withoutComments(own) : own,
+      });
+    }
+    if (!isBound) from = end;
   }
-  const texts = chunks.map((chunk) => `${chunk.join("\n").trimEnd()}\n`);
-  return { header: lines.slice(0, headerLines).join("\n"), chunks: texts };
+  return statements;
 }
 
 function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*\/\*\*?[^]*?\*\/\n?/gm, "").replaceAll(/^\s*\/\/.*\n/gm, "");
+  return text.replaceAll(/^ *(?:\/\*[^]*?\*\/\n?|\/\/.*\n)/gm, "");
 }
 
 function readImport([, type, whole, list, single, from = ""]: RegExpExecArray): ImportedName[] {
