@@ -1,17 +1,26 @@
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { build, type BuildOptions, type Plugin } from "esbuild";
+import { join, posix, sep } from "node:path";
+import { build, type BuildOptions } from "esbuild";
 import { readNotices } from "./notices.ts";
-import { emitTemplates } from "./templates.ts";
+import { createPlugins } from "./plugins.ts";
 
 /*
- * Makes `dist/bundle`, which is what the package ships of `dist/`: few files, because each takes its time at installation and at every start.
- * What a library of the user's speaks to stays outside of the runtime; the generator has everything that it speaks to inside, so that `npx`
- * installs one package.
+ * Makes `dist/bundle`, which with the declarations is what the package ships of `dist/`: few files, because each takes its time at
+ * installation and at every start. What the runtime speaks to is the user's and stays outside; the generator has its libraries inside, so
+ * that `npx` installs one package.
  */
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly default?: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
+}
 
 const root = join(import.meta.dirname, "..", "..");
 const target = "dist/bundle";
+
+const { exports, bin }: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [toSource(file)]));
+const programs = [...new Set(Object.values(bin))];
 
 const shared: BuildOptions = {
   absWorkingDir: root,
@@ -25,15 +34,10 @@ const shared: BuildOptions = {
   logLevel: "warning",
 };
 
-const { exports, bin } = await readManifest();
-const entries = [...new Set(Object.values(exports).flatMap(({ default: file }) => (file ? [toSource(file)] : [])))];
-const programs = [...new Set(Object.values(bin))];
-const isGenerator = (file: string): boolean => file.startsWith("./dist/generator/");
-
 await rm(join(root, target), { recursive: true, force: true });
 await build({
   ...shared,
-  entryPoints: [...entries.filter((file) => !isGenerator(file)), "./dist/runtime/gateway/serve-module.js"],
+  entryPoints: [...entries.filter((file) => !isGenerator(file)), "dist/runtime/gateway/serve-module.js"],
   packages: "external",
   chunkNames: "parts/[hash]",
 });
@@ -44,89 +48,41 @@ const { metafile } = await build({
   metafile: true,
   minifySyntax: true,
   minifyWhitespace: true,
+  // What libraries take for granted that are no modules of the language.
+  define: { __filename: "import.meta.filename", __dirname: "import.meta.dirname" },
   banner: { js: 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);' },
-  plugins: [bundleRequired(), compileTemplates(), leaveRuntimeLibraries(), leaveUnused()],
+  plugins: createPlugins(root),
 });
 await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, Object.keys(metafile.inputs)));
-await removeOtherDeclarations(entries.map((file) => file.replace(/\.js$/, ".d.ts")));
+// For the tests: what is in the programs.
+await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile));
+await removeDeclarations(await reachDeclarations(entries.map((file) => file.replace(/\.js$/, ".d.ts"))));
 for (const program of programs) await chmod(join(root, program), 0o755);
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, { readonly default?: string }>>;
-  readonly bin: Readonly<Record<string, string>>;
-}
-
-async function readManifest(): Promise<Manifest> {
-  return JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-}
 
 /** The compiled module that a file of the bundle is made from. */
 function toSource(file: string): string {
-  return `./${join(file).replace(`${target}/`, "dist/")}`;
+  return posix.normalize(file).replace(`${target}/`, "dist/");
 }
 
-/** Libraries that the generator loads with `createRequire`, past their declarations, are bundled as well. */
-function bundleRequired(): Plugin {
-  return {
-    name: "bundle-required",
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /\/dist\/generator\/tool-schema\/type-text\.js$/ }, async ({ path }) => ({
-        contents: (await readFile(path, "utf8")).replace(
-          /createRequire\(import\.meta\.url\)\((".*?")\)/,
-          "require($1)",
-        ),
-      })),
-  };
+function isGenerator(file: string): boolean {
+  return file.startsWith("dist/generator/");
 }
 
-function compileTemplates(): Plugin {
-  return {
-    name: "compile-templates",
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /\/dist\/generator\/emit\/compile-template\.js$/ }, async () => ({
-        contents: await emitTemplates(join(root, "templates")),
-        resolveDir: root,
-      })),
-  };
-}
-
-/** What the runtime speaks to is the user's, in the programs too. */
-function leaveRuntimeLibraries(): Plugin {
-  return {
-    name: "leave-runtime-libraries",
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-        importer.includes("/dist/runtime/") ? { path, external: true } : undefined,
-      ),
-  };
-}
-
-/**
- * Parts of libraries that nothing here needs: the formatter's parsers of ten languages, which a library could ask to format, and tables to
- * measure emoji with, which take longer to load than all other code; what is printed in columns has none.
- */
-function leaveUnused(): Plugin {
-  return {
-    name: "leave-unused",
-    setup({ onResolve, onLoad, resolve }) {
-      onResolve({ filter: /^prettier$/ }, ({ kind, resolveDir }) =>
-        resolve("prettier/standalone", { kind, resolveDir }),
-      );
-      onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: "plain" }));
-      onLoad({ filter: /./, namespace: "plain" }, () => ({ contents: "export default (text) => text.length;" }));
-    },
-  };
-}
-
-/** Declarations that no export refers to are of no use to anybody. */
-async function removeOtherDeclarations(entries: readonly string[]): Promise<void> {
-  const reached = new Set(entries.map((file) => join(file)));
+/** Declarations, and what they refer to. */
+async function reachDeclarations(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const reached = new Set(files);
   for (const file of reached) {
     const text = await readFile(join(root, file), "utf8");
     for (const [, path = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g))
-      reached.add(`${join(dirname(file), path)}.d.ts`);
+      reached.add(`${posix.join(posix.dirname(file), path)}.d.ts`);
   }
-  const files = await readdir(join(root, "dist"), { recursive: true });
-  const others = files.filter((file) => file.endsWith(".d.ts") && !reached.has(join("dist", file)));
-  await Promise.all(others.map((file) => rm(join(root, "dist", file))));
+  return reached;
+}
+
+/** Declarations that no export refers to are of no use to anybody. */
+async function removeDeclarations(reached: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(join(root, "dist"), { recursive: true });
+  const files = names.map((name) => `dist/${name.replaceAll(sep, "/")}`);
+  const others = files.filter((file) => file.endsWith(".d.ts") && !reached.has(file));
+  await Promise.all(others.map((file) => rm(join(root, file))));
 }

@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 
 const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
 const files = project.addSourceFilesAtPaths([
+  ".build/*.ts",
   "generator/**/*.ts",
   "runtime/**/*.ts",
   "generated/**/*.ts",

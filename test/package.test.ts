@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../templates/support.ts";
@@ -6,6 +7,7 @@ import { isObject } from "../templates/support.ts";
 const root = join(import.meta.dirname, "..");
 const manifest = readJson("package.json");
 const pins = readJson("spec/pins.json");
+const programs = readJson("dist/.build/programs.json");
 
 describe("package.json", () => {
   const revisions = Object.keys(objectAt(pins, "revisions"));
@@ -41,8 +43,39 @@ describe("package.json", () => {
     expect(new Set(Object.values(commands))).toEqual(new Set(["dist/bundle/generator/cli.js"]));
   });
 
+  it("installs nothing else: its programs have their libraries inside, and those of the runtime are chosen by its users", () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(objectAt(manifest, "peerDependenciesMeta")).toEqual(
+      Object.fromEntries(Object.keys(objectAt(manifest, "peerDependencies")).map((name) => [name, { optional: true }])),
+    );
+    const outputs = Object.values(objectAt(programs, "outputs")).filter(isObject);
+    const imports = outputs.flatMap((output) => (Array.isArray(output.imports) ? output.imports.filter(isObject) : []));
+    const libraries = imports
+      .filter(({ external, kind, path }) => external === true && kind !== "require-call" && !isBuiltin(String(path)))
+      .map(({ path }) => String(path));
+    const chosen = Object.keys(objectAt(manifest, "peerDependencies"));
+    expect(libraries.filter((library) => !chosen.includes(library))).toEqual([]);
+  });
+
+  it("passes on the licence of every package that is inside its programs", () => {
+    const notices = readFileSync(join(root, "dist/bundle/THIRD-PARTY.txt"), "utf8");
+    const inputs = Object.keys(objectAt(programs, "inputs"));
+    const folders = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
+    expect(folders.size).toBeGreaterThan(30);
+    for (const folder of [...folders, "node_modules/typescript"]) {
+      const { name, version, license } = readJson(join(folder, "package.json"));
+      const notice = notices
+        .split("=".repeat(80))
+        .find((part) => part.startsWith(`\n${name} ${version} (${license})\n`));
+      expect(notice?.replaceAll(/\s+/g, " "), folder).toMatch(
+        /permission (to use|is hereby granted)|redistribution and use|apache license|blue oak/i,
+      );
+      expect(notice?.length).toBeGreaterThan(500);
+    }
+  });
+
   it("pins exactly what the generated text depends on", () => {
-    const dependencies = objectAt(manifest, "dependencies");
+    const dependencies = objectAt(manifest, "devDependencies");
     const pinned = ["handlebars", "json-schema-to-typescript", "prettier", "ts-morph"];
     expect(pinned.map((name) => dependencies[name])).toEqual(pinned.map(() => expect.stringMatching(/^\d/)));
   });

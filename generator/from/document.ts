@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { parseDocument } from "yaml";
 import { refuseOversize } from "../tool-schema/bounds.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../user-error.ts";
@@ -12,7 +13,7 @@ const maximum = 20_000_000;
  */
 export async function readDocument(path: string): Promise<unknown> {
   const text = (await readText(path)).replace(/^\uFEFF/, "");
-  const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : await parseYaml(text, path);
+  const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
   try {
     refuseOversize(value, { depth: 512, size: 2_000_000 });
   } catch (error) {
@@ -41,9 +42,8 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** The library is loaded for YAML only. Aliases are bounded by it, so a small file cannot become a huge value. */
-async function parseYaml(text: string, path: string): Promise<unknown> {
-  const { parseDocument } = await import("yaml");
+/** Aliases are bounded by the library, so a small file cannot become a huge value. */
+function parseYaml(text: string, path: string): unknown {
   try {
     const parsed = parseDocument(text, { prettyErrors: true });
     const [problem] = parsed.errors;

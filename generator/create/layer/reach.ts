@@ -140,10 +140,10 @@ class Search {
 
   #follow(path: string, imported: ImportedName, { text }: SourcePart): void {
     const { from, name, local } = imported;
+    if (name !== "*") this.files.get(path)?.followed.add(imported);
     if (!from.startsWith(".")) return;
     const target = resolvePath(path, from);
     const names = name === "*" ? membersOf(local, text) : [name];
-    if (name !== "*") this.files.get(path)?.followed.add(imported);
     for (const member of names) this.#reachName(target, member);
   }
 }

@@ -64,17 +64,10 @@ export function readSourceParts(source: string): SourceParts {
 /** The words of a text that may name something of the file: neither text in quotes, nor members, nor keys. */
 function wordsOf(code: string): ReadonlySet<string> {
   const bare = code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
-  const found = new Set(bare.match(namePattern) ?? []);
-  return new Set([...found].flatMap(toName));
+  return new Set(bare.match(namePattern));
 }
 
-/** A name, with what tells that it is none of the file's: a dot before it, or a colon after it. */
-const namePattern = /(?:\.\.\.|\bcase |\.)?[A-Za-z_$][\w$]*(?:\??:)?/g;
-
-function toName(found: string): string | [] {
-  if (/^(?:\.\.\.|case )/.test(found)) return found.replace(/^(?:\.\.\.|case )|\??:$/g, "");
-  return /^\.|:$/.test(found) ? [] : found;
-}
+const namePattern = /(?<=\.\.\.|case )[A-Za-z_$][\w$]*|(?<![\w$.])[A-Za-z_$][\w$]*(?![\w$]|\??:)/g;
 
 /** Members that are read from something that was imported as a whole: `check.checkTool`. */
 export function membersOf(namespace: string, code: string): string[] {

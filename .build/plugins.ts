@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { transform, type Plugin } from "esbuild";
+import { emitTemplates } from "./templates.ts";
+
+/** How the generator is bundled with its libraries, and without what nobody needs of them. */
+export function createPlugins(root: string): Plugin[] {
+  return [
+    compileTemplates(join(root, "templates")),
+    bundleRequired,
+    leaveRuntimeLibraries(join(root, "dist", "runtime")),
+    leaveUnused,
+    shrinkCompiler,
+  ];
+}
+
+function compileTemplates(folder: string): Plugin {
+  return {
+    name: "compile-templates",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /[\\/]emit[\\/]compile-template\.js$/ }, async () => ({
+        contents: await emitTemplates(folder),
+        resolveDir: folder,
+      })),
+  };
+}
+
+/** Libraries that are loaded with `createRequire`, past their declarations, are bundled as well. */
+const bundleRequired: Plugin = {
+  name: "bundle-required",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]tool-schema[\\/]type-text\.js$/ }, async ({ path }) => ({
+      contents: replaceOnce(await readFile(path, "utf8"), requiring, "require($1)"),
+    })),
+};
+
+const requiring = /createRequire\(import\.meta\.url\)\((".*?")\)/;
+
+/** What the runtime speaks to is the user's, in the programs too. */
+function leaveRuntimeLibraries(runtime: string): Plugin {
+  return {
+    name: "leave-runtime-libraries",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
+        importer.startsWith(runtime) ? { path, external: true } : undefined,
+      ),
+  };
+}
+
+/**
+ * Parts of libraries that nothing here needs: the formatter's parsers of ten languages, which a library could ask to format, and tables to
+ * measure emoji with, which take longer to load than all other code; what is printed in columns has none.
+ */
+const leaveUnused: Plugin = {
+  name: "leave-unused",
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^prettier$/ }, ({ kind, resolveDir }) => resolve("prettier/standalone", { kind, resolveDir }));
+    onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: "plain" }));
+    onLoad({ filter: /./, namespace: "plain" }, () => ({ contents: "export default (text) => text.length;" }));
+  },
+};
+
+/**
+ * The compiler is more than half of the package. Its names get short, unlike those of our own code, which traces of errors tell; and the
+ * declarations of the language's library stay outside: what is read here refers to none of them.
+ */
+const shrinkCompiler: Plugin = {
+  name: "shrink-compiler",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/](?:@ts-morph[\\/]common|ts-morph)[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const used = path.endsWith("ts-morph-common.js") ? replaceOnce(text, libraryFiles, "const libFiles = [];") : text;
+      const { code } = await transform(used, { minify: true, format: "cjs", platform: "node", target: "es2023" });
+      return { contents: code };
+    }),
+};
+
+const libraryFiles = /^const libFiles = \[\{\n[^]*?\n {4}\}\];$/m;
+
+/** Fails where the text is not what was expected, as in another version of a library. */
+function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
+  if (!pattern.test(text))
+    throw new Error(`${pattern} was not found: see what became of it, and change .build/plugins.ts.`);
+  return text.replace(pattern, replacement);
+}
