@@ -19,7 +19,7 @@ export async function buildProject(id, source, flags) {
   const folder = folderOf(id);
   rmSync(folder, { recursive: true, force: true });
   if (flags) {
-    const cli = path.join(root, "dist", "generator", "cli.js");
+    const cli = path.join(root, "dist", "bundle", "generator", "cli.js");
     await run(NODE, [cli, folder, "--yes", "--no-install", "--no-git", ...flags]);
   } else {
     mkdirSync(path.join(folder, "src"), { recursive: true });

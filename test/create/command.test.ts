@@ -111,15 +111,13 @@ describe("create-mcp-server <dir>", () => {
   test.each([1, 20, 50])("leaves nothing when Ctrl-C comes at file %i", async (count) => {
     const cwd = temporaryFolder();
     const preload = `
-      import fs from "node:fs/promises";
+      import fs from "node:fs";
       import { syncBuiltinESMExports } from "node:module";
-      const { writeFile } = fs;
+      const { writeFileSync } = fs;
       let count = 0;
-      fs.writeFile = async (...args) => {
-        await writeFile(...args);
-        if (++count !== ${count}) return;
-        process.kill(process.pid, "SIGINT");
-        await new Promise((resolve) => setTimeout(resolve, 100));
+      fs.writeFileSync = (...args) => {
+        writeFileSync(...args);
+        if (++count === ${count}) process.kill(process.pid, "SIGINT");
       };
       syncBuiltinESMExports();`;
     const { code, stderr } = await runCli(["my-server", ...offline], { cwd, preload });
@@ -152,9 +150,12 @@ describe("create-mcp-server <dir>", () => {
     const preload = `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
     const { code } = await runCli(["my-server", ...offline], { cwd, preload });
     expect(code).toBe(0);
-    const loaded = [...readFileSync(log, "utf8").matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(
-      ([, name]) => name,
-    );
+    const modules = readFileSync(log, "utf8")
+      .split("\n")
+      .map((url) => url.slice(url.indexOf("dist/bundle/")));
+    const { outputs } = JSON.parse(readFileSync(new URL("../../dist/.build/programs.json", import.meta.url), "utf8"));
+    const files = modules.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+    const loaded = files.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
     expect(loaded).toContain("handlebars");
     expect(loaded).not.toEqual(
       expect.arrayContaining([

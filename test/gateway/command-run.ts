@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** The command line, built, as users run it. */
-export const program = join(import.meta.dirname, "../../dist/generator/cli.js");
+export const program = join(import.meta.dirname, "../../dist/bundle/generator/cli.js");
 
 /** A gateway that runs as a program of its own. */
 export interface RunningGateway {
