@@ -243,7 +243,7 @@ describe("input that is no schema", () => {
   it.each(cases)("is refused and leaves the spec folder alone: $input", async ({ text = good, options, says }) => {
     const before = await snapshot(folder);
     const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    expect(await runPin({ revision: next, from: address, spec, fetch: answering(text()), ...options })).toBe(1);
+    expect(await runPin({ revision: next, from: address, spec, fetch: answering(text()), ...options })).toBe(2);
     expect(output.mock.calls).toEqual([[expect.stringMatching(says)]]);
     expect(String(output.mock.calls[0]?.[0])).not.toMatch(/\n {4}at /);
     expect(await snapshot(folder)).toEqual(before);
