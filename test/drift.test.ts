@@ -191,7 +191,7 @@ describe("generate", () => {
     const cwd = await mkdtemp(join(folder, "cwd-"));
     await writeFile(join(cwd, "package.json"), "{}");
     const { code, stderr } = await run(["generate", ...options], { cwd });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/\n {4}at /);
   });

@@ -19,10 +19,7 @@ export interface EmitClientOptions {
 
 /** The files of a client by path, formatted. */
 export async function emitClient(plan: ClientPlan, options: EmitClientOptions): Promise<Tree> {
-  const templates = loadTemplates(join(options.packageFolder, "templates"), [
-    "client/index.ts",
-    "client/mock.ts",
-  ]);
+  const templates = loadTemplates(join(options.packageFolder, "templates"), ["client/index.ts", "client/mock.ts"]);
   const view = clientView(plan, options);
   const written = [
     ["index.ts", templates.render("client/index.ts", view)],

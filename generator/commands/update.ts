@@ -43,10 +43,7 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     return 0;
   }
   const layer = await readInstalledLayer(project);
-  const wanted = chooseRevisions(
-    options.protocol ?? layer.choices.revisions.join(","),
-    readCatalogue(packageRoot),
-  );
+  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), readCatalogue(packageRoot));
   const tree = emitOwnLayer({ ...layer.choices, revisions: wanted });
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
