@@ -51,7 +51,9 @@ function copyArray(values: readonly unknown[], depth: number, walk: Walk): unkno
 
 function copyObject(source: Record<string, unknown>, depth: number, walk: Walk): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(source)) {
+  // Without a list of its keys an object is copied faster; what it inherits is not its own.
+  for (const key in source) {
+    if (!isOwn.call(source, key)) continue;
     const copied: unknown = copyValue(source[key], key, depth, walk);
     if (copied === undefined) continue;
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, ...ordinary });
@@ -59,6 +61,8 @@ function copyObject(source: Record<string, unknown>, depth: number, walk: Walk):
   }
   return copy;
 }
+
+const isOwn = Object.prototype.hasOwnProperty;
 
 const ordinary = { enumerable: true, configurable: true, writable: true } as const;
 

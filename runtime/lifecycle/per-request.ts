@@ -191,7 +191,9 @@ function createCompletion(revision: Revision, info: Party["info"]): (result: unk
   const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
   return (result) => {
     if (!isObject(result)) return result;
-    const _meta = isObject(result._meta) ? merge(identity, result._meta) : identity;
-    return merge(Object.hasOwn(result, "resultType") ? result : merge(head, result), { _meta });
+    const typed = Object.hasOwn(result, "resultType") ? result : merge(head, result);
+    // The new member stands first: adding one after a spread makes engines leave their fast path.
+    if (!Object.hasOwn(typed, "_meta")) return { _meta: identity, ...typed };
+    return merge(typed, { _meta: isObject(typed._meta) ? merge(identity, typed._meta) : identity });
   };
 }

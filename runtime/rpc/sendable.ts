@@ -24,13 +24,14 @@ export function toSendable(session: Session | undefined, sendable: Sendable): un
   const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
   if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};
-  const own = progressToken === undefined ? {} : { progressToken };
-  // The new member stands first: adding one after a spread makes engines leave their fast path.
-  if (!Object.hasOwn(given, "_meta")) return { _meta: metadata ? merge(metadata, own) : own, ...given };
+  // New members stand first: adding one after a spread makes engines leave their fast path.
+  const own = progressToken === undefined ? metadata : { progressToken, ...metadata };
+  if (!Object.hasOwn(given, "_meta")) return { _meta: own, ...given };
   const meta = isObject(given._meta) ? given._meta : {};
   const issue = session?.checkMetadata?.(meta);
   if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
-  return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, own) });
+  const token = progressToken === undefined ? {} : { progressToken };
+  return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
 }
 
 /** Throws when params of ours do not fit their row. */

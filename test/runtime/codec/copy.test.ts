@@ -34,6 +34,15 @@ test("nothing is shared with the original", () => {
   expect(copy).toEqual({ list: [{ a: 1 }] });
 });
 
+test("what every object inherits is not copied (R9)", () => {
+  Object.defineProperty(Object.prototype, "polluted", { value: 1, enumerable: true, configurable: true });
+  try {
+    expect(Object.keys(Object(copyJson({ a: 1 }).value))).toEqual(["a"]);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, "polluted");
+  }
+});
+
 test("a member named __proto__ is copied as a member (R9)", () => {
   const { value } = copyJson(JSON.parse('{"__proto__":{"polluted":true}}'));
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
