@@ -36,11 +36,9 @@ test("nothing is shared with the original", () => {
 
 test("what every object inherits is not copied (R9)", () => {
   Object.defineProperty(Object.prototype, "polluted", { value: 1, enumerable: true, configurable: true });
-  try {
-    expect(Object.keys(Object(copyJson({ a: 1 }).value))).toEqual(["a"]);
-  } finally {
-    Reflect.deleteProperty(Object.prototype, "polluted");
-  }
+  const { value } = copyJson({ a: 1 });
+  Reflect.deleteProperty(Object.prototype, "polluted");
+  expect(value).toEqual({ a: 1 });
 });
 
 test("a member named __proto__ is copied as a member (R9)", () => {
