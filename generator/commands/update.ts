@@ -1,12 +1,14 @@
 import { join, relative, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
-import { compareTree, driftText } from "../emit/tree.ts";
+import { compareTree, driftText, type Tree } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
-import { findMovedNames, findUses } from "../update/use.ts";
+import { findPlacesToChange } from "../update/misfits.ts";
+import { findMovedNames } from "../update/use.ts";
+import { countText } from "../count-text.ts";
 import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -51,7 +53,7 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     console.log(`src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
     return 0;
   }
-  await tellChanges(project, layer, wanted);
+  await tellChanges(project, layer, { wanted, tree });
   if (layer.edited.length > 0 && !options.force) {
     const files = layer.edited.slice(0, 10).join(", ");
     throw new UserError(
@@ -59,12 +61,12 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     );
   }
   if (options.dryRun) {
-    console.log(`${drifts.length} files would be written or removed; nothing was.`);
+    console.log(`${countText(drifts.length, "file")} would be written or removed; nothing was.`);
     return 0;
   }
   await replaceLayer(project, layer.folder, tree);
   console.log(
-    `src/mcp: ${drifts.length} files written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
+    `src/mcp: ${countText(drifts.length, "file")} written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
   );
   return 0;
 }
@@ -75,12 +77,17 @@ function reportDrift(lines: readonly string[]): number {
     console.log("src/mcp is as create-mcp-server writes it.");
     return 0;
   }
-  console.error(`${lines.length} files in src/mcp differ. Run the same command without --check.`);
+  const differ = lines.length === 1 ? "differs" : "differ";
+  console.error(`${countText(lines.length, "file")} in src/mcp ${differ}. Run the same command without --check.`);
   return 1;
 }
 
 /** What an update means for the project's own code, told before anything is written. */
-async function tellChanges(project: string, layer: InstalledLayer, wanted: readonly string[]): Promise<void> {
+async function tellChanges(
+  project: string,
+  layer: InstalledLayer,
+  { wanted, tree }: { readonly wanted: readonly string[]; readonly tree: Tree },
+): Promise<void> {
   const [older = ""] = layer.choices.revisions;
   const [newer = ""] = wanted;
   console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
@@ -88,11 +95,11 @@ async function tellChanges(project: string, layer: InstalledLayer, wanted: reado
   if (older === newer) return;
   const spec = await openSpecFolder(join(packageRoot, "spec"));
   if (!spec.pins.has(older)) return;
-  const uses = await findUses(project, findMovedNames(await spec.readModel(older), await spec.readModel(newer)));
-  for (const { file, line, kind, what, name, advice } of uses) {
-    console.log(`${file}:${line}: ${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`);
-  }
+  if (process.stderr.isTTY) console.error("Reading your code ...");
+  const moved = findMovedNames(await spec.readModel(older), await spec.readModel(newer));
+  const places = await findPlacesToChange(project, { moved, layer: tree });
+  for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   console.log(
-    `${uses.length} places in your code use what is gone or deprecated in ${newer}; all that differs: create-mcp-server diff ${older} ${newer}`,
+    `${countText(places.length, "place")} in your code to change for ${newer}; all that differs: create-mcp-server diff ${older} ${newer}`,
   );
 }

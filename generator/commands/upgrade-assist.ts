@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { countText } from "../count-text.ts";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
+import { emitOwnLayer } from "../create/emit-layer.ts";
+import type { Tree } from "../emit/tree.ts";
 import { packageRoot } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
-import { readNewestRevision } from "../update/installed-layer.ts";
+import { readInstalledLayer, readNewestRevision } from "../update/installed-layer.ts";
 import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
-import { findMovedNames, findUses } from "../update/use.ts";
+import { findPlacesToChange } from "../update/misfits.ts";
+import { findMovedNames } from "../update/use.ts";
 import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -32,7 +36,8 @@ export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<n
 async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Promise<void> {
   const project = resolve(directory);
   const older = await readNewestRevision(project);
-  const [newer = ""] = chooseRevisions(protocol, readCatalogue(packageRoot));
+  const wanted = chooseRevisions(protocol, readCatalogue(packageRoot));
+  const [newer = ""] = wanted;
   const spec = await openSpecFolder(join(packageRoot, "spec"));
   if (!spec.pins.has(older))
     throw new UserError(`the project speaks ${older}, which this version does not know. Use the version that made it.`);
@@ -40,20 +45,27 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   const renames = findRenames(before, after);
   const rewrites = await planRewrites(project, { renames, revisions: { from: older, to: newer } });
   const isRenamed = new Set(renames.map(({ from }) => from));
-  const uses = await findUses(project, findMovedNames(before, after));
-  const left = uses.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
+  const moved = findMovedNames(before, after).filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   if (!dryRun) await applyRewrites(project, rewrites);
+  const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
+  const left = await findPlacesToChange(project, { moved, layer: await emitLayer(project, wanted), settled });
   for (const { file, places } of rewrites)
     for (const { line, from, to } of places) console.log(`${file}:${line}: ${from} is ${to}`);
-  for (const { file, line, kind, what, name, advice } of left)
-    console.log(`${file}:${line}: by hand: ${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`);
+  for (const { file, line, reason } of left) console.log(`${file}:${line}: by hand: ${reason}`);
   const places = rewrites.reduce((sum, rewrite) => sum + rewrite.places.length, 0);
   const done = dryRun ? "would be rewritten; nothing was" : "rewritten";
   console.log(
-    `From ${older} to ${newer}: ${places} places in ${rewrites.length} files ${done}, ${left.length} are left to you.`,
+    `From ${older} to ${newer}: ${countText(places, "place")} in ${countText(rewrites.length, "file")} ${done}; left to you: ${left.length}.`,
   );
   const next = existsSync(join(project, "src", "mcp.ts"))
     ? `name ${newer} in src/mcp.ts in the place of ${older}`
     : `create-mcp-server update --protocol ${protocol}`;
   console.log(`Next: ${next}`);
+}
+
+/** The layer of these revisions; nothing where it is a dependency, whose types change when another revision is imported. */
+async function emitLayer(project: string, revisions: readonly string[]): Promise<Tree> {
+  if (existsSync(join(project, "src", "mcp.ts"))) return new Map();
+  const { choices } = await readInstalledLayer(project);
+  return emitOwnLayer({ ...choices, revisions });
 }

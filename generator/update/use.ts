@@ -7,7 +7,7 @@ import { SpecError } from "../read/spec-error.ts";
 /** A name of the protocol that a newer revision treats otherwise. */
 export interface MovedName {
   readonly kind: "removed" | "deprecated";
-  readonly what: "method" | "type" | "member";
+  readonly what: "method" | "type";
   readonly name: string;
   /** What to use instead, where the revision says it. */
   readonly advice: string;
@@ -39,19 +39,13 @@ export function findMovedNames(older: RevisionModel, newer: RevisionModel): Move
 interface Named {
   readonly what: MovedName["what"];
   readonly name: string;
-  /** Absent when any type of the revision uses the name without advising against it. */
   readonly deprecated: string | undefined;
 }
 
 function namesOf({ methods, declarations }: RevisionModel): Named[] {
-  const members = declarations.flatMap(({ shape }) => (shape.kind === "object" ? shape.properties : []));
-  const current = new Set(members.filter(({ doc }) => doc?.deprecated === undefined).map(({ name }) => name));
   return [
     ...methods.map(({ name, doc }): Named => ({ what: "method", name, deprecated: doc?.deprecated })),
     ...declarations.map(({ name, doc }): Named => ({ what: "type", name, deprecated: doc?.deprecated })),
-    ...members.map(({ name, doc }): Named => {
-      return { what: "member", name, deprecated: current.has(name) ? undefined : doc?.deprecated };
-    }),
   ];
 }
 
@@ -97,13 +91,9 @@ function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
   return uses;
 }
 
-/** What a node may name: a method by its text, a type by its reference, a member by access or in an object. */
+/** What a node may name: a method by its text, a type by its reference. Names of members are too common to say anything. */
 function describe(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node)) return `method ${node.text}`;
-  if (ts.isTypeReferenceNode(node))
-    return `type ${ts.isQualifiedName(node.typeName) ? node.typeName.right.text : node.typeName.text}`;
-  if (ts.isPropertyAccessExpression(node)) return `member ${node.name.text}`;
-  const isMember = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isBindingElement(node);
-  const name = isMember ? node.name : undefined;
-  return name && ts.isIdentifier(name) ? `member ${name.text}` : undefined;
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  return `type ${ts.isQualifiedName(node.typeName) ? node.typeName.right.text : node.typeName.text}`;
 }

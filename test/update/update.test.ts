@@ -68,7 +68,7 @@ export type Gone = p.InitializeRequest;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("src/mine.ts:4: ResourceReference is ResourceTemplateReference");
     expect(stdout).toContain("src/mine.ts:6: by hand: type InitializeRequest is removed");
-    expect(stdout).toContain("1 places in 1 files rewritten, 1 are left to you");
+    expect(stdout).toContain("1 place in 1 file rewritten; left to you: 1.");
     const after = mine.replace("[p.ResourceReference", "[p.ResourceTemplateReference");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
   });
@@ -170,7 +170,7 @@ export type Gone = p.InitializeRequest;
 
   test("writes nothing with --dry-run", async () => {
     const { project, stdout } = await assisted(true);
-    expect(stdout).toContain("1 places in 1 files would be rewritten; nothing was");
+    expect(stdout).toContain("1 place in 1 file would be rewritten; nothing was");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(mine);
   });
 
@@ -208,6 +208,34 @@ describe("create-mcp-server update", () => {
     });
     expect(await update(project)).toMatchObject({ code: 0, stdout: expect.stringContaining("up to date") });
     expect(contents(project)).toEqual(before);
+  });
+
+  test("tells what an older revision lacks where the compiler finds it, and nothing of words that only look alike", async () => {
+    const project = await createProject("2026-07-28");
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import { defineTool } from "./mcp/index.ts";
+
+export const words = { input: 1, message: "", action: "accept", format: "json", default: 2 };
+export const titled = defineTool({
+  name: "titled",
+  title: "With a title",
+  run: () => ({ content: [{ type: "audio", data: "", mimeType: words.format }] }),
+});
+export const wrong: number = "already";
+`,
+    );
+    const expected = [
+      "src/extra.ts:6: Tool.title came with revision 2025-06-18",
+      'src/extra.ts:7: "audio" content came with revision 2025-03-26',
+    ];
+    const { stdout } = await update(project, { protocol: "2024-11-05", dryRun: true });
+    expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
+    const options = { directory: project, protocol: "2024-11-05", dryRun: true };
+    const assisted = await captured(() => runUpgradeAssist(options));
+    expect(assisted.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(
+      expected.map((line) => line.replace(/(:\d+:)/, "$1 by hand:")),
+    );
   });
 
   test(

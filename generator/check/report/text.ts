@@ -1,9 +1,6 @@
+import { countText } from "../../count-text.ts";
 import { safeLine } from "../../tool-schema/safe-text.ts";
 import { findingsOf, severities, type CheckReport } from "../finding.ts";
-
-function countText(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
 
 /** A report for people. */
 export function emitText(report: CheckReport): string {

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { Tree } from "../emit/tree.ts";
+import { compile, type Complaint } from "../read/syntax.ts";
+import { findUses, listSources, type MovedName } from "./use.ts";
+
+/** A line of a user's code. */
+export interface Place {
+  /** Path relative to the project, with forward slashes. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A line that does not fit another protocol layer. */
+export interface Misfit extends Place {
+  readonly reason: string;
+}
+
+/** What a project goes to. */
+export interface Change {
+  readonly moved: readonly MovedName[];
+  readonly layer: Tree;
+  /** Lines that are taken care of, as far as the compiler is concerned. */
+  readonly settled?: readonly Place[];
+}
+
+/**
+ * Compiles a project with another protocol layer, in memory, and lists what the compiler does not accept any more, one a line; what it does
+ * not accept now is no news. Without a `tsconfig.json` there is nothing to compile.
+ */
+export async function findMisfits(project: string, layer: Tree): Promise<readonly Misfit[]> {
+  const config = join(project, "tsconfig.json");
+  if (layer.size === 0 || !existsSync(config)) return [];
+  const files = (await listSources(project)).filter((path) => path.startsWith(join(project, "src") + sep));
+  const texts = new Map(
+    [...layer].flatMap(([path, text]) => (path.endsWith(".ts") ? [[join(project, "src", "mcp", path), text]] : [])),
+  );
+  const found = compile({ config, texts, files });
+  const known = new Set(found.length === 0 ? [] : compile({ config, texts: new Map(), files }).map(toKey));
+  const misfits = found.flatMap((complaint): Misfit[] => {
+    const { file, line, text } = complaint;
+    if (known.has(toKey(complaint))) return [];
+    return [{ file: relative(project, file).split(sep).join("/"), line, reason: readReason(text) }];
+  });
+  return [...new Map(misfits.map((misfit) => [toPlace(misfit), misfit])).values()];
+}
+
+/** All places that another layer is no home for: what does not compile with it, and names of the protocol that are gone or advised against. */
+export async function findPlacesToChange(
+  project: string,
+  { moved, layer, settled = [] }: Change,
+): Promise<readonly Misfit[]> {
+  const uses = (await findUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
+    file,
+    line,
+    reason: `${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`,
+  }));
+  const told = new Set([...uses, ...settled].map(toPlace));
+  const misfits = (await findMisfits(project, layer)).filter((misfit) => !told.has(toPlace(misfit)));
+  return [...uses, ...misfits].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+}
+
+function toPlace({ file, line }: Place): string {
+  return `${file}:${line}`;
+}
+
+function toKey({ file, line, text }: Complaint): string {
+  return `${file}:${line}: ${text}`;
+}
+
+/** Types of functions can be as long as the function: the line number says more than they do. */
+const longest = 160;
+
+/** Of what a revision lacks the layer's types have the reason in them; otherwise the compiler's first line says it. */
+function readReason(text: string): string {
+  const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.)*)">/.exec(text) ?? [];
+  const [first = ""] = text.split("\n");
+  if (reason !== undefined) return reason.replaceAll('\\"', '"');
+  return first.length > longest ? `${first.slice(0, longest)}...` : first;
+}
