@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
@@ -9,6 +10,7 @@ import { readVariables } from "../client/variables.ts";
 import { compareContracts } from "../contract/compare-contracts.ts";
 import type { Contract } from "../contract/contract.ts";
 import { isAtLeast, worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
+import { countText } from "../count-text.ts";
 import { compareTree, driftText, writeTree } from "../emit/tree.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
 import { pullContract } from "../live/pull.ts";
@@ -73,11 +75,15 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   }
   const written = await writeTree(folder, tree);
   const place = relative(process.cwd(), folder) || ".";
-  console.log(`${place}: ${countText(plan)}, ${tree.size} files, ${written.length} of them written or removed.`);
-  console.log(`Use it:\n  import { create${plan.type}Client } from "./${place}/index.${options.imports}";`);
   console.log(
-    `  const ${toMemberName(name)} = create${plan.type}Client(session); // session: connectClient(...) of create-mcp-server/runtime`,
+    `${place}: ${offerText(plan)}, ${countText(tree.size, "file")}, ${written.length} of them written or removed.`,
   );
+  const from = `${place.startsWith("..") ? "" : "./"}${place.replaceAll("\\", "/")}/index.${options.imports}`;
+  const opener = existsSync(join("src", "mcp"))
+    ? "createClient(...).connect(...) of src/mcp"
+    : "connectClient(...) of create-mcp-server/runtime";
+  console.log(`Use it:\n  import { create${plan.type}Client } from "${from}";`);
+  console.log(`  const ${toMemberName(name)} = create${plan.type}Client(session); // session: ${opener}`);
   return 0;
 }
 
@@ -100,11 +106,13 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   const verdict = worstOf(changes.map(({ client }) => client));
   if (drifts.length > 0)
     console.error(
-      `${drifts.length} files in ${folder} are not as they were written. Run the same command without --check.`,
+      `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "is" : "are"} not as written. Run the same command without --check.`,
     );
   if (changes.length === 0) console.log("The server offers what the lock file says.");
   else
-    console.log(`Verdict: ${verdict}. ${changes.length} changes; run the same command without --check to follow them.`);
+    console.log(
+      `Verdict: ${verdict}. ${countText(changes.length, "change")}; run the same command without --check to follow them.`,
+    );
   return drifts.length > 0 || (changes.length > 0 && isAtLeast(verdict, options.failOn)) ? 1 : 0;
 }
 
@@ -158,6 +166,10 @@ function countLosses({ tools, refused }: ClientPlan): number {
   return refused.length + tools.reduce((sum, { losses }) => sum + losses.length, 0);
 }
 
-function countText({ tools, prompts, templates }: ClientPlan): string {
-  return `${tools.length} tools, ${prompts.length} prompts, ${templates.length} resource templates`;
+function offerText({ tools, prompts, templates }: ClientPlan): string {
+  return [
+    countText(tools.length, "tool"),
+    countText(prompts.length, "prompt"),
+    countText(templates.length, "resource template"),
+  ].join(", ");
 }

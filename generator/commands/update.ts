@@ -38,6 +38,7 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 }
 
 async function update(options: UpdateCommandOptions): Promise<number> {
+  refuseContradictions(options);
   const project = resolve(options.directory);
   if (options.undo) {
     await restoreLayer(project, join(project, "src", "mcp"));
@@ -69,6 +70,12 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     `src/mcp: ${countText(drifts.length, "file")} written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
   );
   return 0;
+}
+
+/** Each of them is another thing to do: nobody should have to know which one wins. */
+function refuseContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
+  const chosen = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"].filter(Boolean);
+  if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
 }
 
 function reportDrift(lines: readonly string[]): number {

@@ -1,10 +1,15 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { UserError } from "../user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
 
 /** What a person named on the command line: a server to start, one to reach, or a file that tells what a server offers. */
 export type Target =
-  | (Command & { readonly kind: "command" })
+  | (Command & {
+      readonly kind: "command";
+      /** The module that it serves, as it was named. */
+      readonly module?: string;
+    })
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "file"; readonly path: string };
 
@@ -17,7 +22,8 @@ export function readTarget(words: readonly string[]): Target {
   const [first = "", ...args] = words;
   if (first.trim() === "") throw new UserError(`name a server: ${choices}.`);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
-  if (isModuleName(first) && !/\s/.test(first)) return { kind: "command", ...toModuleCommand(first, args) };
+  if (isModuleName(first) && !/\s/.test(first))
+    return { kind: "command", ...toModuleCommand(first, args), module: first };
   if (args.length > 0) return { kind: "command", command: first, args };
   if (/\.json$/i.test(first)) return readFile(first);
   const [command = "", ...rest] = splitWords(first);
@@ -30,8 +36,19 @@ const choices =
 /** How a target is called in messages: without what may be secret. */
 export function describeTarget(target: Target): string {
   if (target.kind === "url") return target.url.origin + target.url.pathname;
-  return target.kind === "file" ? target.path : target.command;
+  return target.kind === "file" ? target.path : describeCommand(target);
 }
+
+/** A program that runs others is known by the one that it runs. */
+function describeCommand({ command, args, module }: Command & { readonly module?: string }): string {
+  if (module !== undefined) return module;
+  const name = basename(command).replace(/\.(exe|cmd)$/i, "");
+  const program = args.find((word) => !word.startsWith("-"));
+  const isTold = program !== undefined && launchers.includes(name) && /^[@\w./\\-]+$/.test(program);
+  return isTold ? `${name} ${program}` : command;
+}
+
+const launchers: readonly string[] = ["node", "npx", "bunx", "bun", "deno", "tsx", "python", "python3", "uvx"];
 
 function readUrl(text: string, rest: readonly string[]): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined;

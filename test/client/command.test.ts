@@ -60,7 +60,7 @@ describe("create-mcp-server client", () => {
         out: join(cwd, "src", "shop-server-client"),
       });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain("2 tools, 1 prompts, 1 resource templates");
+      expect(stdout).toContain("2 tools, 1 prompt, 1 resource template,");
       const folder = join(cwd, "src", "shop-server-client");
       writeFileSync(
         join(cwd, "use.ts"),

@@ -20,7 +20,12 @@ test.each([
   [
     "a module with arguments",
     [script, "--flag"],
-    { kind: "command", command: process.execPath, args: [expect.stringMatching(/serve-module/), script, "--flag"] },
+    {
+      kind: "command",
+      command: process.execPath,
+      args: [expect.stringMatching(/serve-module/), script, "--flag"],
+      module: script,
+    },
   ],
 ] as const)("the command line names %s", (_what, words, target) => {
   expect(readTarget(words)).toEqual(target);
@@ -38,6 +43,13 @@ test.each([
   expect(() => readTarget(words)).toThrow(says);
 });
 
-test("a target is told without what may be secret", () => {
-  expect(describeTarget(readTarget(["https://user:word@example.org/mcp?key=s"]))).toBe("https://example.org/mcp");
+test.each([
+  [["https://user:word@example.org/mcp?key=s"], "https://example.org/mcp"],
+  [[script, "--key=s"], script],
+  [["node", "dist/server.js", "--key=s"], "node dist/server.js"],
+  [["npx", "-y", "@scope/server", "secret"], "npx @scope/server"],
+  [["node", "-e", 'login("secret")'], "node"],
+  [["serve", "secret"], "serve"],
+] as const)("%j is told without what may be secret", (words, told) => {
+  expect(describeTarget(readTarget(words))).toBe(told);
 });

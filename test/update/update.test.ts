@@ -271,6 +271,14 @@ export const wrong: number = "already";
     },
   );
 
+  test.each([
+    [{ check: true, undo: true }, "--check and --undo: choose one of them."],
+    [{ dryRun: true, force: true }, "--dry-run and --force: choose one of them."],
+  ])("does nothing when told two things at once: %j", async (options, message) => {
+    const { code, stderr } = await update(temporaryFolder(), options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
+  });
+
   test("keeps what was edited by hand unless it is forced", { timeout: 120_000 }, async () => {
     const project = await createProject("2025-11-25");
     const entry = join(project, "src", "mcp", "index.ts");
