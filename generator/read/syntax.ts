@@ -68,6 +68,8 @@ export interface Complaint {
 export interface Variant {
   /** Path of its `tsconfig.json`. */
   readonly config: string;
+  /** Folder with the declarations of the language itself. */
+  readonly library: string;
   /** Texts that stand in the place of files, by absolute path. */
   readonly texts: ReadonlyMap<string, string>;
   /** Absolute paths of the files to complain about. */
@@ -75,8 +77,8 @@ export interface Variant {
 }
 
 /** What the compiler does not accept in some files of a program. Throws when its settings cannot be read. */
-export function compile({ config, texts, files }: Variant): Complaint[] {
-  const project = new Project({ tsConfigFilePath: config, skipAddingFilesFromTsConfig: true });
+export function compile({ config, library, texts, files }: Variant): Complaint[] {
+  const project = new Project({ tsConfigFilePath: config, libFolderPath: library, skipAddingFilesFromTsConfig: true });
   for (const [path, text] of texts) project.createSourceFile(path, text, { overwrite: true });
   for (const path of files) project.addSourceFileAtPath(path);
   const program = project.getProgram().compilerObject;

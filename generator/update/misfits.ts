@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import { compile, type Complaint } from "../read/syntax.ts";
+import { findLibrary } from "./library.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
 
 /** A line of a user's code. */
@@ -26,17 +27,19 @@ export interface Change {
 
 /**
  * Compiles a project with another protocol layer, in memory, and lists what the compiler does not accept any more, one a line; what it does
- * not accept now is no news. Without a `tsconfig.json` there is nothing to compile.
+ * not accept now is no news. Nothing can be said where the project has no `tsconfig.json`, or its compiler is not installed.
  */
-export async function findMisfits(project: string, layer: Tree): Promise<readonly Misfit[]> {
+export async function findMisfits(project: string, layer: Tree): Promise<readonly Misfit[] | undefined> {
   const config = join(project, "tsconfig.json");
-  if (layer.size === 0 || !existsSync(config)) return [];
+  if (layer.size === 0) return [];
+  const library = findLibrary(project);
+  if (library === undefined || !existsSync(config)) return undefined;
   const files = (await listSources(project)).filter((path) => path.startsWith(join(project, "src") + sep));
   const texts = new Map(
     [...layer].flatMap(([path, text]) => (path.endsWith(".ts") ? [[join(project, "src", "mcp", path), text]] : [])),
   );
-  const found = compile({ config, texts, files });
-  const known = new Set(found.length === 0 ? [] : compile({ config, texts: new Map(), files }).map(toKey));
+  const found = compile({ config, library, texts, files });
+  const known = new Set(found.length === 0 ? [] : compile({ config, library, texts: new Map(), files }).map(toKey));
   const misfits = found.flatMap((complaint): Misfit[] => {
     const { file, line, text } = complaint;
     if (known.has(toKey(complaint))) return [];
@@ -56,7 +59,12 @@ export async function findPlacesToChange(
     reason: `${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`,
   }));
   const told = new Set([...uses, ...settled].map(toPlace));
-  const misfits = (await findMisfits(project, layer)).filter((misfit) => !told.has(toPlace(misfit)));
+  const found = await findMisfits(project, layer);
+  if (!found)
+    console.error(
+      "Warning: the compiler was not asked: install the project's dependencies, and run this again to hear of everything.",
+    );
+  const misfits = (found ?? []).filter((misfit) => !told.has(toPlace(misfit)));
   return [...uses, ...misfits].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }
 
