@@ -26,31 +26,41 @@ export function toPrincipal({ peer, revision }: Session): Principal {
   return { info, capabilities: { ...rest, ...pickExtensions(capabilities, revision) } };
 }
 
-/** Capabilities of a client as a server of this revision may learn of them. */
+/** Capabilities of a client as a server of this revision may learn of them. Tasks of the client would need it to be asked again later. */
 export function toServerCapabilitiesOf({ info, capabilities }: Principal, revision: Revision): Capabilities {
-  const extensions = pickExtensions(capabilities, revision);
-  if (revision.lifecycle === "per-request") return { ...withoutGone(capabilities), ...extensions };
   const convert = revision.conversions?.clientRequests["initialize"]?.params;
-  // Tasks of the client would need it to be asked again later.
-  const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
-  const given = { ...rest, ...extensions };
-  const whole = convert?.({ protocolVersion: revision.id, capabilities: given, clientInfo: info });
-  return isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : given;
+  const { extensions: _extensions, ...rest } = capabilities;
+  const whole = convert?.({ protocolVersion: revision.id, capabilities: rest, clientInfo: info });
+  const given = isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : rest;
+  return { ...keepPassed(given, revision.capabilities.client), ...pickExtensions(capabilities, revision) };
 }
 
 /** Capabilities of a server as its clients at a revision may learn of them, but for tasks of the core. */
 export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
   const ids = Object.keys(revision.extensions ?? {});
   const extensions = ids.length > 0 ? { extensions: revision.extensions } : {};
-  if (revision.lifecycle === "per-request") return { ...withoutGone(capabilities), ...extensions };
-  const { tasks: _tasks, extensions: _extensions, ...rest } = capabilities;
-  return { ...rest, ...extensions };
+  return { ...keepPassed(capabilities, revision.capabilities.server), ...extensions };
 }
 
-/** Capabilities without what was taken out of the newest revision, and without extensions. */
-function withoutGone({ tasks: _tasks, extensions: _extensions, roots, ...rest }: Capabilities): Capabilities {
-  return { ...rest, ...(roots !== undefined && { roots: {} }) };
+/**
+ * What of declared capabilities a gateway can keep the promise of: what the revision knows. Methods and results that nobody here knows do not pass,
+ * so that what stands for them is not declared either: experiments, and whatever else is new.
+ *
+ * @param paths - the capabilities of the revision
+ */
+function keepPassed(capabilities: Capabilities, paths: readonly string[]): Capabilities {
+  const kept = Object.entries(capabilities).filter(([name]) => paths.includes(name) && !notPassed.has(name));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, isObject(value) ? keepMembers(value, name, paths) : value]),
+  );
 }
+
+function keepMembers(value: Record<string, unknown>, name: string, paths: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([member]) => paths.includes(`${name}.${member}`)));
+}
+
+/** Tasks and extensions are declared by who has them. */
+const notPassed: ReadonlySet<string> = new Set(["experimental", "tasks", "extensions"]);
 
 /** A result as a revision without sessions wants it; for others their converters do everything. */
 export function toResult(result: unknown, handler: string, revision: Revision): unknown {
