@@ -37,11 +37,11 @@ async function readRevision(id) {
   return (await load(`generated/${id}/methods.js`)).revision;
 }
 
-/** The server of the workloads, pinned to a revision. */
-export async function buildServer(id, options = {}) {
+/** The server of the workloads, pinned to a revision, or to several. */
+export async function buildServer(ids, options = {}) {
   const { createDefiners } = await load("runtime/server/definers.js");
   const { z } = await import("zod");
-  const { defineServer, defineTool } = createDefiners([await readRevision(id)]);
+  const { defineServer, defineTool } = createDefiners(await Promise.all([ids].flat().map(readRevision)));
   const echo = defineTool({
     name: "echo",
     description: "echo",
@@ -152,6 +152,21 @@ export default {
     const { createChildProcessTransport } = await load("runtime/transport/child-process.js");
     const transport = createChildProcessTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
+  },
+
+  async eraMemory(revisions) {
+    const { createMemoryPair } = await load("runtime/transport/memory.js");
+    const { serve } = await load("runtime/server/serve.js");
+    const [near, far] = createMemoryPair();
+    serve(await buildServer(revisions), far);
+    return near;
+  },
+
+  async eraHttp(revisions) {
+    const { listenHttp } = await load("runtime/transport/http/listen.js");
+    const { toHttpService } = await load("runtime/server/serve-http.js");
+    const listener = await listenHttp(toHttpService(await buildServer(revisions), {}), { answers: "json" });
+    return { port: Number(new URL(listener.url).port), close: () => listener.close() };
   },
 
   async tokenJudge({ issuer, resource, jwks }) {

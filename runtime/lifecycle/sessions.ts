@@ -29,12 +29,13 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
     return offer;
   };
   const settings: PeerSettings = { ...options, answersNoise: true, createOutbound };
+  const answer: RequestHandler = (params, call) =>
+    openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
+  // The same for all: over HTTP each request that stands alone is a connection of its own.
+  const opening = join(createOpeningRoutes(rows, answer, options.profile), perRequest, revisions);
   return (channel, agreement) => {
-    const answer: RequestHandler = (params, call) =>
-      openSession({ peer, call, params, offer: findOffer(choose(params, revisions, options)) }, options);
     const agreed = agreement && findOffer(agreement.revision);
-    const routes = agreed?.routes ?? join(createOpeningRoutes(rows, answer, options.profile), perRequest, revisions);
-    const peer = new Peer(channel, routes, settings);
+    const peer = new Peer(channel, agreed?.routes ?? opening, settings);
     peer.start();
     if (agreement && agreed) {
       openWith(peer, createSession(agreement.client, agreed), agreed, options);
@@ -42,6 +43,11 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
     }
     return peer;
   };
+}
+
+function peerOf({ connection }: CallContext): Peer {
+  if (connection instanceof Peer) return connection;
+  throw new Error("A session is opened on the connection that its request came on");
 }
 
 /** What a program has besides answers in sessions. */
