@@ -1,8 +1,8 @@
-import type { HeaderRule, Revision } from "../../generated/support.ts";
+import { isObject, type HeaderRule, type Revision } from "../../generated/support.ts";
 import type { Answer } from "./conversation.ts";
 import { HttpWire } from "./http-wire.ts";
 import { harmless } from "./probes-message.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Lists, Probe, ProbeContext, Seen } from "./probe.ts";
 
 /** Probes of headers that repeat what a message says, so that what stands between can route it unread. */
 export const mirrorProbes: readonly Probe[] = [
@@ -46,18 +46,32 @@ function liesOf(context: ProbeContext): Lie[] {
 
 type Harmless = Pick<Lie, "method" | "params" | "others">;
 
-/** Requests that need the header and do no harm should the server take them: no tool is called that there is. */
+/** Requests that need the header and do no harm should the server take them: no tool is called but one that says that it changes nothing. */
 function requestsFor({ methods }: HeaderRule, { revision, lists, conversation }: ProbeContext): Harmless[] {
   if (!methods) return [{ method: harmless(revision), params: {}, others: [] }];
   const prompt = lists.prompts.find(({ arguments: all }) => !Array.isArray(all) || all.length === 0);
   const uri = lists.resources[0]?.uri;
-  const unknown = revision.errors.invalidParams?.code ?? 0;
+  const invalid = revision.errors.invalidParams?.code ?? 0;
   const known: (Harmless | undefined)[] = [
-    conversation.has("tools") ? { method: "tools/call", params: { name: stranger }, others: [unknown] } : undefined,
+    conversation.has("tools") ? { method: "tools/call", ...chooseTool(lists.tools, invalid) } : undefined,
     prompt && { method: "prompts/get", params: { name: prompt.name }, others: [] },
     uri === undefined ? undefined : { method: "resources/read", params: { uri }, others: [] },
   ];
   return known.filter((request) => request !== undefined).filter(({ method }) => methods.includes(method));
+}
+
+/**
+ * A tool that says that it changes nothing and needs no arguments can only be refused for what the headers say. Of any other, servers may first
+ * find what is wrong with the call itself.
+ */
+function chooseTool(tools: Lists["tools"], invalid: number): Omit<Harmless, "method"> {
+  const harmlessOnes = tools.filter(({ annotations }) => isObject(annotations) && annotations.readOnlyHint === true);
+  const free = harmlessOnes.find(
+    ({ inputSchema }) =>
+      !isObject(inputSchema) || !Array.isArray(inputSchema.required) || inputSchema.required.length === 0,
+  );
+  const { name } = free ?? harmlessOnes[0] ?? { name: stranger };
+  return { params: { name, arguments: {} }, others: free ? [] : [invalid] };
 }
 
 const stranger = "doctor-no-such-tool";

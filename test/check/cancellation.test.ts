@@ -103,18 +103,20 @@ function serveAlone(changes: {
   readonly refuse?: (
     headers: Readonly<Record<string, unknown>>,
     method: string,
+    params: Readonly<Record<string, unknown>>,
   ) => readonly [status: number, code: number] | undefined;
+  readonly tools?: readonly object[];
   readonly isDead?: () => boolean;
 }): Promise<Running> {
   return serveRaw(async (request, response) => {
-    const { id, method } = toMessage(await readText(request));
+    const { id, method, params = {} } = toMessage(await readText(request));
     const answer = (status: number, parts: object): void =>
       void response
         .writeHead(status, { "content-type": "application/json" })
         .end(JSON.stringify({ jsonrpc: "2.0", id, ...parts }));
     if (changes.isDead?.()) return void response.destroy();
     if (id === undefined) return void response.writeHead(method === "" ? 400 : 202).end();
-    const refusal = changes.refuse?.(request.headers, method);
+    const refusal = changes.refuse?.(request.headers, method, params);
     if (refusal) return answer(refusal[0], { error: { code: refusal[1], message: "no" } });
     switch (method) {
       case "server/discover":
@@ -122,7 +124,7 @@ function serveAlone(changes: {
           result: { ...complete, supportedVersions: [alone.id], capabilities: { tools: { listChanged: true } } },
         });
       case "tools/list":
-        return answer(200, { result: { ...complete, tools: [] } });
+        return answer(200, { result: { ...complete, tools: changes.tools ?? [] } });
       case "tools/call":
         return answer(200, { result: { resultType: "complete", content: [], isError: true } });
       case "subscriptions/listen":
@@ -136,7 +138,13 @@ function serveAlone(changes: {
 
 const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" } as const;
 
-function toMessage(text: string): { readonly id?: unknown; readonly method: string } {
+interface Received {
+  readonly id?: unknown;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+function toMessage(text: string): Received {
   try {
     return JSON.parse(text);
   } catch {
@@ -182,6 +190,42 @@ describe("mirrored headers", () => {
       ...ofTools,
     ]);
     for (const text of seen) expect(text).toContain(how);
+  });
+
+  const look = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
+  const demanding = { ...look, inputSchema: { type: "object", required: ["at"] } };
+  const readOnly = { readOnlyHint: true };
+
+  test.each([
+    ["what a tool says changes nothing", [{ ...look, annotations: readOnly }], "look", ["without", "with"]],
+    ["it, arguments lacking", [{ ...demanding, annotations: readOnly }], "look", []],
+    [
+      "it first of all",
+      [
+        { ...demanding, annotations: readOnly },
+        { ...look, name: "see", annotations: readOnly },
+      ],
+      "see",
+      ["without", "with"],
+    ],
+    ["no tool that may change something", [look], "doctor-no-such-tool", []],
+  ])("calls %s, where unknown tools and arguments are found before lies", async (_what, tools, called, found) => {
+    const names = new Set<unknown>();
+    const running = await serveAlone({
+      tools,
+      // What is wrong with a call is told before anything is compared.
+      refuse: (headers, method, params) => {
+        if (method !== "tools/call") return isHonest(headers, method) ? undefined : [400, -32020];
+        if (headers["mcp-method"] === method && headers["mcp-name"] !== params.name) names.add(params.name);
+        const tool = tools.find(({ name }) => name === params.name);
+        return tool && !("required" in tool.inputSchema) ? undefined : [400, -32602];
+      },
+    });
+    const seen = findingsAbout(await examineHttp(running), "http-mirrored-headers");
+    expect(
+      seen.filter((text) => text.includes("Mcp-Name")).map((text) => /(without|with) Mcp-Name/.exec(text)?.[1]),
+    ).toEqual(found);
+    expect([...names].filter((name) => name !== undefined)).toEqual([called]);
   });
 
   test("finds nothing in a server that compares everything", async () => {
