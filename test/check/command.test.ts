@@ -68,6 +68,26 @@ describe("reports", () => {
     });
   });
 
+  test("for people say the same only once, of several tools or at several revisions", () => {
+    const about = (subject: string) => ({ rule: "r", severity: "warning" as const, subject, message: "m", fix: "f" });
+    const rule = { id: "r", title: "R", severity: "warning" } as const;
+    const text = emitText({
+      ...report,
+      results: [
+        { rule, revision: "2025-11-25", findings: [about("ping")] },
+        { rule, revision: "2025-06-18", findings: [about("ping")] },
+        { rule, revision: "", findings: ["a", "b", "c", "d", "e", "f"].map((name) => about(`tool ${name}`)) },
+      ],
+    });
+    expect(text.split("\n").slice(1)).toEqual([
+      "warning  ping: m",
+      "         f [r, 2025-11-25, 2025-06-18]",
+      "warning  tool a, tool b, tool c, tool d and 2 more: m",
+      "         f [r]",
+      "3 checks: 0 errors, 8 warnings, 0 notes.",
+    ]);
+  });
+
   test("as JUnit are well-formed, and notes do not fail", () => {
     const xml = emitJunit(report);
     expect(xml).toContain('tests="3" failures="1"');

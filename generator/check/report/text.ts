@@ -1,15 +1,15 @@
 import { countText } from "../../count-text.ts";
 import { safeLine } from "../../tool-schema/safe-text.ts";
-import { findingsOf, severities, type CheckReport } from "../finding.ts";
+import { findingsOf, severities, type CheckReport, type Severity } from "../finding.ts";
 
 /** A report for people. */
 export function emitText(report: CheckReport): string {
   const { server, target, revisions, results } = report;
   const findings = findingsOf(report);
   const title = safeLine(`${server.name || target} ${server.version}`, 120);
-  const lines = findings.flatMap(({ severity, rule, revision, subject, message, fix }) => [
-    `${severity.padEnd(7)}  ${safeLine(subject, 100)}: ${safeLine(message, 300)}`,
-    `         ${safeLine(fix, 300)} [${rule}${revision === "" ? "" : `, ${revision}`}]`,
+  const lines = gather(findings).flatMap(({ severity, rule, revisions: where, subjects, message, fix }) => [
+    `${severity.padEnd(7)}  ${subjectsText(subjects)}: ${safeLine(message, 300)}`,
+    `         ${safeLine(fix, 300)} [${[rule, ...where].join(", ")}]`,
   ]);
   const counts = severities.map((severity) =>
     countText(findings.filter((finding) => finding.severity === severity).length, severity),
@@ -18,4 +18,41 @@ export function emitText(report: CheckReport): string {
   return [`${title} speaks ${spoken}.`, ...lines, `${countText(results.length, "check")}: ${counts.join(", ")}.`].join(
     "\n",
   );
+}
+
+/** The same about several things, or at several revisions. */
+interface Gathered {
+  readonly severity: Severity;
+  readonly rule: string;
+  readonly message: string;
+  readonly fix: string;
+  readonly subjects: readonly string[];
+  readonly revisions: readonly string[];
+}
+
+/** What is said of one thing at every revision, or of every tool, is said once. */
+function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
+  const groups = new Map<string, (typeof findings)[number][]>();
+  for (const finding of findings) {
+    const { rule, message, fix, subject, revision } = finding;
+    const key = JSON.stringify([rule, message, fix, revision === "" ? "" : subject]);
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same;
+    if (!first) return [];
+    const { severity, rule, message, fix } = first;
+    const subjects = [...new Set(same.map(({ subject }) => subject))];
+    const revisions = [...new Set(same.map(({ revision }) => revision))].filter((revision) => revision !== "");
+    return [{ severity, rule, message, fix, subjects, revisions }];
+  });
+}
+
+/** So many are named; of more only how many there are. */
+const mostNamed = 4;
+
+function subjectsText(subjects: readonly string[]): string {
+  const named = subjects.slice(0, mostNamed).map((subject) => safeLine(subject, 100));
+  const rest = subjects.length - named.length;
+  return rest === 0 ? named.join(", ") : `${named.join(", ")} and ${rest} more`;
 }
