@@ -175,6 +175,19 @@ export const lintRules: readonly LintRule[] = [
         fix: 'say what it holds, for example "items": { "type": "string" }',
       })),
   },
+  {
+    rule: {
+      id: "mirrored-secret",
+      title: "Secrets are not repeated in headers",
+      severity: "warning",
+      help: "https://modelcontextprotocol.io/specification/latest/server/tools#x-mcp-header",
+    },
+    check: ({ inputSchema }) =>
+      findMirroredSecrets(inputSchema).map((path) => ({
+        message: `the argument at ${path} looks like a secret, and x-mcp-header has it copied to where proxies and logs see it`,
+        fix: "take x-mcp-header away from it",
+      })),
+  },
 ];
 
 function schemasOf(tool: ListedTool): readonly (readonly [string, Record<string, unknown>])[] {
@@ -208,6 +221,18 @@ function findBareLists(schema: unknown): string[] {
     return isList ? [path] : [];
   });
 }
+
+function findMirroredSecrets(schema: unknown): string[] {
+  return walk(schema).flatMap(([path, one]) => {
+    if (!isObject(one) || one["x-mcp-header"] === undefined) return [];
+    const isMeant = one.format === "password" || one.writeOnly === true;
+    const name = path.split("/").at(-1) ?? "";
+    return isMeant || secretName.test(name) ? [path] : [];
+  });
+}
+
+/** Words that secrets are called by, at the end of a name: `api_key`, `accessToken`, but not `tokenCount`. */
+const secretName = /(?:pass(?:word|phrase|wd)?|secret|token|api[-_]?key|private[-_]?key|credentials?)$/i;
 
 /** Everything in a schema with its place; only so much of it, because it is a stranger's. */
 function walk(value: unknown, path = "", depth = 0): (readonly [string, unknown])[] {

@@ -38,6 +38,26 @@ describe("lint of tools", () => {
       { outputSchema: { type: "object", $schema: "http://json-schema.org/draft-07/schema#" } },
       ["schema-dialect"],
     ],
+    ...["apiKey", "access_token", "Password"].map((name): [string, object, string[]] => [
+      `a secret in a header, ${name} (S-106)`,
+      { inputSchema: { type: "object", properties: { [name]: { type: "string", "x-mcp-header": "Key" } } } },
+      ["mirrored-secret"],
+    ]),
+    [
+      "a value that is only written, in a header (S-106)",
+      { inputSchema: { type: "object", properties: { a: { type: "string", writeOnly: true, "x-mcp-header": "A" } } } },
+      ["mirrored-secret"],
+    ],
+    [
+      "what is no secret in a header, and a secret in none",
+      {
+        inputSchema: {
+          type: "object",
+          properties: { tokenCount: { type: "integer", "x-mcp-header": "Count" }, token: { type: "string" } },
+        },
+      },
+      [],
+    ],
     [
       "a reference",
       { inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: {} } } },
