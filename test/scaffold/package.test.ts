@@ -22,6 +22,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+test("comes alone", async () => {
+  const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
+  expect(installed).toEqual(["create-mcp-server"]);
+});
+
 test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
   const { stdout } = await run("npx", ["--no-install", command, "--version"], { cwd: folder });
   expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
