@@ -19,9 +19,7 @@ export type ReadSource = (path: string) => string;
  */
 export function reach(entry: { readonly path: string; readonly text: string }, read: ReadSource): Tree {
   const search = new Search(read);
-  const source = readSourceParts(entry.text);
-  search.files.set(entry.path, new ReachedFile(source));
-  search.takeAll(entry.path, source);
+  search.takeAll(new ReachedFile(entry.path, entry.text));
   const tree = new Map<string, string>();
   for (const [path, file] of search.files) tree.set(path, path === entry.path ? entry.text : file.text());
   return new Map([...tree].filter(([, text]) => text !== ""));
@@ -29,6 +27,7 @@ export function reach(entry: { readonly path: string; readonly text: string }, r
 
 /** What was found in one file so far. */
 class ReachedFile {
+  readonly path: string;
   readonly source: SourceParts;
   readonly kept = new Set<SourcePart>();
   /** What it gives on from other files. */
@@ -37,16 +36,25 @@ class ReachedFile {
   readonly followed = new Set<ImportedName>();
   readonly #byName = new Map<string, SourcePart[]>();
   readonly #imports = new Map<string, ImportedName>();
+  /** Paths of the files that its specifiers name. */
+  readonly #targets = new Map<string, string>();
 
-  constructor(source: SourceParts) {
-    this.source = source;
-    for (const part of source.parts) {
+  constructor(path: string, text: string) {
+    this.path = path;
+    this.source = readSourceParts(text);
+    for (const part of this.source.parts) {
       if (part.name === undefined) continue;
       const others = this.#byName.get(part.name);
       if (others) others.push(part);
       else this.#byName.set(part.name, [part]);
     }
-    for (const imported of source.imports) this.#imports.set(imported.local, imported);
+    for (const imported of this.source.imports) this.#imports.set(imported.local, imported);
+  }
+
+  target(specifier: string): string {
+    const target = this.#targets.get(specifier) ?? posix.join(posix.dirname(this.path), specifier);
+    this.#targets.set(specifier, target);
+    return target;
   }
 
   declared(name: string): readonly SourcePart[] {
@@ -97,16 +105,17 @@ class Search {
   }
 
   /** Takes every statement of a file. */
-  takeAll(path: string, { parts, reExports }: SourceParts): void {
-    const file = this.#load(path);
-    for (const part of parts) this.#take(path, file, part);
-    for (const { from, names } of reExports) for (const name of names) this.#reachName(resolvePath(path, from), name);
+  takeAll(file: ReachedFile): void {
+    this.files.set(file.path, file);
+    for (const part of file.source.parts) this.#take(file, part);
+    for (const { from, names } of file.source.reExports)
+      for (const name of names) this.#reachName(file.target(from), name);
   }
 
   #load(path: string): ReachedFile {
     const known = this.files.get(path);
     if (known) return known;
-    const file = new ReachedFile(readSourceParts(this.#read(path)));
+    const file = new ReachedFile(path, this.#read(path));
     this.files.set(path, file);
     return file;
   }
@@ -115,39 +124,34 @@ class Search {
     if (!path.endsWith(".ts")) return;
     const file = this.#load(path);
     const parts = file.declared(name);
-    for (const part of parts) this.#take(path, file, part);
+    for (const part of parts) this.#take(file, part);
     if (parts.length > 0) return;
-    for (const reExport of file.source.reExports) if (reExport.names.includes(name)) this.#pass(path, file, reExport);
+    for (const reExport of file.source.reExports) if (reExport.names.includes(name)) this.#pass(file, reExport);
   }
 
   /** A statement that gives names on is kept as it is, with all of them. */
-  #pass(path: string, file: ReachedFile, reExport: ReExport): void {
+  #pass(file: ReachedFile, reExport: ReExport): void {
     if (file.passed.has(reExport)) return;
     file.passed.add(reExport);
-    const target = resolvePath(path, reExport.from);
-    for (const name of reExport.names) this.#reachName(target, name);
+    for (const name of reExport.names) this.#reachName(file.target(reExport.from), name);
   }
 
-  #take(path: string, file: ReachedFile, part: SourcePart): void {
+  #take(file: ReachedFile, part: SourcePart): void {
     if (file.kept.has(part)) return;
     file.kept.add(part);
     for (const name of part.words) {
-      for (const other of file.declared(name)) this.#take(path, file, other);
+      for (const other of file.declared(name)) this.#take(file, other);
       const imported = file.imported(name);
-      if (imported && !file.followed.has(imported)) this.#follow(path, imported, part);
+      if (imported && !file.followed.has(imported)) this.#follow(file, imported, part);
     }
   }
 
-  #follow(path: string, imported: ImportedName, { text }: SourcePart): void {
+  #follow(file: ReachedFile, imported: ImportedName, { text }: SourcePart): void {
     const { from, name, local } = imported;
-    if (name !== "*") this.files.get(path)?.followed.add(imported);
+    if (name !== "*") file.followed.add(imported);
     if (!from.startsWith(".")) return;
-    const target = resolvePath(path, from);
+    const target = file.target(from);
     const names = name === "*" ? membersOf(local, text) : [name];
     for (const member of names) this.#reachName(target, member);
   }
-}
-
-function resolvePath(path: string, specifier: string): string {
-  return posix.join(posix.dirname(path), specifier);
 }
