@@ -78,6 +78,13 @@ describe("a handler that asks", () => {
     expect(second.text).toBe(JSON.stringify([model, { action: "accept" }, [{ uri: "file:///a" }]]));
   });
 
+  test("asks for nothing that belongs to sessions: a page has no id there, and a question is no task", async () => {
+    const page = { mode: "url" as const, message: "Pay", url: "https://example.com" };
+    const raw = connectRaw(asking((ask) => ask(Object.assign({ elicitationId: "e1", task: { ttl: 1 } }, page))));
+    const { requests } = await raw.call();
+    expect(requests).toEqual({ "elicit-1": { method: "elicitation/create", params: page } });
+  });
+
   test("names its questions, or has them numbered", async () => {
     const raw = connectRaw(
       asking(async (ask) => {
