@@ -78,6 +78,8 @@ function apiView({ api, origin }: ProjectSource, { layer }: EmitSourceOptions): 
     inCookie: credential?.place === "cookie",
     sendsCookies: credential?.place === "cookie" || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
+    sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
+    sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
     credentialName: JSON.stringify(credential?.name ?? ""),
     prefix: JSON.stringify(credential?.place === "header" ? credential.prefix : ""),
   };
@@ -197,7 +199,8 @@ function runText(name: string, { operation, hasInput, result }: RunView): string
 function bodyText({ body }: Operation): string[] {
   if (!body) return [];
   const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
-  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${accessText(bodyArgument)}`, ...files];
+  const whole = body.isFile ? ["isFile: true"] : [];
+  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${accessText(bodyArgument)}`, ...files, ...whole];
   return [`body: { ${parts.join(", ")} }`];
 }
 

@@ -24,11 +24,21 @@ export interface Operation {
   readonly path: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** Media type of what is sent, and those of its parts that are files. */
-  readonly body?: { readonly type: string; readonly files: Readonly<Record<string, string>> };
+  /** What is sent. */
+  readonly body?: OperationBody;
   readonly input: Readonly<Record<string, unknown>>;
   /** Schema of the JSON object that it answers, if it does. */
   readonly output?: Readonly<Record<string, unknown>>;
+}
+
+/** The body of a request. */
+export interface OperationBody {
+  /** Its media type. */
+  readonly type: string;
+  /** Whether it is a file, so that its argument is text in base64. */
+  readonly isFile: boolean;
+  /** Media types of its parts that are files. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** A parameter, and the argument that it is taken from. */

@@ -66,6 +66,12 @@ function readFileType(schema: unknown, encoding: unknown): string | undefined {
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(first.trim()) ? first.trim() : undefined;
 }
 
+/** The schema of an argument that is a whole file. */
+export function readWholeFile({ schema }: Record<string, unknown>, document: unknown): Record<string, unknown> {
+  const own = follow(schema ?? {}, document);
+  return toText(isRecord(own) ? own : {});
+}
+
 /** Arguments are JSON: bytes stand in them as text. Limits of the length were those of the bytes. */
 function toText({ title, description, nullable, readOnly }: Record<string, unknown>): Record<string, unknown> {
   const text = typeof description === "string" && description !== "" ? `${description} (base64)` : "A file, in base64";

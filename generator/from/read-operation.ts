@@ -3,8 +3,8 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
 import { LeftOut } from "./left-out.ts";
-import { bodyArgument, type Operation, type Parameter } from "./operation.ts";
-import { readForm } from "./read-form.ts";
+import { bodyArgument, type Operation, type OperationBody, type Parameter } from "./operation.ts";
+import { readForm, readWholeFile } from "./read-form.ts";
 import { extractSchema, follow } from "./references.ts";
 
 /** Where an operation stands in its document. */
@@ -44,7 +44,7 @@ export function readOperation(place: OperationPlace): Operation {
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
     parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
-    ...(body && { body: { type: body.type, files: body.files } }),
+    ...(body && { body: { type: body.type, isFile: body.isFile, files: body.files } }),
     input: extractSchema(schema, document, "request"),
     ...(output && { output }),
   };
@@ -104,13 +104,13 @@ function undeclared(place: OperationPlace): Given[] {
 
 const multipart = /^multipart\/form-data\b/;
 
-interface Body {
-  readonly type: string;
+interface Body extends OperationBody {
   readonly required: boolean;
   readonly schema: unknown;
-  /** Media types of the parts that are files. */
-  readonly files: Readonly<Record<string, string>>;
 }
+
+/** Media types that no text could be in. */
+const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
 
 /** The simplest to send comes first. */
 const bodyTypes = [
@@ -118,6 +118,7 @@ const bodyTypes = [
   /^application\/x-www-form-urlencoded\b/,
   multipart,
   /^text\/plain\b/,
+  fileType,
 ];
 
 function readBody(value: unknown, document: unknown): Body | undefined {
@@ -130,8 +131,10 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   const [type, media] = found;
   const required = body.required === true;
   const parts = isRecord(media) ? media : {};
-  if (multipart.test(type)) return { type: "multipart/form-data", required, ...readForm(parts, document) };
-  return { type, required, schema: parts.schema ?? {}, files: {} };
+  if (multipart.test(type))
+    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document) };
+  if (fileType.test(type)) return { type, isFile: true, required, schema: readWholeFile(parts, document), files: {} };
+  return { type, isFile: false, required, schema: parts.schema ?? {}, files: {} };
 }
 
 /** The schema of a good answer, where that is a JSON object: results of tools are. */

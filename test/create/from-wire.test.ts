@@ -14,7 +14,10 @@ import { pets } from "./pets.ts";
 interface Sent {
   readonly path: string;
   readonly cookie: string | undefined;
-  readonly form: FormData;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Where that is what was sent. */
+  readonly form: FormData | undefined;
 }
 
 type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<unknown>;
@@ -27,9 +30,11 @@ beforeAll(async () => {
   api = await serveRaw(async (request, response) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const headers = { "content-type": request.headers["content-type"] ?? "" };
-    const form = await new Response(Buffer.concat(chunks), { headers }).formData();
-    sent.push({ path: request.url ?? "", cookie: request.headers.cookie, form });
+    const type = request.headers["content-type"] ?? "";
+    const all = new Uint8Array(Buffer.concat(chunks));
+    const isForm = type.startsWith("multipart/");
+    const form = isForm ? await new Response(all, { headers: { "content-type": type } }).formData() : undefined;
+    sent.push({ path: request.url ?? "", cookie: request.headers.cookie, type, bytes: all, form });
     response.end("done");
   });
   vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
@@ -110,6 +115,13 @@ describe("a tool with a form and cookies", () => {
     expect(await partsOf(form, "tags")).toEqual(["a", "b"]);
     const json = new TextEncoder().encode('{"city":"Bern"}');
     expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
+  });
+
+  test("sends a file that is the whole body as its bytes", async () => {
+    const run = await load(pets, "post-upload");
+    expect(await run({ body: base64 }, context)).toBe("done");
+    expect(sent.at(-1)).toMatchObject({ path: "/upload", type: "application/octet-stream", bytes });
+    await expect(run({ body: "no base64!" }, context)).rejects.toThrow("body is not base64");
   });
 
   test("sends one header with all cookies, of which none can add another", async () => {

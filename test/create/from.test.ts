@@ -63,6 +63,7 @@ describe("a project from an OpenAPI document", async () => {
       "delete-pet.ts",
       "get-pets-pet-id.ts",
       "list-pets.ts",
+      "post-upload.ts",
       "rename-pet.ts",
     ]);
     for (const path of files) expect(textOf(tree, "src/tools.ts")).toContain(path.slice("src/".length));
@@ -362,9 +363,9 @@ describe("create --from", () => {
 
   it("tells what it leaves out, and writes the rest", async () => {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, "api.yaml"), pets);
+    writeFileSync(join(cwd, "api.yaml"), pets.replace("application/octet-stream", "application/xml"));
     const { code, stderr } = await create(cwd, "api.yaml");
-    expect(stderr).toContain("left out   POST /upload: its body is application/octet-stream");
+    expect(stderr).toContain("left out   POST /upload: its body is application/xml");
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
   });
