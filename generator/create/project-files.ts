@@ -68,7 +68,8 @@ async function emitOwnTools({ source, name, revisions, packageFolder, selection 
   const stubs = stubKinds(source, new Set(selection.serve));
   const { emitSource } = await import("../from/emit-source.ts");
   const toolMembers = readToolMembers(revisions[0] ?? "", packageFolder);
-  return emitSource(source, { name, toolMembers, stubs, layer: "mcp/index.ts", packageFolder });
+  const hasAudio = readTypes(revisions[0] ?? "", packageFolder).includes("\nexport interface AudioContent ");
+  return emitSource(source, { name, toolMembers, hasAudio, stubs, layer: "mcp/index.ts", packageFolder });
 }
 
 const rendered = [

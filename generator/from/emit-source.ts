@@ -20,6 +20,8 @@ export interface EmitSourceOptions {
   readonly name: string;
   /** Members that a tool may have in the project's newest revision. */
   readonly toolMembers: ReadonlySet<string>;
+  /** Whether results can have audio in them. */
+  readonly hasAudio: boolean;
   /** What becomes part of the project besides tools. */
   readonly stubs: StubKinds;
   /** Module of the protocol layer, as files in `src/` import it. */
@@ -66,7 +68,7 @@ function toolsText(tools: readonly NamedTool[]): string {
   return [...imports, "", "/** Everything that the server offers. */", list].join("\n");
 }
 
-function apiView({ api, origin }: ProjectSource, { layer }: EmitSourceOptions): object {
+function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSourceOptions): object {
   const credential = api?.credential;
   return {
     layer,
@@ -79,6 +81,8 @@ function apiView({ api, origin }: ProjectSource, { layer }: EmitSourceOptions): 
     sendsCookies: credential?.place === "cookie" || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
+    answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
+    hasAudio,
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
     credentialName: JSON.stringify(credential?.name ?? ""),
     prefix: JSON.stringify(credential?.place === "header" ? credential.prefix : ""),
@@ -149,7 +153,13 @@ function helpersOf(operation: Operation | undefined, hasOutput: boolean): string
   if (!operation) return ["todo"];
   const styles = operation.parameters.filter(({ place }) => place === "query").map(({ style }) => style);
   const writers = (["comma", "json"] as const).filter((style) => styles.includes(style));
-  return [hasOutput ? "callApi" : "readApi", ...writers.map((style) => writersOf[style])];
+  return [functionOf(operation, hasOutput), ...writers.map((style) => writersOf[style])];
+}
+
+/** The function that asks the API: what it gives is what the tool gives. */
+function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "callApi" | "readApi" | "readFile" {
+  if (hasOutput) return "callApi";
+  return answersFile && !output ? "readFile" : "readApi";
 }
 
 /** Functions that write several values as one. */
@@ -185,7 +195,7 @@ interface RunView {
 
 function runText(name: string, { operation, hasInput, result }: RunView): string {
   if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
-  const call = result === undefined ? "readApi" : `callApi<${result}>`;
+  const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
   const members = [
     `method: ${JSON.stringify(operation.method)}`,
     `path: ${JSON.stringify(operation.path)}`,

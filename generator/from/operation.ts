@@ -27,6 +27,8 @@ export interface Operation {
   /** What is sent. */
   readonly body?: OperationBody;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Whether it answers with a file. */
+  readonly answersFile: boolean;
   /** Schema of the JSON object that it answers, if it does. */
   readonly output?: Readonly<Record<string, unknown>>;
 }

@@ -46,6 +46,7 @@ export function readOperation(place: OperationPlace): Operation {
     parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
     ...(body && { body: { type: body.type, isFile: body.isFile, files: body.files } }),
     input: extractSchema(schema, document, "request"),
+    answersFile: readAnswers(operation.responses, document).some(([type]) => fileType.test(type)),
     ...(output && { output }),
   };
 }
@@ -137,13 +138,18 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   return { type, isFile: false, required, schema: parts.schema ?? {}, files: {} };
 }
 
-/** The schema of a good answer, where that is a JSON object: results of tools are. */
-function readOutput(responses: unknown, document: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(responses)) return undefined;
+/** Media types of a good answer, and what is said of them. */
+function readAnswers(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
+  if (!isRecord(responses)) return [];
   const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
   const response = key === undefined ? undefined : follow(responses[key], document);
-  const content = isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
-  const [, media] = content.find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
+  return isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
+}
+
+/** The schema of a good answer, where that is a JSON object: results of tools are. */
+function readOutput(responses: unknown, document: unknown): Record<string, unknown> | undefined {
+  const [, media] =
+    readAnswers(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
   if (!isRecord(media) || media.schema === undefined) return undefined;
   const target = follow(media.schema, document);
   if (!isRecord(target) || target.type !== "object") return undefined;

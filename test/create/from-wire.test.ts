@@ -24,6 +24,7 @@ type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<
 
 const folder = mkdtempSync(join(tmpdir(), "from-wire-"));
 const sent: Sent[] = [];
+const answer = { status: 200, type: "" };
 let api: Running | undefined;
 
 beforeAll(async () => {
@@ -35,13 +36,17 @@ beforeAll(async () => {
     const isForm = type.startsWith("multipart/");
     const form = isForm ? await new Response(all, { headers: { "content-type": type } }).formData() : undefined;
     sent.push({ path: request.url ?? "", cookie: request.headers.cookie, type, bytes: all, form });
-    response.end("done");
+    if (answer.type === "") response.end("done");
+    else response.writeHead(answer.status, { "content-type": answer.type }).end(bytes);
   });
   vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
   vi.stubEnv("API_TOKEN", "to;ken");
 });
 
-beforeEach(() => void sent.splice(0));
+beforeEach(() => {
+  sent.splice(0);
+  Object.assign(answer, { status: 200, type: "" });
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -58,6 +63,7 @@ async function load(document: string, tool: string): Promise<Run> {
   const options = {
     name: "demo",
     toolMembers: new Set<string>(),
+    hasAudio: true,
     stubs,
     layer: "mcp/index.ts",
     packageFolder: packageRoot,
@@ -122,6 +128,20 @@ describe("a tool with a form and cookies", () => {
     expect(await run({ body: base64 }, context)).toBe("done");
     expect(sent.at(-1)).toMatchObject({ path: "/upload", type: "application/octet-stream", bytes });
     await expect(run({ body: "no base64!" }, context)).rejects.toThrow("body is not base64");
+  });
+
+  test.each([
+    ["image/png", { type: "image", data: base64, mimeType: "image/png" }],
+    ["audio/wav; x=y", { type: "audio", data: base64, mimeType: "audio/wav" }],
+    ["application/pdf", { type: "resource", resource: { mimeType: "application/pdf", blob: base64 } }],
+  ])("gives a file of type %s as content of its kind", async (type, content) => {
+    const file = "content: { image/png: { schema: { type: string, format: binary } } }";
+    const document = pets.replace(/(\/upload:[^]*'200': \{ description: ok)/, `$1, ${file}`);
+    const run = await load(document, "post-upload");
+    answer.type = type;
+    expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
+    answer.status = 500;
+    await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload answered 500");
   });
 
   test("sends one header with all cookies, of which none can add another", async () => {
