@@ -8,6 +8,7 @@ import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
 import { createExtending } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
 import { Listeners } from "../server/listeners.ts";
+import { tooMany } from "../server/subscriptions.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http/settings.ts";
@@ -201,18 +202,27 @@ function implementWatching(
   const { subscriptionsListen } = implementListening({
     revision,
     listeners,
-    mostSubscriptions: 1_000,
+    mostSubscriptions,
     isUsable: () => true,
     more,
   });
   if (!subscriptionsListen) return {};
   return {
     async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
-      for (const uri of params.notifications.resourceSubscriptions ?? []) await main.subscribe(uri).catch(() => {});
-      return subscriptionsListen(params, call);
+      const uris = new Set(params.notifications.resourceSubscriptions);
+      if (uris.size > mostSubscriptions) throw tooMany(mostSubscriptions);
+      const leaves = await Promise.all([...uris].map((uri) => main.hear(uri)));
+      try {
+        return await subscriptionsListen(params, call);
+      } finally {
+        for (const leave of leaves) leave();
+      }
     },
   };
 }
+
+/** Of one request to listen. */
+const mostSubscriptions = 1_000;
 
 function tellListeners(listeners: Listeners, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;

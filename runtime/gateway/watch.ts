@@ -11,7 +11,7 @@ import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./
 export class Watch {
   readonly #options: UpstreamOptions;
   readonly #tell: Listener["tell"];
-  readonly #uris = new Set<string>();
+  readonly #topics = new Map<string, Topic>();
   readonly tools: ToolList;
   #upstream: Upstream;
 
@@ -42,14 +42,24 @@ export class Watch {
     return this.#upstream.connection;
   }
 
-  /** Hears of a resource from now on. */
-  async subscribe(uri: string): Promise<void> {
-    this.#uris.add(uri);
-    await this.#upstream.subscribe(uri);
+  /** Hears of a resource until what is returned is called. A server that refuses tells nothing of it. */
+  async hear(uri: string): Promise<() => void> {
+    const topic = this.#topics.get(uri) ?? { listeners: 0, ready: this.#upstream.subscribe(uri).catch(() => {}) };
+    topic.listeners += 1;
+    this.#topics.set(uri, topic);
+    await topic.ready;
+    return () => this.#leave(uri, topic);
   }
 
   close(): Promise<void> {
     return this.#upstream.close();
+  }
+
+  #leave(uri: string, topic: Topic): void {
+    topic.listeners -= 1;
+    if (topic.listeners > 0) return;
+    this.#topics.delete(uri);
+    this.#upstream.unsubscribe(uri).catch(() => {});
   }
 
   #guard({ connection }: Upstream): void {
@@ -76,10 +86,17 @@ export class Watch {
       }
     }
     this.#guard(this.#upstream);
-    for (const uri of this.#uris) await this.#upstream.subscribe(uri).catch(() => {});
+    for (const uri of this.#topics.keys()) await this.#upstream.subscribe(uri).catch(() => {});
     for (const handler of listChanges) this.#tell(handler, {});
-    for (const uri of this.#uris) this.#tell("resourceUpdated", { uri });
+    for (const uri of this.#topics.keys()) this.#tell("resourceUpdated", { uri });
   }
+}
+
+/** A resource that somebody hears of. */
+interface Topic {
+  listeners: number;
+  /** Settles when the server knows. */
+  readonly ready: Promise<unknown>;
 }
 
 function connect(options: UpstreamOptions, tell: Listener["tell"]): Promise<Upstream> {
