@@ -61,6 +61,8 @@ export type { Refusal, RefusalCategory, RefusalName, RefusalOptions } from "./co
 
 export type { Answer } from "./common/answer.ts";
 
+export type { Common } from "./common/lacks.ts";
+
 export type { ListKind } from "./common/lists.ts";
 
 export type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "./common/schema-issue.ts";
