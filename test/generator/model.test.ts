@@ -194,7 +194,7 @@ describe("the command `model`", () => {
 
   it("names the revisions that exist when asked for another", async () => {
     const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    expect(await runModel({ revision: "2020-01-01", spec: "spec" })).toBe(1);
+    expect(await runModel({ revision: "2020-01-01", spec: "spec" })).toBe(2);
     const ids = [...folder.pins.keys()].join(", ");
     expect(output.mock.calls).toEqual([
       [`create-mcp-server: spec/pins.json: there is no revision \`2020-01-01\`; choose one of ${ids}`],
