@@ -68,12 +68,14 @@ async function ours(tarball) {
     label: tarball.startsWith(work) ? "create-mcp-server" : path.basename(path.dirname(tarball)),
     registry: await serve(tarball),
     create: ["create-mcp-server", "demo", "--yes", "--no-install"],
+    // As it installs where it is not told not to.
+    installFlags: ["--prefer-offline"],
     program: "dist/server.js",
     call: { name: "measure_text", arguments: { text: "Hello, world" } },
   };
 }
 
-async function measure({ label, registry, create, installs, builds, program, call }) {
+async function measure({ label, registry, create, installs, installFlags = [], builds, program, call }) {
   const home = path.join(work, "home");
   const folder = path.join(home, "demo");
   rmSync(home, { recursive: true, force: true });
@@ -82,7 +84,7 @@ async function measure({ label, registry, create, installs, builds, program, cal
   const variables = registry ? { ...env, npm_config_registry: registry } : env;
   const times = {
     create: await time(() => run("npx", ["--yes", ...create], { cwd: home, env: variables })),
-    install: installs ? 0 : await time(() => run("npm", ["install"], { cwd: folder, env })),
+    install: installs ? 0 : await time(() => run("npm", ["install", ...installFlags], { cwd: folder, env })),
     build: builds ? 0 : await time(() => run("npm", ["run", "build"], { cwd: folder, env })),
     call: await time(() => ask(path.join(folder, program), call)),
   };

@@ -8,9 +8,16 @@ export interface ManagerRun extends RunOptions {
   readonly manager: PackageManager;
 }
 
-/** Installs the dependencies of a project. */
-export function installDependencies(options: ManagerRun): Promise<Outcome> {
-  return runManager(["install", ...installFlags[options.manager]], options);
+/**
+ * Installs the dependencies of a project. What is known of packages from earlier installations is not asked for again, which takes a fifth of the
+ * time: the versions that a new project names are the oldest that it gets. Where one of them is too new to be known, everything is asked for.
+ */
+export async function installDependencies(options: ManagerRun): Promise<Outcome> {
+  const { manager, signal } = options;
+  const args = ["install", ...installFlags[manager]];
+  const quick = await runManager([...args, ...quickFlags[manager]], options);
+  const isOutdated = !quick.ok && signal?.aborted !== true && unknownVersion.test(quick.output);
+  return isOutdated ? runManager(args, options) : quick;
 }
 
 /** Builds a project with its own script. */
@@ -30,6 +37,17 @@ const installFlags: { readonly [Name in PackageManager]: readonly string[] } = {
   yarn: [],
   bun: [],
 };
+
+const quickFlags: { readonly [Name in PackageManager]: readonly string[] } = {
+  npm: ["--prefer-offline"],
+  pnpm: ["--prefer-offline"],
+  // Generations of yarn differ in it.
+  yarn: [],
+  bun: [],
+};
+
+/** Said when no version that is known fits: by npm, by pnpm. */
+const unknownVersion = /\bETARGET\b|NO_MATCHING_VERSION/;
 
 function runManager(args: readonly string[], options: ManagerRun): Promise<Outcome> {
   const { manager } = options;
