@@ -1,6 +1,6 @@
 // This project at 2026-07-28: requests stand alone, in memory, over stdio and over HTTP. From ../dist, like ours.mjs.
 import { buildOurs, projectCommand } from "../lib/project.mjs";
-import { buildServer, connectClient, listen, load } from "./ours.mjs";
+import { connectClient, listen, load, openMemory } from "./ours.mjs";
 
 const revision = "2026-07-28";
 
@@ -11,13 +11,7 @@ export default {
   packages: [],
   era: "modern",
 
-  async inMemory() {
-    const { createMemoryPair } = await load("runtime/transport/memory.js");
-    const { serve } = await load("runtime/server/serve.js");
-    const [near, far] = createMemoryPair();
-    serve(await buildServer(revision), far);
-    return connectClient(near, revision);
-  },
+  inMemory: async () => connectClient(await openMemory(revision), revision),
 
   prepareStdio: () => buildOurs("ours-modern", revision),
   stdioCommand: () => projectCommand("ours-modern"),

@@ -70,17 +70,27 @@ export async function connectClient(transport, id) {
   };
 }
 
+/** The client's end of a connection to the server in this process. */
+export async function openMemory(ids) {
+  const { createMemoryPair } = await load("runtime/transport/memory.js");
+  const { serve } = await load("runtime/server/serve.js");
+  const [near, far] = createMemoryPair();
+  serve(await buildServer(ids), far);
+  return near;
+}
+
 /** Serves one mode of W5 over HTTP. */
-export async function listen(id, mode) {
+export async function listen(ids, mode) {
   const { listenHttp } = await load("runtime/transport/http/listen.js");
   const { toHttpService } = await load("runtime/server/serve-http.js");
-  const server = await buildServer(id, { dynamic: ["tools"] });
+  const server = await buildServer(ids, { dynamic: ["tools"] });
   const listener = await listenHttp(toHttpService(server, {}), {
     answers: mode.endsWith("json") ? "json" : "sse",
     sessions: mode.startsWith("stateful") ? { maxSessions: 20_000 } : false,
   });
   return {
     port: Number(new URL(listener.url).port),
+    close: () => listener.close(),
     gc: () => globalThis.gc?.(),
     broadcast: async () => {
       const t0 = performance.now();
@@ -97,7 +107,7 @@ async function bundleEcho(revisions) {
   const { loadTemplates } = await load("generator/emit/templates.js");
   const { writeTree } = await load("generator/emit/tree.js");
   const packageFolder = fileURLToPath(root("."));
-  const templates = await loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
+  const templates = loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
   const choices = {
     revisions,
     offers: ["tools"],
@@ -108,7 +118,7 @@ async function bundleEcho(revisions) {
   };
   const folder = mkdtempSync(join(tmpdir(), "bench-layer-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  await writeTree(folder, await emitLayer({ choices, version: "0.0.0", packageFolder, templates }));
+  await writeTree(folder, emitLayer({ choices, version: "0.0.0", packageFolder, templates }));
   return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
 import { z } from "zod";
 const echo = defineTool({ name: "echo", description: "echo", input: z.object({ text: z.string() }), run: ({ text }) => text });
@@ -137,13 +147,7 @@ export default {
     };
   },
 
-  async inMemory() {
-    const { createMemoryPair } = await load("runtime/transport/memory.js");
-    const { serve } = await load("runtime/server/serve.js");
-    const [near, far] = createMemoryPair();
-    serve(await buildServer(handshake), far);
-    return connectClient(near, handshake);
-  },
+  inMemory: async () => connectClient(await openMemory(handshake), handshake),
 
   prepareStdio: () => buildOurs("ours", handshake),
   stdioCommand: () => projectCommand("ours"),
@@ -154,20 +158,8 @@ export default {
     return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
   },
 
-  async eraMemory(revisions) {
-    const { createMemoryPair } = await load("runtime/transport/memory.js");
-    const { serve } = await load("runtime/server/serve.js");
-    const [near, far] = createMemoryPair();
-    serve(await buildServer(revisions), far);
-    return near;
-  },
-
-  async eraHttp(revisions) {
-    const { listenHttp } = await load("runtime/transport/http/listen.js");
-    const { toHttpService } = await load("runtime/server/serve-http.js");
-    const listener = await listenHttp(toHttpService(await buildServer(revisions), {}), { answers: "json" });
-    return { port: Number(new URL(listener.url).port), close: () => listener.close() };
-  },
+  eraMemory: openMemory,
+  eraHttp: (revisions) => listen(revisions, "stateful-json"),
 
   async tokenJudge({ issuer, resource, jwks }) {
     const { requireToken } = await load("runtime/auth/server/index.js");
@@ -203,7 +195,7 @@ export default {
     const importMs = performance.now() - t0;
     const t = performance.now();
     const { readConversions } = await load("generator/conversions/conversions.js");
-    const templates = await loadTemplates(new URL(".", root("templates/header.hbs")).pathname, revisionTemplates);
+    const templates = loadTemplates(new URL(".", root("templates/header.hbs")).pathname, revisionTemplates);
     const models = revisions.map((id) => {
       const overlay = root(`spec/${id === "draft" ? "2026-07-28" : id}/overlay.json`);
       return readRevision({

@@ -10,3 +10,10 @@ export function reportProblem(error: unknown): number {
   console.error(isExpected ? `create-mcp-server: ${error.message}` : error.stack);
   return error instanceof UserError ? error.exitCode : failedExitCode;
 }
+
+/** Tells a person that places in their code may have been missed. */
+export function warnUncompiled(): void {
+  console.error(
+    "Warning: the compiler was not asked: install the project's dependencies, and run this again to hear of everything.",
+  );
+}

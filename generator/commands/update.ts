@@ -10,7 +10,7 @@ import { findPlacesToChange } from "../update/misfits.ts";
 import { findMovedNames } from "../update/use.ts";
 import { countText } from "../count-text.ts";
 import { UserError } from "../user-error.ts";
-import { reportProblem } from "./report.ts";
+import { reportProblem, warnUncompiled } from "./report.ts";
 
 /** Options of `create-mcp-server update`. */
 export interface UpdateCommandOptions {
@@ -104,7 +104,8 @@ async function tellChanges(
   if (!spec.pins.has(older)) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
   const moved = findMovedNames(await spec.readModel(older), await spec.readModel(newer));
-  const places = await findPlacesToChange(project, { moved, layer: tree });
+  const { places, isCompiled } = await findPlacesToChange(project, { moved, layer: tree });
+  if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   console.log(
     `${countText(places.length, "place")} in your code to change for ${newer}; all that differs: create-mcp-server diff ${older} ${newer}`,

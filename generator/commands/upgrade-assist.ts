@@ -11,7 +11,7 @@ import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
 import { findMovedNames } from "../update/use.ts";
 import { UserError } from "../user-error.ts";
-import { reportProblem } from "./report.ts";
+import { reportProblem, warnUncompiled } from "./report.ts";
 
 /** Options of `create-mcp-server upgrade-assist`. */
 export interface UpgradeAssistOptions {
@@ -48,7 +48,12 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   const moved = findMovedNames(before, after).filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   if (!dryRun) await applyRewrites(project, rewrites);
   const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
-  const left = await findPlacesToChange(project, { moved, layer: await emitLayer(project, wanted), settled });
+  const { places: left, isCompiled } = await findPlacesToChange(project, {
+    moved,
+    layer: await emitLayer(project, wanted),
+    settled,
+  });
+  if (!isCompiled) warnUncompiled();
   for (const { file, places } of rewrites)
     for (const { line, from, to } of places) console.log(`${file}:${line}: ${from} is ${to}`);
   for (const { file, line, reason } of left) console.log(`${file}:${line}: by hand: ${reason}`);

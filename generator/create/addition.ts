@@ -59,10 +59,10 @@ export function findSample(manifest: unknown): SchemaSample {
 
 /** Packages that become part of a bundle are often found among those for development. */
 function namesOf(manifest: unknown): string[] {
+  if (typeof manifest !== "object" || manifest === null) return [];
   return ["dependencies", "devDependencies"].flatMap((kind) => {
-    const isObject = typeof manifest === "object" && manifest !== null;
-    const dependencies: unknown = isObject ? Reflect.get(manifest, kind) : undefined;
-    return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+    const packages: unknown = Reflect.get(manifest, kind);
+    return typeof packages === "object" && packages !== null ? Object.keys(packages) : [];
   });
 }
 

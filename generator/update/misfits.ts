@@ -48,11 +48,15 @@ export async function findMisfits(project: string, layer: Tree): Promise<readonl
   return [...new Map(misfits.map((misfit) => [toPlace(misfit), misfit])).values()];
 }
 
+/** What a change means for a user's code. */
+export interface Impact {
+  readonly places: readonly Misfit[];
+  /** Whether the compiler could be asked; otherwise there may be more places. */
+  readonly isCompiled: boolean;
+}
+
 /** All places that another layer is no home for: what does not compile with it, and names of the protocol that are gone or advised against. */
-export async function findPlacesToChange(
-  project: string,
-  { moved, layer, settled = [] }: Change,
-): Promise<readonly Misfit[]> {
+export async function findPlacesToChange(project: string, { moved, layer, settled = [] }: Change): Promise<Impact> {
   const uses = (await findUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
     file,
     line,
@@ -60,12 +64,9 @@ export async function findPlacesToChange(
   }));
   const told = new Set([...uses, ...settled].map(toPlace));
   const found = await findMisfits(project, layer);
-  if (!found)
-    console.error(
-      "Warning: the compiler was not asked: install the project's dependencies, and run this again to hear of everything.",
-    );
   const misfits = (found ?? []).filter((misfit) => !told.has(toPlace(misfit)));
-  return [...uses, ...misfits].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+  const places = [...uses, ...misfits].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+  return { places, isCompiled: found !== undefined };
 }
 
 function toPlace({ file, line }: Place): string {

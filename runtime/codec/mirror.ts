@@ -53,7 +53,6 @@ export function encodeField(text: string): string {
 
 /** The text that the value of a header stands for; nothing when it is not well-formed. */
 export function decodeField(field: string): string | undefined {
-  if (plain.test(field)) return field;
   const text = field.replace(/^[ \t]+|[ \t]+$/g, "");
   const encoded = sentinel.exec(text)?.[1];
   if (encoded !== undefined) return decodeText(encoded);
@@ -61,9 +60,6 @@ export function decodeField(field: string): string | undefined {
 }
 
 const mark = "x-mcp-header";
-
-/** What nearly every header holds: nothing to cut off, nothing that is encoded. */
-const plain = /^[!-<>-~][!-~]*$/;
 
 const sentinel = /^=\?base64\?(.*)\?=$/s;
 

@@ -10,6 +10,7 @@ import {
   methodNotFound,
 } from "../rpc/errors.ts";
 import { unknownProgram, type Capabilities, type Session } from "../rpc/session.ts";
+import { withoutSessionMembers } from "../server/ask-client.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
 import type { Principal } from "./upstream.ts";
@@ -89,8 +90,8 @@ function withoutExecution(tool: unknown): unknown {
 
 /** A question of a server as a part of a result: without what belongs to a message, or to sessions. */
 export function toEmbedded(params: object): object {
-  const { _meta, task: _task, elicitationId: _id, ...rest }: Record<string, unknown> = { ...params };
-  return rest;
+  const { _meta, ...rest }: Record<string, unknown> = { ...params };
+  return withoutSessionMembers(rest);
 }
 
 /** Params or a result as they go on: each side is told by the gateway itself who the other one is, and the gateway follows progress. */

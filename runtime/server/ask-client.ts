@@ -29,7 +29,7 @@ export async function askClient(
   { askForTask, check }: AskingParts,
 ): Promise<unknown> {
   const round = readRound(call);
-  if (round) return round.ask(row, toEmbedded(params), key);
+  if (round) return round.ask(row, withoutSessionMembers(params), key);
   const answer = await request(call, row, { params, key, askForTask });
   const issue = check?.(row, params, answer);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
@@ -37,7 +37,7 @@ export async function askClient(
 }
 
 /** A question inside of a result is no task, and has no id: both are of sessions. */
-function toEmbedded(params: object): object {
+export function withoutSessionMembers(params: object): object {
   const { task: _task, elicitationId: _id, ...rest }: Record<string, unknown> = { ...params };
   return rest;
 }

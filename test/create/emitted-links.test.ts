@@ -20,7 +20,7 @@ interface Links {
 const project = await emitProject({
   folder: "/home/me/demo",
   name: "demo",
-  revisions: chooseRevisions("latest", await readCatalogue(packageRoot)),
+  revisions: chooseRevisions("latest", readCatalogue(packageRoot)),
   selection: readSelection({ extras: "none", transport: "both" }),
   manager: "npm",
   version: "1.2.3",

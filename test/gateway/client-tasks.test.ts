@@ -2,13 +2,11 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
-import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
-import { serveSdk } from "../interop/sdk-http-server.ts";
+import type { Gateway } from "../../runtime/gateway/gateway.ts";
 import { revisionOf } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
-import { joinGateway } from "./join.ts";
+import { joinGateway, openGateway } from "./join.ts";
 
 /*
  * Tasks of clients: a server of 2025-11-25 may have a client answer by a task only if the client declares so. The gateway, which is that client
@@ -55,15 +53,7 @@ function createGreedyServer(): Server {
 const sampled = { role: "assistant", content: { type: "text", text: "42" }, model: "m" };
 const accepted = { action: "accept", content: {} };
 
-async function open(): Promise<Gateway> {
-  const upstream = await serveSdk({ create: createGreedyServer });
-  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
-  ends.push(
-    () => upstream.close(),
-    () => gateway.close(),
-  );
-  return gateway;
-}
+const open = (): Promise<Gateway> => openGateway(createGreedyServer, { ends });
 
 /** A client that has tasks, and the params that it was asked with. */
 async function join(gateway: Gateway, revision: Revision, asked: unknown[]): ReturnType<typeof joinGateway> {

@@ -1,6 +1,9 @@
 import type { Revision } from "../../generated/support.ts";
 import { connect, type ClientConnection } from "../../runtime/client/client.ts";
-import type { Gateway } from "../../runtime/gateway/gateway.ts";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { revisions } from "../../generated/revisions.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
+import { serveSdk } from "../interop/sdk-http-server.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
 
 /** A client of a gateway, at one revision. */
@@ -12,4 +15,18 @@ export function joinGateway(
   const [near, far] = createMemoryPair();
   gateway.accept(far);
   return connect(near, { info: { name: "test", version: "1" }, revisions: [revision], capabilities, handlers });
+}
+
+/** A gateway before an official server of the first generation, over HTTP. What has to be closed again is added to `ends`. */
+export async function openGateway(
+  create: () => Server,
+  { ends, ...options }: Partial<GatewayOptions> & { readonly ends: (() => Promise<void>)[] },
+): Promise<Gateway> {
+  const upstream = await serveSdk({ create });
+  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, ...options });
+  ends.push(
+    () => upstream.close(),
+    () => gateway.close(),
+  );
+  return gateway;
 }

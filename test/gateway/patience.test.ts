@@ -4,13 +4,12 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import type { ClientConnection } from "../../runtime/client/client.ts";
-import { createGateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
+import type { GatewayOptions } from "../../runtime/gateway/gateway.ts";
 import { fetchPatiently } from "../../runtime/gateway/patient-fetch.ts";
-import { serveSdk } from "../interop/sdk-http-server.ts";
 import { createGate } from "../runtime/tasks/task-wire.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
-import { joinGateway } from "./join.ts";
+import { joinGateway, openGateway } from "./join.ts";
 
 /* How long a gateway waits for its server. */
 
@@ -54,12 +53,7 @@ async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promi
     });
     return server;
   };
-  const upstream = await serveSdk({ create });
-  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, ...options });
-  ends.push(
-    () => upstream.close(),
-    () => gateway.close(),
-  );
+  const gateway = await openGateway(create, { ...options, ends });
   return {
     begun: begun.opened,
     finish: () => finished.open(),
@@ -92,11 +86,11 @@ describe.each(byId)("at %s", (_id, revision) => {
   });
 
   test("progress is a word", async () => {
-    const slow = await open({ silence: 400 }, 100);
+    const slow = await open({ silence: 2_000 }, 100);
     const client = await slow.join(revision);
     const seen: number[] = [];
     const working = client.request("tools/call", call, { onProgress: ({ progress }) => seen.push(progress) });
-    setTimeout(() => slow.finish(), 1_200);
+    setTimeout(() => slow.finish(), 3_000);
     expect(await working).toMatchObject({ content: [{ text: "done" }] });
     expect(seen.length).toBeGreaterThan(3);
   });

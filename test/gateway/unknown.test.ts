@@ -4,11 +4,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
-import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
-import { serveSdk } from "../interop/sdk-http-server.ts";
+import type { Gateway } from "../../runtime/gateway/gateway.ts";
 import { Wire, initialize, initialized, settle } from "../runtime/rpc/wire.ts";
 import { alone, request } from "../runtime/lifecycle/alone.ts";
-import { joinGateway } from "./join.ts";
+import { joinGateway, openGateway } from "./join.ts";
 
 /*
  * What a gateway does not know. A method, a kind of result or a header rule that is no part of its data cannot be passed without breaking what is:
@@ -40,15 +39,7 @@ function createServer(): Server {
   return server;
 }
 
-async function open(): Promise<Gateway> {
-  const upstream = await serveSdk({ create: createServer });
-  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
-  ends.push(
-    () => upstream.close(),
-    () => gateway.close(),
-  );
-  return gateway;
-}
+const open = (): Promise<Gateway> => openGateway(createServer, { ends });
 
 function readText(result: unknown): Record<string, unknown> {
   const [block] = isObject(result) && Array.isArray(result.content) ? result.content : [];

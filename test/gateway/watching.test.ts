@@ -1,11 +1,13 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { expect, test } from "vitest";
-import { revisions } from "../../generated/revisions.ts";
-import { createGateway } from "../../runtime/gateway/gateway.ts";
-import { serveSdk } from "../interop/sdk-http-server.ts";
+import { afterEach, expect, test } from "vitest";
 import { alone } from "../runtime/lifecycle/alone.ts";
-import { joinGateway } from "./join.ts";
+import { joinGateway, openGateway } from "./join.ts";
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
 
 /** An official server that writes down who hears of what. */
 function createServer(log: string[]): Server {
@@ -21,9 +23,7 @@ function createServer(log: string[]): Server {
 
 test("a gateway subscribes to a resource for as long as somebody listens, however many do", async () => {
   const log: string[] = [];
-  const upstream = await serveSdk({ create: () => createServer(log) });
-  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
-  const client = await joinGateway(gateway, alone);
+  const client = await joinGateway(await openGateway(() => createServer(log), { ends }), alone);
   const listen = (...resourceSubscriptions: string[]): AbortController => {
     const stop = new AbortController();
     const params = { notifications: { resourceSubscriptions } };
@@ -43,6 +43,4 @@ test("a gateway subscribes to a resource for as long as somebody listens, howeve
   await expect(refused).rejects.toThrow("1000");
   expect(log).toHaveLength(4);
   await client.close();
-  await gateway.close();
-  await upstream.close();
 });

@@ -238,6 +238,13 @@ export const wrong: number = "already";
     );
   });
 
+  test("says when the compiler could not be asked: there may be more to change", async () => {
+    const project = await createProject("2025-11-25");
+    rmSync(join(project, "tsconfig.json"));
+    const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("the compiler was not asked") });
+  });
+
   test(
     "brings another revision, tells beforehand what the project's code uses that is gone, and can be taken back",
     { timeout: 120_000 },

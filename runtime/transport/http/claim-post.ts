@@ -114,7 +114,7 @@ export class ClaimPost implements Channel, HttpOrigin {
     }
     const status = error ? statusOf(error, this.#options.claimed.revision) : 200;
     const isStream = this.#options.style === "sse" && status === 200;
-    this.#exchange.answer(isStream ? toOnlyEvent(text) : { ...toJsonAnswer(text), status });
+    this.#exchange.answer(isStream ? toOnlyEvent(text) : toJsonAnswer(text, status));
   }
 
   #toStream(): EventWriter {

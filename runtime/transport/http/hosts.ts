@@ -23,15 +23,8 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
   const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
   const origins = Array.isArray(allowedOrigins) ? new Set(allowedOrigins.map(toOrigin)) : undefined;
   const isListed = (host: string): boolean => hosts.has(host) || hosts.has(host.replace(/:\d*$/, ""));
-  let usual: string | undefined;
   return {
-    isHost(host) {
-      // Nearly every request names the same host.
-      if (allowedHosts === "any" || host === usual) return true;
-      const isAllowed = isListed(host.toLowerCase());
-      if (isAllowed) usual = host;
-      return isAllowed;
-    },
+    isHost: (host) => allowedHosts === "any" || isListed(host.toLowerCase()),
     isOrigin(origin) {
       if (allowedOrigins === "any") return true;
       const url = URL.canParse(origin) ? new URL(origin) : undefined;

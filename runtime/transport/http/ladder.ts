@@ -50,7 +50,7 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
     checkOpen(house) ?? checkMethod(exchange, house) ?? checkHost(exchange, house) ?? checkOrigin(exchange, house);
   if (early) return early;
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
-  const identity = house.settings.guard && (await authenticate(exchange, house));
+  const identity = await authenticate(exchange, house);
   if (isRefusal(identity)) return identity;
   if (exchange.method !== "POST") return climbWithoutBody(exchange, house, identity);
   const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, house);

@@ -134,8 +134,8 @@ export class Post implements Reply, HttpOrigin {
 }
 
 /** A message as the whole of an answer. */
-export function toJsonAnswer(text: string): Answer {
-  return { status: 200, headers: jsonFields, body: text };
+export function toJsonAnswer(text: string, status: number = 200): Answer {
+  return { status, headers: jsonFields, body: text };
 }
 
 /** A stream of which all is known when it begins: there is nothing to come back for, so the event needs no id. */
