@@ -17,7 +17,8 @@ import { failedExitCode } from "./user-error.ts";
 
 // `... | head` reads no further: that is no failure of ours, and there is nobody left to tell.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+  // Windows calls it EOF.
+  if (error.code !== "EPIPE" && error.code !== "EOF") throw error;
   process.exit();
 });
 

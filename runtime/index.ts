@@ -151,7 +151,14 @@ export type { InputQuestions, InputRequired } from "./server/input-required.ts";
 export type { Middleware, ServerRequest } from "./server/middleware.ts";
 
 export type { Authenticated, ClientQuestions, Complete, Completion, CompletionContext } from "./server/protocol.ts";
-export type { HandlerContext, ProtocolTypes, QuestionOptions, RequestFacts, Requester } from "./server/protocol.ts";
+export type {
+  AnswerOf,
+  HandlerContext,
+  ProtocolTypes,
+  QuestionOptions,
+  RequestFacts,
+  Requester,
+} from "./server/protocol.ts";
 
 export { limitRate } from "./server/rate-limit.ts";
 export type { RateLimitOptions } from "./server/rate-limit.ts";

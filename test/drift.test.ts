@@ -149,6 +149,22 @@ describe("generate --check", () => {
     expect(await readTree(out)).toEqual(before);
   });
 
+  it.each([
+    ["short lines", "a", "b", "a", "b"],
+    ["long lines that differ early", `a${"x".repeat(500)}`, "b", `a${"x".repeat(159)}…`, "b"],
+    [
+      "long lines that differ late",
+      `${"x".repeat(300)}a`,
+      `${"x".repeat(300)}b${"y".repeat(500)}`,
+      `…${"x".repeat(20)}a`,
+      `…${"x".repeat(20)}b${"y".repeat(139)}…`,
+    ],
+  ])("shows of %s what differs", (_what, expected, found, left, right) => {
+    expect(driftText({ kind: "changed", path: "a.ts", line: 1, expected, found })).toBe(
+      `changed a.ts:1\n    expected: ${left}\n    found:    ${right}`,
+    );
+  });
+
   it("calls everything missing where there is no folder yet, and makes none", async () => {
     const { code, stdout } = await run(["generate", "--spec", spec, "--check", "--out", join(out, "none")]);
     expect(code).toBe(1);

@@ -145,8 +145,7 @@ export function checkResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   return undefined;
 }
 
@@ -382,8 +381,7 @@ export function checkInputRequiredResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const inputRequestsIssue = v.inputRequests === undefined ? undefined : checkInputRequests(v.inputRequests);
   if (inputRequestsIssue) return under("inputRequests", inputRequestsIssue);
   if (v.requestState !== undefined && typeof v.requestState !== "string") return fail("string", "requestState");
@@ -439,8 +437,7 @@ export function checkDiscoverResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
@@ -637,8 +634,7 @@ export function checkPaginatedResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
   return undefined;
 }
@@ -648,8 +644,7 @@ export function checkCacheableResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
@@ -672,8 +667,7 @@ export function checkListResourcesResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
@@ -718,8 +712,7 @@ export function checkListResourceTemplatesResult(v: unknown): Issue | undefined 
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
@@ -785,8 +778,7 @@ export function checkReadResourceResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
     return fail('"public" or "private"', "cacheScope");
@@ -900,8 +892,7 @@ export function checkSubscriptionsListenResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = checkSubscriptionsListenResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   return undefined;
 }
 
@@ -968,8 +959,7 @@ export function checkResource(v: unknown): Issue | undefined {
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
   if (v.size !== undefined && !isNumber(v.size)) return fail("number", "size");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -985,8 +975,7 @@ export function checkResourceTemplate(v: unknown): Issue | undefined {
   if (v.mimeType !== undefined && typeof v.mimeType !== "string") return fail("string", "mimeType");
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -995,8 +984,7 @@ export function checkResourceContents(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (typeof v.uri !== "string") return fail("string", "uri");
   if (v.mimeType !== undefined && typeof v.mimeType !== "string") return fail("string", "mimeType");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1005,8 +993,7 @@ export function checkTextResourceContents(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (typeof v.uri !== "string") return fail("string", "uri");
   if (v.mimeType !== undefined && typeof v.mimeType !== "string") return fail("string", "mimeType");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   if (typeof v.text !== "string") return fail("string", "text");
   return undefined;
 }
@@ -1016,8 +1003,7 @@ export function checkBlobResourceContents(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (typeof v.uri !== "string") return fail("string", "uri");
   if (v.mimeType !== undefined && typeof v.mimeType !== "string") return fail("string", "mimeType");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   if (typeof v.blob !== "string") return fail("string", "blob");
   return undefined;
 }
@@ -1038,8 +1024,7 @@ export function checkListPromptsResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
@@ -1106,8 +1091,7 @@ export function checkGetPromptResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.description !== undefined && typeof v.description !== "string") return fail("string", "description");
   const messagesIssue = checkPromptMessageArray(v.messages);
   if (messagesIssue) return under("messages", messagesIssue);
@@ -1154,8 +1138,7 @@ export function checkPrompt(v: unknown): Issue | undefined {
   if (v.description !== undefined && typeof v.description !== "string") return fail("string", "description");
   const argumentsIssue = v.arguments === undefined ? undefined : checkPromptArgumentArray(v.arguments);
   if (argumentsIssue) return under("arguments", argumentsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1206,8 +1189,7 @@ export function checkResourceLink(v: unknown): Issue | undefined {
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
   if (v.size !== undefined && !isNumber(v.size)) return fail("number", "size");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   if (v.type !== "resource_link") return fail('"resource_link"', "type");
   return undefined;
 }
@@ -1220,8 +1202,7 @@ export function checkEmbeddedResource(v: unknown): Issue | undefined {
   if (resourceIssue) return under("resource", resourceIssue);
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1251,8 +1232,7 @@ export function checkListToolsResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
   if (v.ttlMs !== undefined && (!isNumber(v.ttlMs) || v.ttlMs < 0)) return fail("number of at least 0", "ttlMs");
   if (v.cacheScope !== undefined && v.cacheScope !== "public" && v.cacheScope !== "private")
@@ -1286,8 +1266,7 @@ export function checkCallToolResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const contentIssue = checkContentBlockArray(v.content);
   if (contentIssue) return under("content", contentIssue);
   if (v.isError !== undefined && typeof v.isError !== "boolean") return fail("boolean", "isError");
@@ -1384,8 +1363,7 @@ export function checkTool(v: unknown): Issue | undefined {
   if (outputSchemaIssue) return under("outputSchema", outputSchemaIssue);
   const annotationsIssue = v.annotations === undefined ? undefined : checkToolAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1500,8 +1478,7 @@ export function checkCreateMessageResult(v: unknown): Issue | undefined {
   if (roleIssue) return under("role", roleIssue);
   const contentIssue = checkSamplingMessageContent(v.content);
   if (contentIssue) return under("content", contentIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   if (typeof v.model !== "string") return fail("string", "model");
   if (v.stopReason !== undefined && typeof v.stopReason !== "string") return fail("string", "stopReason");
   return undefined;
@@ -1528,8 +1505,7 @@ export function checkSamplingMessage(v: unknown): Issue | undefined {
   if (roleIssue) return under("role", roleIssue);
   const contentIssue = checkSamplingMessageContent(v.content);
   if (contentIssue) return under("content", contentIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1598,8 +1574,7 @@ export function checkTextContent(v: unknown): Issue | undefined {
   if (typeof v.text !== "string") return fail("string", "text");
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1611,8 +1586,7 @@ export function checkImageContent(v: unknown): Issue | undefined {
   if (typeof v.mimeType !== "string") return fail("string", "mimeType");
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1624,8 +1598,7 @@ export function checkAudioContent(v: unknown): Issue | undefined {
   if (typeof v.mimeType !== "string") return fail("string", "mimeType");
   const annotationsIssue = v.annotations === undefined ? undefined : checkAnnotations(v.annotations);
   if (annotationsIssue) return under("annotations", annotationsIssue);
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1636,8 +1609,7 @@ export function checkToolUseContent(v: unknown): Issue | undefined {
   if (typeof v.id !== "string") return fail("string", "id");
   if (typeof v.name !== "string") return fail("string", "name");
   if (!isObject(v.input)) return fail("object", "input");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1649,8 +1621,7 @@ export function checkToolResultContent(v: unknown): Issue | undefined {
   const contentIssue = checkContentBlockArray(v.content);
   if (contentIssue) return under("content", contentIssue);
   if (v.isError !== undefined && typeof v.isError !== "boolean") return fail("boolean", "isError");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1743,8 +1714,7 @@ export function checkCompleteResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   const metaIssue = v._meta === undefined ? undefined : checkResultMetaObject(v._meta);
   if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkResultType(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const completionIssue = checkCompleteResultCompletion(v.completion);
   if (completionIssue) return under("completion", completionIssue);
   return undefined;
@@ -1807,8 +1777,7 @@ export function checkListRootsRequest(v: unknown): Issue | undefined {
 /** Checks params that their type writes inline. */
 export function checkListRootsRequestParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
@@ -1834,8 +1803,7 @@ export function checkRoot(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
   if (typeof v.uri !== "string") return fail("string", "uri");
   if (v.name !== undefined && typeof v.name !== "string") return fail("string", "name");
-  const metaIssue = v._meta === undefined ? undefined : checkMetaObject(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 

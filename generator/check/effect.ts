@@ -2,6 +2,6 @@
 const effectTime = 150;
 
 /** Waits for what nobody answers to have an effect. */
-export async function waitForEffect(): Promise<void> {
-  await new Promise((done) => setTimeout(done, effectTime));
+export async function waitForEffect(milliseconds: number = effectTime): Promise<void> {
+  await new Promise((done) => setTimeout(done, milliseconds));
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
-import type { Answer } from "./conversation.ts";
+import type { Answer, Conversation } from "./conversation.ts";
+import { waitForEffect } from "./effect.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
 const base = "https://modelcontextprotocol.io/specification/latest";
@@ -206,9 +207,20 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
   const other = await reopen();
   if (!other) return [];
   const ping = (id: string): object => ({ jsonrpc: "2.0", id, method: "ping" });
-  const { answer } = await other.wire.exchange([ping("doctor-1"), ping("doctor-2")], { id: "doctor-1" });
+  const givenUp = new AbortController();
+  const { signal } = givenUp;
+  const pending = other.wire.exchange([ping("doctor-1"), ping("doctor-2")], { id: "doctor-1", signal });
+  await Promise.race([pending, waitForLater(other)]);
+  givenUp.abort();
+  const { answer } = await pending;
   const isAnswered = isObject(answer) && isObject(answer.result);
   await other.wire.close();
   const fix = "answer an array of requests with the array of their responses, or stop offering this revision";
   return isAnswered ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
+}
+
+/** Who has answered what came later, and still says nothing to the batch a moment after, has passed over it. */
+async function waitForLater(conversation: Conversation): Promise<void> {
+  await conversation.ask("ping");
+  await waitForEffect(1_000);
 }

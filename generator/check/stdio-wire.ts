@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readInheritedEnv, toCommand } from "../../runtime/transport/command.ts";
+import { toCommand, toServerEnv } from "../../runtime/transport/command.ts";
+import { ownTree, signalTree } from "../../runtime/transport/process-tree.ts";
 import { UserError } from "../user-error.ts";
 import { waitForEffect } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -20,13 +21,18 @@ export function createStdioWires(options: StdioWireOptions): WireFactory {
 }
 
 async function openWire({ command, args, env, timeout }: StdioWireOptions): Promise<Wire> {
-  const machine = { platform: process.platform, env: process.env };
-  const { file, args: words, verbatim } = toCommand(command, args, machine);
+  const { platform } = process;
+  const variables = toServerEnv(process, env);
+  const { file, args: words, verbatim } = toCommand(command, args, { platform, env: variables });
   const child = spawn(file, words, {
-    env: { ...readInheritedEnv(machine), ...env },
+    ...ownTree,
+    env: variables,
     stdio: ["pipe", "pipe", "pipe"],
     windowsVerbatimArguments: verbatim,
   });
+  // It is the head of its own tree, which a signal from the terminal does not reach.
+  const abandon = (): void => signalTree(child, "SIGKILL");
+  process.once("exit", abandon);
   const reader = new LineReader();
   let tail = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => reader.push(text));
@@ -67,8 +73,9 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     async close() {
       child.stdin.end();
       const isGone = await within(exited, closeTime);
-      if (!isGone) child.kill("SIGKILL");
+      if (!isGone) abandon();
       await exited;
+      process.removeListener("exit", abandon);
       return { wasKilled: !isGone };
     },
   };

@@ -82,8 +82,9 @@ function writeNumeric(schema: SafeSchema): string[] {
 }
 
 function writeMembers(schema: SafeSchema, writer: Writer): string[] {
-  const { properties, required, additional } = schema;
+  const { properties, required, additional, names } = schema;
   const rest = writeRest(additional, writer);
+  const keys = names === undefined ? "anything" : write(names, writer);
   const known = [...properties].map(([name, member]): [string, string] => [name, write(member, writer)]);
   // A member that may be anything has to be named only where others may not be there.
   const named = known.filter(([, text]) => rest.length > 0 || text !== "anything");
@@ -93,6 +94,7 @@ function writeMembers(schema: SafeSchema, writer: Writer): string[] {
       ? [`properties: [${named.map(([name, text]) => `[${JSON.stringify(name)}, ${text}]`).join(", ")}]`]
       : []),
     ...rest,
+    ...(keys === "anything" ? [] : [`names: ${keys}`]),
     ...numbersOf(schema, ["minProperties", "maxProperties"]),
   ]);
 }

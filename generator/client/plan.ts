@@ -1,4 +1,5 @@
 import type { Contract, PromptEntry, ResourceTemplateEntry, ToolEntry } from "../contract/contract.ts";
+import { avoidDevice } from "../device-name.ts";
 import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
 import { anySchema, SchemaRefusal, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
@@ -151,7 +152,7 @@ function createNames(type: string): Names {
     ),
     prompt: createNamer(toMemberName, new Set(inherited)),
     template: createNamer(toMemberName, new Set(inherited)),
-    file: createNamer(toFileName, new Set()),
+    file: createNamer((name) => avoidDevice(toFileName(name), "tool"), new Set()),
     type: (wanted) => {
       // Types of a tool are made of this name and an ending; it must not run into that of another.
       const found = uniqueName(wanted, (name) => taken.has(name));

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { emitOwnLayer } from "../create/emit-layer.ts";
 import { offerings } from "../create/layer/choices.ts";
@@ -8,6 +8,7 @@ import { lockName } from "../create/lock.ts";
 import { importOfModule } from "../create/package-layer.ts";
 import { register } from "../create/register.ts";
 import { loadTemplates } from "../emit/templates.ts";
+import { move } from "../move.ts";
 import { packageRoot } from "../package-info.ts";
 import { readInstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
@@ -107,7 +108,7 @@ async function writeAll(folder: string, { source, test }: AdditionPlan, texts: T
       await writeFile(path, text, { flag: "wx" });
       made.push(path);
     }
-    await rename(aside, join(folder, "src", "server.ts"));
+    await move(aside, join(folder, "src", "server.ts"));
   } catch (error) {
     for (const path of made) await rm(path, { force: true });
     const code = systemCode(error);

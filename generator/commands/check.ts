@@ -14,7 +14,7 @@ import { readAccess, type AccessFlags } from "../live/access.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { packageVersion } from "../package-info.ts";
-import { UserError } from "../user-error.ts";
+import { interruptedExitCode, UserError } from "../user-error.ts";
 import { printReport } from "./print-report.ts";
 import { reportProblem } from "./report.ts";
 
@@ -33,6 +33,9 @@ export interface CheckCommandOptions extends AccessFlags {
 
 /** `create-mcp-server check`: examines a server. Returns the exit code. */
 export async function runCheck(options: CheckCommandOptions): Promise<number> {
+  // What was started ends with this process, where that ends in order.
+  const stop = (): never => process.exit(interruptedExitCode);
+  for (const signal of stopSignals) process.once(signal, stop);
   try {
     const target = readTarget(options.target);
     const spoken = chooseSpoken(options.revision, revisions);
@@ -47,8 +50,12 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
       : 0;
   } catch (error) {
     return reportProblem(error);
+  } finally {
+    for (const signal of stopSignals) process.removeListener(signal, stop);
   }
 }
+
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A server that does not answer keeps everybody waiting: a person shall see for what. */
 function showStep(text: string): void {

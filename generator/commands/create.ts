@@ -9,6 +9,8 @@ import { emitProject, type ProjectOptions } from "../create/project-files.ts";
 import { projectPackages } from "../create/project-packages.ts";
 import { prepareProject, type Readiness } from "../create/prepare.ts";
 import { askSelection } from "../create/questions.ts";
+import { isInRepository } from "../create/repository.ts";
+import type { RunOptions } from "../create/run.ts";
 import { lossLines } from "../client/loss-lines.ts";
 import type { ProjectSource } from "../from/source.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
@@ -66,6 +68,8 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
   const project = await planProject(options, { target, asks });
+  // Asked early: git answers while the files are made.
+  const repository = wantsRepository(options, { folder: target.nearest, signal });
   const tree = await emitProject(project);
   if (options.dryRun) {
     console.log(listFiles(tree));
@@ -73,9 +77,14 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   }
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
   await writeProject(target, tree, { signal, archives: await packArchives(project, screen) });
-  const readiness = await prepareProject(project, { ...options, screen, signal });
+  const readiness = await prepareProject(project, { install: options.install, repository, screen, signal });
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
+}
+
+/** A project that is inside of a repository needs none of its own. */
+async function wantsRepository({ git, dryRun }: CreateOptions, place: RunOptions): Promise<boolean> {
+  return git && !dryRun && !(await isInRepository(place));
 }
 
 /** Finds the place for a project that may have the name of its folder. */

@@ -27,14 +27,22 @@ export async function runGateway(options: GatewayCommandOptions): Promise<number
   try {
     const listening = readListening(options);
     const gateway = await open(options, stop.signal);
-    if (listening === "stdio") await serveGatewayStdio(gateway);
-    else await serveUntilStopped(gateway, { ...listening, stopped: stop.signal });
+    if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stop.signal);
+    await serveUntilStopped(gateway, { ...listening, stopped: stop.signal });
     return 0;
   } catch (error) {
     return stop.signal.aborted ? 0 : reportProblem(error);
   } finally {
     for (const signal of stopSignals) process.removeListener(signal, onSignal);
   }
+}
+
+/**
+ * Of a server that has ended the session of its client; why, has been told when that was noticed. A signal from a terminal reaches the server as well:
+ * that it ends of it is as it should be.
+ */
+function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
+  return loss === undefined || stopped.aborted ? 0 : 1;
 }
 
 async function open({ server, timeout }: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
@@ -83,9 +91,7 @@ async function listen(gateway: Gateway, options: ListenOptions & Address): Retur
   try {
     return await serveGatewayHttp(gateway, options);
   } catch (cause) {
-    const { host, port } = options;
-    const reason = systemCode(cause) === "EADDRINUSE" ? "another program listens there" : explainCause(cause);
-    throw new UserError(`--listen ${host}:${port}: ${reason}. Choose another address.`, { cause });
+    throw new UserError(`--listen: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 

@@ -65,6 +65,7 @@ function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, compar
     ...compareBounds(before, after, path, comparison),
     ...compareMembers(before, after, path, comparison),
     ...compareRest(before.additional, after.additional, `${path}/*`, comparison),
+    ...compareRest(before.names, after.names, `${path}/* (the name)`, comparison),
     ...compareRest(before.items, after.items, `${path}[]`, comparison),
     ...compareLists(before.prefix, after.prefix, `${path}[]`, comparison),
     ...(["anyOf", "oneOf", "allOf"] as const).flatMap((list) =>
@@ -215,7 +216,7 @@ function narrowRest({ sends }: Comparison): Verdict {
 }
 
 function isClosedOrNarrow(rest: SafeSchema | false | undefined): boolean {
-  return rest === false || (rest !== undefined && rest.types !== undefined);
+  return rest === false || (rest !== undefined && (rest.types ?? rest.values) !== undefined);
 }
 
 /** Alternatives are compared by position; when their number differs, nobody knows which is which. */

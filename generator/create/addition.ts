@@ -1,3 +1,4 @@
+import { avoidDevice } from "../device-name.ts";
 import { UserError } from "../user-error.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "./schema-samples.ts";
@@ -22,14 +23,15 @@ export interface AdditionPlan {
 export function planAddition(kind: Addition, name: string, sample: SchemaSample): AdditionPlan {
   const words = readWords(kind, name);
   const file = words.join("-");
+  const module = avoidDevice(file, kind);
   const variable = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
   const title = capital(words.join(" "));
   const member = `${kind}s`;
   return {
     kind,
-    source: `src/${member}/${file}.ts`,
+    source: `src/${member}/${module}.ts`,
     test: `test/${file}-${kind}.test.ts`,
-    registration: { member, variable, from: `./${member}/${file}.ts` },
+    registration: { member, variable, from: `./${member}/${module}.ts` },
     view: {
       file,
       variable,

@@ -6,11 +6,13 @@ export interface ServerCommand {
   readonly name: string;
   /** Absolute path of the program that Node runs. */
   readonly program: string;
+  /** Variables that it needs: hosts pass on hardly any of their own. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** `claude_desktop_config.json` of Claude Desktop. */
-export function desktopConfig({ name, program }: ServerCommand): string {
-  return jsonText({ mcpServers: { [name]: { command: "node", args: [program] } } });
+export function desktopConfig({ name, program, env }: ServerCommand): string {
+  return jsonText({ mcpServers: { [name]: { command: "node", args: [program], ...(env && { env }) } } });
 }
 
 /** `.cursor/mcp.json` of Cursor. */
@@ -19,13 +21,14 @@ export function cursorConfig(server: ServerCommand): string {
 }
 
 /** `.vscode/mcp.json` of VS Code. */
-export function vscodeConfig({ name, program }: ServerCommand): string {
-  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args: [program] } } });
+export function vscodeConfig({ name, program, env }: ServerCommand): string {
+  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args: [program], ...(env && { env }) } } });
 }
 
 /** The command that adds the server to Claude Code. */
-export function claudeCodeCommand({ name, program }: ServerCommand): string {
-  return `claude mcp add ${name} -- node ${quoteForShell(program)}`;
+export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
+  const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
+  return `claude mcp add ${name} ${variables.join("")}-- node ${quoteForShell(program)}`;
 }
 
 /** A server that runs already, as hosts reach it. */
@@ -62,8 +65,9 @@ export function configsOfAddress({ name, url }: ServerAddress): HostConfigs {
   };
 }
 
-/** A word as a POSIX shell reads it: as it is when it is plain, otherwise in single quotes. */
-export function quoteForShell(word: string): string {
+/** A word as the shells of a platform read it: as it is when it is plain, otherwise in quotes. Of Windows both shells know double ones only. */
+export function quoteForShell(word: string, platform: string = process.platform): string {
+  if (platform === "win32") return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', String.raw`\"`)}"`;
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -11,6 +11,7 @@ import {
   trimMethods,
   withoutRowTypes,
 } from "./layer/dispatch-rows.ts";
+import { withoutCategories, withoutCheckDocs } from "./layer/doc-comments.ts";
 import { declarationNames, entryView, type RevisionFacts } from "./layer/entry-view.ts";
 import { trimLacks } from "./layer/lacks.ts";
 import { layerReadme } from "./layer/layer-readme.ts";
@@ -72,7 +73,7 @@ function readFacts(id: string, { packageFolder }: LayerOptions): RevisionFacts {
 function readChecks({ choices, packageFolder, version }: LayerOptions): ReadonlyMap<string, string> {
   const toPath = (revision: string): string => `generated/${revision}/validate.ts`;
   const sources = choices.revisions.map((revision) => {
-    const text = readText(join(packageFolder, toPath(revision)));
+    const text = withoutCheckDocs(readText(join(packageFolder, toPath(revision))));
     return { revision, text: withHeader(trimChecks(text, areasLeftOut(choices)), version) };
   });
   const shared = shareChecks(sources);
@@ -84,11 +85,15 @@ function readSource(path: string, options: LayerOptions): string {
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
   const text = readText(join(packageFolder, path));
   if (extensionMethods.test(path)) return withHeader(withoutRowTypes(text), version);
+  if (path === supportPath) return withHeader(needsConversions(choices) ? text : withoutConversionTypes(text), version);
   const [, revision = "", name = ""] = /^generated\/([^/]+)\/(\w+\.ts)$/.exec(path) ?? [];
   switch (name) {
+    case "types.ts":
+      return withHeader(withoutCategories(text), version);
     case "methods.ts": {
       const isNewest = revision === choices.revisions[0];
-      return withHeader(trimMethods(isNewest ? withoutConversions(text) : text, choices), version);
+      const own = isNewest ? withoutConversions(text) : text;
+      return withHeader(trimMethods(needsHeaders(choices) ? own : withoutHeaders(own), choices), version);
     }
     case "convert.ts": {
       if (choices.client) return withHeader(text, version);
@@ -105,6 +110,8 @@ function readSource(path: string, options: LayerOptions): string {
 
 const extensionMethods = /^generated\/extensions\/[^/]+\/methods\.ts$/;
 
+const supportPath = "generated/support.ts";
+
 /** Nothing else goes on meanwhile: for a few hundred small files, waiting for each takes longer than reading it. */
 function readText(file: string): string {
   try {
@@ -119,11 +126,33 @@ function withoutConversions(methods: string): string {
   return methods.replace(/^import \{ conversions \} from ".\/convert.ts";\n/m, "").replace(/^  conversions,\n/m, "");
 }
 
-/** Generated sources have a header already; it keeps saying which schema they come from. Of the others their place says it. */
+/** A program that speaks one revision brings nothing to another. */
+function needsConversions({ revisions, client }: LayerChoices): boolean {
+  return client || revisions.length > 1;
+}
+
+/** Lines have no headers. */
+function needsHeaders({ transports, client }: LayerChoices): boolean {
+  return client || transports.some((transport) => transport !== "stdio");
+}
+
+function withoutHeaders(methods: string): string {
+  return methods.replace(/^  headers: \[\n[^]*?^  \],\n/m, "  headers: [],\n");
+}
+
+/** What only conversions are about follows when nothing names it any more. */
+function withoutConversionTypes(support: string): string {
+  return support.replace(/^  \/\*\*[^\n]*\*\/\n  readonly conversions\?: Conversions;\n/m, "");
+}
+
+/**
+ * Generated sources have a header already; it keeps saying which schema they come from. Of the others their place says it. What to do instead
+ * of editing them, the entry and the README say once for all.
+ */
 function withHeader(text: string, version: string): string {
-  if (!text.startsWith(generatedMark)) return `${generatedMark} ${version}. ${advice}\n\n${text}`;
+  if (!text.startsWith(generatedMark)) return `${generatedMark} ${version}. Do not edit.\n\n${text}`;
   const [first = "", , ...rest] = text.split("\n");
-  return [first, `// ${advice}`, ...rest].join("\n");
+  return [`${first} Do not edit.`, ...rest].join("\n");
 }
 
 function header(version: string, origin: string): string {

@@ -3,6 +3,7 @@ import { desktopConfig, type ServerCommand } from "./client-config.ts";
 import { commandsOf, type PackageManager } from "./package-manager.ts";
 import { jsonText } from "./json-text.ts";
 import type { Extra, Service } from "./project-choices.ts";
+import type { ServerVariable } from "./server-variables.ts";
 
 /** What the files for other programs say of a project. */
 export interface ExtraOptions {
@@ -12,6 +13,8 @@ export interface ExtraOptions {
   readonly service: Service;
   /** Variables of the environment that say who may come in, in words; nothing when nobody is asked. */
   readonly variables: string;
+  /** Variables without which its tools cannot work. */
+  readonly needed: readonly ServerVariable[];
   readonly manager: PackageManager;
   /** Whether the protocol layer is part of the project. */
   readonly emitted: boolean;
@@ -48,7 +51,8 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     skillFolder: options.skillFolder,
     url: urlOf(options.service),
     variables: options.variables,
-    tools: jsonText([...options.tools]).replaceAll("\n", "\n  "),
+    ...variableView(options.needed),
+    tools: indented([...options.tools], "  "),
     emitted: options.emitted,
     vendored: options.vendored,
     ...managerView(options.manager),
@@ -132,4 +136,22 @@ export function registryName({ name }: ServerCommand): string {
 /** Where it is served while it is being developed. */
 export function urlOf(service: Service): string {
   return service === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
+}
+
+/** What hosts and the registry ask a user for, in their words; nothing where nothing is needed. */
+function variableView(needed: readonly ServerVariable[]): object {
+  if (needed.length === 0) return {};
+  const asked = needed.map(({ name, description, isSecret: sensitive }) => {
+    return [name, { type: "string", title: name, description, sensitive, required: true }];
+  });
+  const listed = needed.map(({ isSecret, ...words }) => ({ ...words, isRequired: true, isSecret }));
+  return {
+    userConfig: indented(Object.fromEntries(asked), "  "),
+    bundleEnv: indented(Object.fromEntries(needed.map(({ name }) => [name, `\${user_config.${name}}`])), "      "),
+    environmentVariables: indented(listed, "      "),
+  };
+}
+
+function indented(value: object, by: string): string {
+  return jsonText(value).replaceAll("\n", `\n${by}`);
 }

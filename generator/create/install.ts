@@ -49,7 +49,8 @@ const quickFlags: { readonly [Name in PackageManager]: readonly string[] } = {
 /** Said when no version that is known fits: by npm, by pnpm. */
 const unknownVersion = /\bETARGET\b|NO_MATCHING_VERSION/;
 
-function runManager(args: readonly string[], options: ManagerRun): Promise<Outcome> {
+/** Runs a package manager. */
+export function runManager(args: readonly string[], options: ManagerRun): Promise<Outcome> {
   const { manager } = options;
   // The same for yarn, whose generations know different flags.
   const env = manager === "yarn" ? { YARN_ENABLE_IMMUTABLE_INSTALLS: "false" } : {};
@@ -59,7 +60,7 @@ function runManager(args: readonly string[], options: ManagerRun): Promise<Outco
     : run(program ?? manager, args, { ...options, env });
 }
 
-/** The program that runs us, if it is this manager, or the npm beside Node: Windows can start others only through a shell. */
+/** The program that runs us, if it is this manager, or the npm beside Node: neither needs a shell on Windows. */
 function findProgram(manager: PackageManager): string | undefined {
   const running = process.env.npm_execpath;
   if (running !== undefined && basename(running).startsWith(manager) && existsSync(running)) return running;

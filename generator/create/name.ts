@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import validate from "validate-npm-package-name";
+import { isDeviceName } from "../device-name.ts";
 import { UserError } from "../user-error.ts";
 
 /** What a project's name is taken from. */
@@ -41,17 +42,15 @@ export function suggestName(text: string, taken: readonly string[]): string {
 const maxLength = 64;
 const suffix = "-server";
 
-/** Windows opens devices under these names, whatever the extension. */
-const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
-
 function nameProblem(name: string, taken: readonly string[]): string | undefined {
   const { errors = [], ...result } = validate(name);
   const [problem] = "warnings" in result && result.warnings ? [...errors, ...result.warnings] : errors;
   if (problem !== undefined) return problem;
   if (name.length > maxLength) return `name is longer than ${maxLength} characters`;
   const unscoped = name.slice(name.indexOf("/") + 1);
-  if (deviceName.test(unscoped)) return "Windows reserves it for a device";
+  if (isDeviceName(unscoped)) return "Windows reserves it for a device";
   if (unscoped.startsWith(".") || unscoped.startsWith("-")) return `name cannot start with ${unscoped.charAt(0)}`;
+  if (unscoped.endsWith(".")) return "name cannot end with a dot, which Windows takes away";
   if (taken.includes(name)) return "the project depends on a package of this name";
   return undefined;
 }

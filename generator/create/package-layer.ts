@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Templates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
 import { explainCause, UserError } from "../user-error.ts";
+import { runManager } from "./install.ts";
+import { lastLines } from "./run.ts";
 import { runName, toListText } from "./layer/entry-view.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 
@@ -79,7 +79,8 @@ export async function packOwn(packageFolder: string): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), "pack-"));
   try {
     const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
-    await promisify(execFile)("npm", args, { cwd: packageFolder, shell: process.platform === "win32" });
+    const packed = await runManager(args, { manager: "npm", folder: packageFolder });
+    if (!packed.ok) throw new Error(lastLines(packed));
     const [name = ""] = await readdir(folder);
     return await readFile(join(folder, name));
   } catch (error) {

@@ -10,7 +10,8 @@ import { lastLines } from "./run.ts";
 /** Which steps follow the writing of a project. */
 export interface PrepareOptions {
   readonly install: boolean;
-  readonly git: boolean;
+  /** Whether the project becomes a repository. */
+  readonly repository: Promise<boolean>;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
@@ -27,7 +28,7 @@ export interface Readiness {
 export async function prepareProject(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
   const run = { folder: project.folder, signal: options.signal, manager: project.manager };
   const kind = options.install ? await install(project, options, run) : "written";
-  if (options.git && !options.signal.aborted) await initialize(project, options, run);
+  if ((await options.repository) && !options.signal.aborted) await initialize(project, options, run);
   return { kind };
 }
 
@@ -119,9 +120,8 @@ async function initialize(project: ProjectOptions, { screen }: PrepareOptions, r
 function describeRepository(outcome: RepositoryOutcome): string | undefined {
   switch (outcome.kind) {
     case "committed":
-    case "inside":
       return undefined;
-    case "initialized":
+    case "staged":
       return "git does not know your name and e-mail yet, so nothing was committed. Run `git commit` when it does.";
     case "failed":
       return `${outcome.step} failed:\n${lastLines(outcome.outcome)}\nThe project itself is complete. Run it by hand.`;

@@ -15,6 +15,7 @@ import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
 import { readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
 /** What the files of a project depend on. */
@@ -83,6 +84,7 @@ const rendered = [
 
 /** npm leaves `.gitignore` out of packages, and git would obey both here: they are kept under other names. */
 const copied = [
+  { from: "notices.js", to: "notices.js" },
   { from: "_gitignore", to: ".gitignore" },
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },
@@ -97,8 +99,13 @@ function tidy(text: string): string {
     .trim()}\n`;
 }
 
-function serverCommand({ name, folder }: ProjectOptions): ServerCommand {
-  return { name: name.slice(name.indexOf("/") + 1), program: join(folder, "dist", "server.js") };
+function serverCommand({ name, folder, source }: ProjectOptions): ServerCommand {
+  const variables = variablesOf(source).map((variable) => [variable.name, "..."]);
+  return {
+    name: name.slice(name.indexOf("/") + 1),
+    program: join(folder, "dist", "server.js"),
+    env: variables.length > 0 ? Object.fromEntries(variables) : undefined,
+  };
 }
 
 function extraOptions(options: ProjectOptions): ExtraOptions {
@@ -117,6 +124,7 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     server: serverCommand(options),
     service,
     variables,
+    needed: variablesOf(options.source),
     extras,
     skillFolder: hasSkillFolder(selection),
     tools,
@@ -264,7 +272,7 @@ function readToolMembers(revision: string, packageFolder: string): ReadonlySet<s
 }
 
 function readTypes(revision: string, packageFolder: string): string {
-  return readFileSync(join(packageFolder, "generated", revision, "types.ts"), "utf8");
+  return readFileSync(join(packageFolder, "generated", revision, "types.ts"), "utf8").replaceAll("\r\n", "\n");
 }
 
 const serviceTexts: { readonly [Name in Selection["transport"]]: string } = {

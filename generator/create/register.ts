@@ -28,9 +28,10 @@ export function register(path: string, source: string, registration: Registratio
     importEdit(file, `import { ${variable} } from "${from}";\n`),
     entryEdit(path, definition, registration),
   ];
+  const newline = source.includes("\r\n") ? "\r\n" : "\n";
   return edits
     .sort((a, b) => b.at - a.at)
-    .reduce((text, { at, insert }) => text.slice(0, at) + insert + text.slice(at), source);
+    .reduce((text, { at, insert }) => text.slice(0, at) + insert.replaceAll("\n", newline) + text.slice(at), source);
 }
 
 interface Edit {
@@ -50,7 +51,10 @@ function importEdit(file: ts.SourceFile, insert: string): Edit {
   const last = file.statements.filter(ts.isImportDeclaration).at(-1);
   if (!last) return { at: 0, insert: `${insert}\n` };
   const after = last.getEnd();
-  return file.text.charAt(after) === "\n" ? { at: after + 1, insert } : { at: after, insert: `\n${insert.trimEnd()}` };
+  const [newline] = /^\r?\n/.exec(file.text.slice(after, after + 2)) ?? [];
+  return newline === undefined
+    ? { at: after, insert: `\n${insert.trimEnd()}` }
+    : { at: after + newline.length, insert };
 }
 
 function entryEdit(path: string, definition: ts.ObjectLiteralExpression, { member, variable }: Registration): Edit {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { toCommand, withEnv } from "../../runtime/transport/command.ts";
 
 /** What came of a program. */
 export interface Outcome {
@@ -19,11 +20,15 @@ export interface RunOptions {
 /** Runs a program without a shell, with nothing on stdin. Never rejects. */
 export function run(program: string, args: readonly string[], { folder, env, signal }: RunOptions): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
+    const place = { platform: process.platform, env: withEnv(process, env), cwd: folder };
+    const { file, args: words, verbatim } = toCommand(program, args, place);
+    const child = spawn(file, words, {
       cwd: folder,
-      env: { ...process.env, ...env },
+      env: place.env,
       signal,
       stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
     });
     let output = "";
     const collect = (text: string): void => void (output += text);

@@ -9,6 +9,8 @@ export interface Target {
   readonly folder: string;
   /** Whether that folder is there already, and empty. */
   readonly exists: boolean;
+  /** The folder that is there already: this one, or the nearest that it will be in. */
+  readonly nearest: string;
 }
 
 /** Finds the folder that is meant and refuses what cannot become a project. Changes nothing. */
@@ -25,8 +27,9 @@ export async function findTarget(directory: string): Promise<Target> {
     throw new UserError(`${folder} is a symbolic link. Name the folder that it leads to, or choose another name.`);
   if (kind === "other") throw new UserError(`${folder} is there already and is not a folder. Choose another name.`);
   if (kind === "folder") await checkEmpty(folder);
-  await checkWritable(kind === "folder" ? folder : await nearestFolder(dirname(folder)));
-  return { folder, exists: kind === "folder" };
+  const nearest = kind === "folder" ? folder : await nearestFolder(dirname(folder));
+  await checkWritable(nearest);
+  return { folder, exists: kind === "folder", nearest };
 }
 
 type Kind = "absent" | "folder" | "link" | "other";

@@ -1,10 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import type { Target } from "./target.ts";
 import { setImmediate } from "node:timers/promises";
+import { move, wholeFolder } from "../move.ts";
 import { UserError, systemCode } from "../user-error.ts";
+
+/** Where a project is written. */
+type Place = Pick<Target, "folder" | "exists">;
 
 /** How a project is written. */
 export interface WriteOptions {
@@ -20,7 +24,7 @@ export interface WriteOptions {
  * Writes a project all at once: into a folder aside, which then takes its place. When anything fails, all that was made
  * is removed again.
  */
-export async function writeProject(target: Target, tree: Tree, options: WriteOptions = {}): Promise<void> {
+export async function writeProject(target: Place, tree: Tree, options: WriteOptions = {}): Promise<void> {
   try {
     await (target.exists ? fill(target.folder, tree, options) : make(target.folder, tree, options));
   } catch (error) {
@@ -40,9 +44,9 @@ async function make(folder: string, tree: Tree, options: WriteOptions): Promise<
   const aside = join(parent, `.${basename(folder)}.${asideMark}-${process.pid}`);
   try {
     await writeAside(aside, tree, options);
-    await rename(aside, folder);
+    await move(aside, folder);
   } catch (error) {
-    await rm(aside, { recursive: true, force: true });
+    await rm(aside, wholeFolder);
     if (outermost !== undefined) await removeEmpty(parent, outermost);
     throw error;
   }
@@ -58,12 +62,12 @@ async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<
   try {
     await writeAside(aside, tree, options);
     for (const name of await readdir(aside)) {
-      await rename(join(aside, name), join(folder, name));
+      await move(join(aside, name), join(folder, name));
       moved.push(name);
     }
     await rmdir(aside);
   } catch (error) {
-    for (const name of [...moved, basename(aside)]) await rm(join(folder, name), { recursive: true, force: true });
+    for (const name of [...moved, basename(aside)]) await rm(join(folder, name), wholeFolder);
     throw error;
   }
 }

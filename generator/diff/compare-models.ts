@@ -151,7 +151,18 @@ function compareMembers(older: ObjectShape, newer: ObjectShape, subject: string,
       if (pair.envelope.has(property.name)) return [];
       return known ? compareMember(known, property, subject, pair) : [memberChange("added", property, subject, pair)];
     }),
+    ...compareRest(older.index, newer.index, `${subject}.*`, pair),
   ];
+}
+
+/** Keys that nobody names. That there may be some is nothing new: objects are open on the wire. */
+function compareRest(
+  older: Shape | undefined,
+  newer: Shape | undefined,
+  subject: string,
+  pair: Pair,
+): ContractChange[] {
+  return older && newer ? compareShapes(older, newer, { subject, isWhole: false }, pair) : [];
 }
 
 function memberChange(

@@ -32,7 +32,7 @@ export function conditionOf(shape: Shape, expression: string, model: Declared): 
         ? conditionOf({ kind: "string" }, expression, model)
         : unionCondition(shape.of, expression, model);
     case "reference":
-      return primitiveCondition(shape, expression, model);
+      return aliasCondition(shape, expression, model);
     default:
       return undefined;
   }
@@ -93,10 +93,16 @@ function unionCondition(members: readonly Shape[], expression: string, model: De
   };
 }
 
-/** An alias of plain keywords, such as `string | number`, is tested in place; every other name has a check to call. */
-function primitiveCondition(shape: Shape, expression: string, model: Declared): Condition | undefined {
+/** An alias of plain keywords, such as `string | number`, and one of any object are tested in place; every other name has a check to call. */
+function aliasCondition(shape: Shape, expression: string, model: Declared): Condition | undefined {
   const target = resolveAlias(shape, model);
-  const parts = target.kind === "union" && !target.open ? target.of : [target];
-  const isPrimitive = parts.every((part) => ["string", "number", "boolean", "null"].includes(part.kind));
-  return isPrimitive ? conditionOf(target, expression, model) : undefined;
+  return isPlain(target) ? conditionOf(target, expression, model) : undefined;
 }
+
+function isPlain(shape: Shape): boolean {
+  if (shape.kind === "object") return isPlainMap(shape);
+  const parts = shape.kind === "union" && !shape.open ? shape.of : [shape];
+  return parts.every(({ kind }) => primitives.has(kind)) || (shape.kind === "union" && shape.open === true);
+}
+
+const primitives: ReadonlySet<Shape["kind"]> = new Set(["string", "number", "boolean", "null"] as const);

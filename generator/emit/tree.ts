@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { move } from "../move.ts";
 
 /** Files by path relative to a folder, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
@@ -42,9 +43,25 @@ export async function writeTree(folder: string, tree: Tree): Promise<Drift[]> {
 }
 
 /** One line about a difference, for people. */
-export function driftText({ kind, path, line, expected, found }: Drift): string {
+export function driftText({ kind, path, line, expected = "", found = "" }: Drift): string {
   if (kind !== "changed") return `${kind} ${path}`;
-  return `${kind} ${path}:${line}\n    expected: ${expected}\n    found:    ${found}`;
+  const from = excerptStart(expected, found);
+  return `${kind} ${path}:${line}\n    expected: ${excerpt(expected, from)}\n    found:    ${excerpt(found, from)}`;
+}
+
+/** Characters of a line that are shown: descriptions of a server may be long, and a file without line breaks is one line. */
+const excerptLength = 160;
+
+/** Shortly before the difference, if that is not at the beginning. */
+function excerptStart(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at < excerptLength / 2 ? 0 : at - 20;
+}
+
+function excerpt(line: string, from: number): string {
+  const end = from + excerptLength;
+  return `${from > 0 ? "…" : ""}${line.slice(from, end)}${line.length > end ? "…" : ""}`;
 }
 
 async function compareFile(folder: string, path: string, text: string, present: readonly string[]): Promise<Drift[]> {
@@ -87,7 +104,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const aside = `${path}.${process.pid}.tmp`;
   try {
     await writeFile(aside, text);
-    await rename(aside, path);
+    await move(aside, path);
   } catch (error) {
     await rm(aside, { force: true });
     throw error;

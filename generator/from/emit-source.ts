@@ -9,7 +9,7 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { escapeUnseen } from "../tool-schema/safe-text.ts";
 import { emitType } from "../tool-schema/type-text.ts";
 import { emitStubs } from "./emit-stubs.ts";
-import { bodyArgument, type Operation } from "./operation.ts";
+import { bodyArgument, isPassword, type Credential, type Operation, type Parameter } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
 import { promptCase, testCases } from "./test-cases.ts";
@@ -43,9 +43,10 @@ export async function emitSource(source: ProjectSource, options: EmitSourceOptio
     ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
     ...emitStubs(source, options.stubs, options.layer),
   ];
+  const hasToken = api?.credential !== undefined;
   for (const { tool, variable } of tools) {
     const operation = api?.operations.find(({ name }) => name === tool.entry.name);
-    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, ...options })]);
+    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, hasToken, ...options })]);
   }
   const tree = new Map<string, string>();
   for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
@@ -70,27 +71,46 @@ function toolsText(tools: readonly NamedTool[]): string {
 
 function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSourceOptions): object {
   const credential = api?.credential;
+  const hasOpen = credential !== undefined && hasOperation(api, ({ isOpen }) => isOpen);
   return {
     layer,
     origin,
     address: JSON.stringify(api?.address ?? ""),
     isToken: credential !== undefined,
-    inHeader: credential?.place === "header",
+    inHeader: credential?.place === "header" && !isPassword(credential),
+    isPassword: credential !== undefined && isPassword(credential),
     inQuery: credential?.place === "query",
     inCookie: credential?.place === "cookie",
     sendsCookies: credential?.place === "cookie" || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
+    sendsDeep: hasOperation(api, sendsDeep),
+    writesDeep: hasOperation(api, writesDeep),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
     answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
+    hasOpen,
+    opensHeaders: hasOpen && credential?.place !== "query",
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
     credentialName: JSON.stringify(credential?.name ?? ""),
-    prefix: JSON.stringify(credential?.place === "header" ? credential.prefix : ""),
+    tokenText: tokenText(credential),
   };
+}
+
+function tokenText(credential: Credential | undefined): string {
+  const prefix = credential?.place === "header" ? credential.prefix : "";
+  return prefix === "" ? "environment.API_TOKEN" : `\`${prefix}\${environment.API_TOKEN}\``;
 }
 
 function hasOperation(api: ProjectSource["api"], test: (operation: Operation) => boolean): boolean {
   return api?.operations.some(test) ?? false;
+}
+
+function sendsDeep({ body }: Operation): boolean {
+  return body !== undefined && body.deep.length > 0;
+}
+
+function writesDeep(operation: Operation): boolean {
+  return operation.parameters.some(({ style }) => style === "deep") || sendsDeep(operation);
 }
 
 function isCookie({ place }: Operation["parameters"][number]): boolean {
@@ -114,12 +134,15 @@ function testView({ plan, api, contract }: ProjectSource, { name, toolMembers, s
 interface ToolOptions extends EmitSourceOptions {
   readonly variable: string;
   readonly operation: Operation | undefined;
+  /** Whether requests take a token with them. */
+  readonly hasToken: boolean;
 }
 
 /** The file of a tool: types of its arguments and its result, and the tool. */
 async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
   const { entry, type, input, output } = tool;
-  const { toolMembers, variable, operation, layer } = options;
+  const { toolMembers, variable, operation, hasToken, layer } = options;
+  const hidesToken = hasToken && operation?.isOpen === true;
   const hasInput = input.root.properties.size > 0 || input.root.additional !== false;
   const hasOutput = output !== undefined && isObjectSchema(entry.outputSchema) && toolMembers.has("outputSchema");
   const types = [
@@ -135,7 +158,7 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
       : []),
     ...(hasInput ? [`input: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
     ...(hasOutput ? [`output: ${schemaText(entry.outputSchema, `${type}Result`)}`] : []),
-    runText(entry.name, { operation, hasInput, result: hasOutput ? `${type}Result` : undefined }),
+    runText(entry.name, { operation, hasInput, hidesToken, result: hasOutput ? `${type}Result` : undefined }),
   ];
   const needsSchema = hasInput || hasOutput;
   const own = [...helpersOf(operation, hasOutput), ...(needsSchema ? ["validate"] : [])];
@@ -151,9 +174,9 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
 /** What the file of a tool takes from the one that they share. */
 function helpersOf(operation: Operation | undefined, hasOutput: boolean): string[] {
   if (!operation) return ["todo"];
-  const styles = operation.parameters.filter(({ place }) => place === "query").map(({ style }) => style);
-  const writers = (["comma", "json"] as const).filter((style) => styles.includes(style));
-  return [functionOf(operation, hasOutput), ...writers.map((style) => writersOf[style])];
+  const own = operation.parameters.filter(({ place }) => place === "query").map(({ style }) => writerOf[style]);
+  const writers = ["toList", "toJson", "toDeep"].filter((writer) => own.includes(writer));
+  return [functionOf(operation, hasOutput), ...writers];
 }
 
 /** The function that asks the API: what it gives is what the tool gives. */
@@ -162,8 +185,17 @@ function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "ca
   return answersFile && !output ? "readFile" : "readApi";
 }
 
-/** Functions that write several values as one. */
-const writersOf = { comma: "toCommaList", json: "toJson" } as const;
+/** Functions that write several values, where a list does not just repeat its name. */
+const writerOf: Readonly<Record<Parameter["style"], string>> = {
+  repeat: "",
+  comma: "toList",
+  pipe: "toList",
+  space: "toList",
+  deep: "toDeep",
+  json: "toJson",
+};
+
+const separators: Partial<Record<Parameter["style"], string>> = { comma: ",", pipe: "|", space: " " };
 
 function textMember({ entry }: ToolPlan, key: "title" | "description", known: ReadonlySet<string>): string[] {
   const text = entry[key];
@@ -190,10 +222,12 @@ function isObjectSchema(schema: unknown): schema is Record<string, unknown> {
 interface RunView {
   readonly operation: Operation | undefined;
   readonly hasInput: boolean;
+  /** Whether the token stays out of its requests. */
+  readonly hidesToken: boolean;
   readonly result: string | undefined;
 }
 
-function runText(name: string, { operation, hasInput, result }: RunView): string {
+function runText(name: string, { operation, hasInput, hidesToken, result }: RunView): string {
   if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
   const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
   const members = [
@@ -201,6 +235,7 @@ function runText(name: string, { operation, hasInput, result }: RunView): string
     `path: ${JSON.stringify(operation.path)}`,
     ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
     ...bodyText(operation),
+    ...(hidesToken ? ["isOpen: true"] : []),
     "signal",
   ];
   return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} })`;
@@ -210,7 +245,9 @@ function bodyText({ body }: Operation): string[] {
   if (!body) return [];
   const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
   const whole = body.isFile ? ["isFile: true"] : [];
-  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${accessText(bodyArgument)}`, ...files, ...whole];
+  const deep = body.deep.length > 0 ? [`deep: ${JSON.stringify(body.deep)}`] : [];
+  const value = accessText(bodyArgument);
+  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${value}`, ...files, ...whole, ...deep];
   return [`body: { ${parts.join(", ")} }`];
 }
 
@@ -219,12 +256,20 @@ const members = { path: "parameters", query: "query", header: "headers", cookie:
 function placeText({ parameters }: Operation, place: keyof typeof members): string[] {
   const own = parameters.filter((parameter) => parameter.place === place);
   if (own.length === 0) return [];
-  const rows = own.map(({ name, argument, style }) => {
-    const value = accessText(argument);
-    const isWritten = place === "query" && style !== "repeat";
-    return `${JSON.stringify(name)}: ${isWritten ? `${writersOf[style]}(${value})` : value}`;
+  const rows = own.map((parameter) => {
+    const text = `${JSON.stringify(parameter.name)}: ${accessText(parameter.argument)}`;
+    return place === "query" ? queryText(parameter) : text;
   });
   return [`${members[place]}: { ${rows.join(", ")} }`];
+}
+
+function queryText({ name, argument, style }: Parameter): string {
+  const key = JSON.stringify(name);
+  const value = accessText(argument);
+  const separator = separators[style];
+  if (separator !== undefined) return `${key}: ${writerOf[style]}(${value}, ${JSON.stringify(separator)})`;
+  if (style === "deep") return `...${writerOf[style]}(${key}, ${value})`;
+  return `${key}: ${style === "json" ? `${writerOf[style]}(${value})` : value}`;
 }
 
 function accessText(argument: string): string {

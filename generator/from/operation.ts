@@ -14,6 +14,14 @@ export type Credential =
   | { readonly place: "header"; readonly name: string; readonly prefix: string }
   | { readonly place: "query" | "cookie"; readonly name: string };
 
+/** Whether the token is a user's name and password. */
+export function isPassword(credential: Credential): boolean {
+  return credential.place === "header" && credential.prefix === basicPrefix;
+}
+
+/** What stands before a user's name and password. */
+export const basicPrefix = "Basic ";
+
 /** One operation, which becomes one tool. */
 export interface Operation {
   /** Name of the tool. */
@@ -27,6 +35,8 @@ export interface Operation {
   /** What is sent. */
   readonly body?: OperationBody;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Whether the API says that it asks nobody here who they are. */
+  readonly isOpen: boolean;
   /** Whether it answers with a file. */
   readonly answersFile: boolean;
   /** Schema of the JSON object that it answers, if it does. */
@@ -41,6 +51,8 @@ export interface OperationBody {
   readonly isFile: boolean;
   /** Media types of its parts that are files. */
   readonly files: Readonly<Record<string, string>>;
+  /** Members of which each value has a name of its own: `range[from]`. */
+  readonly deep: readonly string[];
 }
 
 /** A parameter, and the argument that it is taken from. */
@@ -51,7 +63,7 @@ export interface Parameter {
   readonly argument: string;
   readonly place: "path" | "query" | "header" | "cookie";
   /** How several values are written. */
-  readonly style: "repeat" | "comma" | "json";
+  readonly style: "repeat" | "comma" | "pipe" | "space" | "deep" | "json";
 }
 
 /** Name of the argument that is sent as the body. */

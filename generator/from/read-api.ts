@@ -4,7 +4,7 @@ import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 import { LeftOut } from "./left-out.ts";
-import type { Api, Credential, Operation } from "./operation.ts";
+import { basicPrefix, isPassword, type Api, type Credential, type Operation } from "./operation.ts";
 import { readOperation, type OperationPlace } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
@@ -15,6 +15,10 @@ const maxOperations = 5_000;
 export function readApi(document: Record<string, unknown>, origin: string): Api {
   checkVersion(document, origin);
   const { paths } = document;
+  if (paths === undefined && isRecord(document.webhooks))
+    throw new UserError(
+      `${origin} describes webhooks alone, which its API calls: there is nothing that a tool could call.`,
+    );
   if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object, so there are no operations.`);
   const taken = new Set<string>();
   const operations: Operation[] = [];
@@ -46,7 +50,9 @@ export function readApi(document: Record<string, unknown>, origin: string): Api 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
   if (typeof openapi === "string" && /^3\.\d/.test(openapi)) return;
   if (swagger !== undefined)
-    throw new UserError(`${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first.`);
+    throw new UserError(
+      `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, as \`npx swagger2openapi\` does.`,
+    );
   throw new UserError(`${origin}: "openapi" should be 3.0 or 3.1, not ${JSON.stringify(openapi)?.slice(0, 40)}.`);
 }
 
@@ -117,11 +123,12 @@ function readAddress({ servers }: Record<string, unknown>, origin: string): { re
   return { address: text.replace(/\/+$/, "") };
 }
 
-/** The first scheme that is one token in one place. */
+/** The first scheme that is one token in one place; a password only where there is no other. */
 function readCredential(document: Record<string, unknown>): { readonly credential?: Credential } {
   const components = isRecord(document.components) ? document.components : {};
   const schemes = isRecord(components.securitySchemes) ? Object.values(components.securitySchemes) : [];
-  const [credential] = schemes.flatMap((scheme) => toCredential(scheme, document));
+  const possible = schemes.flatMap((scheme) => toCredential(scheme, document));
+  const credential = possible.find((one) => !isPassword(one)) ?? possible[0];
   return credential ? { credential } : {};
 }
 
@@ -129,7 +136,7 @@ function toCredential(value: unknown, document: unknown): Credential[] {
   const scheme = follow(value, document);
   if (!isRecord(scheme)) return [];
   const { type, name, scheme: word, in: place } = scheme;
-  const prefix = { basic: "Basic ", bearer: "Bearer " }[String(word).toLowerCase()];
+  const prefix = { basic: basicPrefix, bearer: "Bearer " }[String(word).toLowerCase()];
   if (type === "http" && prefix !== undefined) return [{ place: "header", name: "Authorization", prefix }];
   if (type === "oauth2" || type === "openIdConnect")
     return [{ place: "header", name: "Authorization", prefix: "Bearer " }];

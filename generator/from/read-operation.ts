@@ -44,11 +44,17 @@ export function readOperation(place: OperationPlace): Operation {
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
     parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
-    ...(body && { body: { type: body.type, isFile: body.isFile, files: body.files } }),
+    ...(body && { body: { type: body.type, isFile: body.isFile, files: body.files, deep: body.deep } }),
     input: extractSchema(schema, document, "request"),
+    isOpen: isOpen(operation.security ?? document.security),
     answersFile: readAnswers(operation.responses, document).some(([type]) => fileType.test(type)),
     ...(output && { output }),
   };
+}
+
+/** Where a document says nothing of security, its schemes are meant for everything. */
+function isOpen(security: unknown): boolean {
+  return Array.isArray(security) && security.length === 0;
 }
 
 interface Given extends Omit<Parameter, "argument"> {
@@ -73,25 +79,34 @@ function readParameters({ item, operation, document }: OperationPlace): Given[] 
 const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "cookie", "host"];
 
 function readParameter(parameter: Record<string, unknown>): Given[] {
-  const { name, in: place, required, explode, style, schema, content, description } = parameter;
+  const { name, in: place, required, schema, content, description } = parameter;
   if (typeof name !== "string") return [];
   if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") return [];
+  if (place === "path" && (parameter.style === "label" || parameter.style === "matrix"))
+    throw new LeftOut(`its parameter ${safeText(name, 100)} is written in the style ${parameter.style}`);
   if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
   if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
     throw new SchemaRefusal(`a ${place} has no legal name`);
   const [media] = isRecord(content) ? Object.values(content) : [];
   const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
-  const isSplit = place === "query" && explode !== false && (style === undefined || style === "form");
   return [
     {
       name,
       place,
-      style: isRecord(content) ? "json" : isSplit ? "repeat" : "comma",
+      style: readStyle(parameter),
       required: place === "path" || required === true,
       schema:
         typeof description === "string" && isRecord(own) && own.$ref === undefined ? { description, ...own } : own,
     },
   ];
+}
+
+function readStyle({ in: place, content, style = "form", explode }: Record<string, unknown>): Parameter["style"] {
+  if (isRecord(content)) return "json";
+  if (place !== "query") return "comma";
+  if (style === "deepObject") return "deep";
+  if (explode === undefined ? style === "form" : explode === true) return "repeat";
+  return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
 }
 
 /** Parameters that stand in the path only. */
@@ -133,9 +148,16 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   const required = body.required === true;
   const parts = isRecord(media) ? media : {};
   if (multipart.test(type))
-    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document) };
-  if (fileType.test(type)) return { type, isFile: true, required, schema: readWholeFile(parts, document), files: {} };
-  return { type, isFile: false, required, schema: parts.schema ?? {}, files: {} };
+    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document), deep: [] };
+  const plain = { type, required, files: {}, deep: [] };
+  if (fileType.test(type)) return { ...plain, isFile: true, schema: readWholeFile(parts, document) };
+  return { ...plain, isFile: false, schema: parts.schema ?? {}, deep: readDeep(type, parts) };
+}
+
+/** Only forms of pairs have members whose values are pairs of their own. */
+function readDeep(type: string, { encoding }: Record<string, unknown>): string[] {
+  if (!type.includes("form-urlencoded") || !isRecord(encoding)) return [];
+  return Object.keys(encoding).filter((name) => Object(encoding[name]).style === "deepObject");
 }
 
 /** Media types of a good answer, and what is said of them. */

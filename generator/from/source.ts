@@ -85,14 +85,14 @@ function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, o
     throw new UserError(`${origin}: ${JSON.stringify(twice.slice(0, 80))} is there twice. ${advice}`);
 }
 
-/** Names become part of what models call: they are not made up, so they have to be usable. */
-const toolName = /^[\w./-]{1,128}$/;
+/** Names become part of what models call: they are not made up, so they have to be usable, as servers see to when they start. */
+const toolName = /^[\w.-]{1,128}$/;
 
 function cleanTool(tool: ToolEntry, origin: string): ToolEntry {
   const { name, inputSchema, outputSchema } = tool;
   const place = `${origin}: tool ${JSON.stringify(safeLine(name, 80))}`;
   if (!toolName.test(name))
-    throw new UserError(`${place}: a name has letters, digits and _ - . / only, and at most 128. Choose another.`);
+    throw new UserError(`${place}: a name has letters, digits and _ - . only, and at most 128. Choose another.`);
   const clean = (schema: unknown, member: string): unknown => {
     try {
       return cleanSchema(schema);

@@ -5,6 +5,7 @@ import type { LiveSession } from "../../runtime/client/live-session.ts";
 import type { Opener } from "../../runtime/client/opener.ts";
 import { connect } from "../../runtime/client/client.ts";
 import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
 import type { Revision } from "../../generated/support.ts";
 import type { Contract } from "../contract/contract.ts";
@@ -58,6 +59,8 @@ async function withSession<Result>(
     return await use(session);
   } catch (error) {
     if (error instanceof UserError) throw error;
+    const refusal = findRefusal(error);
+    if (refusal) throw new UserError(explainRefusal(describeTarget(target), refusal), { cause: error });
     throw new UserError(
       `${describeTarget(target)} could not be asked: ${explain(error)}. ${advice[target.kind]}${opening.tail()}`,
       {
@@ -73,6 +76,21 @@ const advice = {
   command: "Start it by itself to see why.",
   url: "See whether it runs there, and whether it wants other headers.",
 } as const;
+
+/** What a server says that wants to know who asks. */
+function findRefusal(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return error;
+  return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
+}
+
+function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpError): string {
+  const wanted = wwwAuthenticate === undefined ? "" : ` It asks for ${safeText(wwwAuthenticate.slice(0, 500))}.`;
+  // Keys are asked for as `Bearer`, too: only authorization servers are named with metadata.
+  const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
+    ? "Nobody is signed in here (OAuth): get an access token, and give it with --header-env Authorization=VARIABLE, where the value is `Bearer` and the token."
+    : "Give what it wants with --header-env Name=VARIABLE, where the value is that of the header.";
+  return `${server} does not let this client in (HTTP ${status}): ${safeText(body.slice(0, 500)).trim()}${wanted} ${how}`;
+}
 
 function createOpener(
   target: Exclude<Target, { readonly kind: "file" }>,

@@ -15,18 +15,18 @@ export type Target =
 
 /**
  * Reads the words after a command. A first word with a scheme is an address, one with the ending of a module is served as one; a single word that
- * ends in `.json` is a file, one with spaces a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
+ * ends in `.json` is a file, one with spaces that is no file a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
  * Throws a {@link UserError} that says what is possible.
  */
 export function readTarget(words: readonly string[]): Target {
   const [first = "", ...args] = words;
   if (first.trim() === "") throw new UserError(`name a server: ${choices}.`);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
-  if (isModuleName(first) && !/\s/.test(first))
+  if (isModuleName(first) && (!/\s/.test(first) || existsSync(first)))
     return { kind: "command", ...toModuleCommand(first, args), module: first };
   if (args.length > 0) return { kind: "command", command: first, args };
   if (/\.json$/i.test(first)) return readFile(first);
-  const [command = "", ...rest] = splitWords(first);
+  const [command = "", ...rest] = existsSync(first) ? [first] : splitWords(first);
   return { kind: "command", command, args: rest };
 }
 
@@ -44,7 +44,7 @@ function describeCommand({ command, args, module }: Command & { readonly module?
   if (module !== undefined) return module;
   const name = basename(command).replace(/\.(exe|cmd)$/i, "");
   const program = args.find((word) => !word.startsWith("-"));
-  const isTold = program !== undefined && launchers.includes(name) && /^[@\w./\\-]+$/.test(program);
+  const isTold = program !== undefined && launchers.includes(name) && /^(?:[a-z]:)?[@\w./\\-]+$/i.test(program);
   return isTold ? `${name} ${program}` : command;
 }
 

@@ -1,5 +1,6 @@
-import { cp, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { move, wholeFolder } from "../move.ts";
 
 /** Files of one revision, and the list of revisions with it. */
 export interface PinnedFiles {
@@ -23,19 +24,19 @@ export async function storePin(folder: string, files: PinnedFiles): Promise<void
   try {
     const isKnown = await exists(target);
     await fill(aside, files, isKnown ? target : undefined);
-    if (isKnown) await rename(target, previous);
-    await rename(aside, target).catch(async (error: unknown) => {
-      if (isKnown) await rename(previous, target);
+    if (isKnown) await move(target, previous);
+    await move(aside, target).catch(async (error: unknown) => {
+      if (isKnown) await move(previous, target);
       throw error;
     });
     await storePins(folder, files).catch(async (error: unknown) => {
       await rm(target, { recursive: true });
-      if (isKnown) await rename(previous, target);
+      if (isKnown) await move(previous, target);
       throw error;
     });
-    await rm(previous, { recursive: true, force: true });
+    await rm(previous, wholeFolder);
   } catch (error) {
-    await rm(created ?? aside, { recursive: true, force: true });
+    await rm(created ?? aside, wholeFolder);
     throw error;
   }
 }
@@ -54,7 +55,7 @@ async function storePins(folder: string, { pins, overlaySchema }: PinnedFiles): 
   const aside = join(folder, `.pins.${process.pid}.json`);
   try {
     await writeFile(aside, pins);
-    await rename(aside, join(folder, "pins.json"));
+    await move(aside, join(folder, "pins.json"));
   } catch (error) {
     await rm(aside, { force: true });
     throw error;

@@ -42,9 +42,9 @@ function parse(path: string, text: string): ts.SourceFile {
   return source;
 }
 
-/** Control characters and halves of surrogate pairs survive parsing, and would spoil what is generated. */
+/** Control characters and halves of surrogate pairs survive parsing, and would spoil what is generated. Of git's checkouts on Windows lines end with CRLF. */
 function refuseStrangeCharacters(path: string, text: string): void {
-  const strange = /[^\P{Cc}\t\n]|\p{Cs}/u.exec(text);
+  const strange = /(?!\r\n)[^\P{Cc}\t\n]|\p{Cs}/u.exec(text);
   if (!strange) return;
   const before = text.slice(0, strange.index).split("\n");
   const code = strange[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");

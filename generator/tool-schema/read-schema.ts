@@ -70,7 +70,7 @@ function readMembers(
   schema: Record<string, unknown>,
   path: string,
   reading: Reading,
-): Pick<SafeSchema, "properties" | "required" | "additional"> {
+): Pick<SafeSchema, "properties" | "required" | "additional" | "names"> {
   const properties = new Map<string, SafeSchema>();
   const required = new Set(readRequired(schema, path, reading));
   for (const [name, member] of entriesOf(schema, "properties", path, reading)) {
@@ -81,9 +81,22 @@ function readMembers(
     }
     properties.set(name, readNode(member, place, reading));
   }
-  for (const name of required) if (!properties.has(name)) properties.set(name, anySchema);
   const additional = readAdditional(schema, path, reading);
-  return { properties, required: [...required], ...(additional !== undefined && { additional }) };
+  for (const name of required) if (!properties.has(name)) properties.set(name, additional || anySchema);
+  return {
+    properties,
+    required: [...required],
+    ...(additional !== undefined && { additional }),
+    ...readNames(schema, path, reading),
+  };
+}
+
+/** Keys are text anyway: that alone says nothing, though zod says it of every record. */
+function readNames(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "names"> {
+  const { propertyNames: names } = schema;
+  if (names === undefined || names === true) return {};
+  const isText = isRecord(names) && Object.entries(names).every(([key, word]) => key === "type" && word === "string");
+  return isText ? {} : { names: readNode(names, `${path}/propertyNames`, reading) };
 }
 
 function readRequired(schema: Record<string, unknown>, path: string, reading: Reading): string[] {
@@ -180,7 +193,6 @@ const unmodelled = [
   "dependentSchemas",
   "dependencies",
   "contains",
-  "propertyNames",
   "unevaluatedItems",
   "$dynamicRef",
   "$recursiveRef",

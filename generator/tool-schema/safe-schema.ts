@@ -19,6 +19,8 @@ export interface SafeSchema extends Bounds {
   readonly required: readonly string[];
   /** Values of other keys; `false` when there must be none, absent when nothing is said: they may be anything. */
   readonly additional?: SafeSchema | false;
+  /** What keys must fit; absent when nothing is said of them. */
+  readonly names?: SafeSchema;
   /** Items of an array by position. */
   readonly prefix: readonly SafeSchema[];
   /** Items after those of `prefix`; `false` when there must be none, absent when they may be anything. */

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { escapeUnseen } from "./safe-text.ts";
 import { harmless } from "../emit/doc-text.ts";
-import type { SafeDocument, SafeSchema } from "./safe-schema.ts";
+import { anySchema, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
 /**
  * Declares a schema as an exported type of this name, followed by its definitions, whose names begin with `prefix`.
@@ -98,13 +98,24 @@ function toLiteral(value: unknown): string | number | boolean | null {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 
-function objectPart({ properties, required, additional }: SafeSchema, prefix: string): LibrarySchema {
+function objectPart({ properties, required, additional, names }: SafeSchema, prefix: string): LibrarySchema {
+  const possible = namesOf(names);
+  const named =
+    possible && additional !== false
+      ? possible.map((name): [string, SafeSchema] => [name, additional ?? anySchema])
+      : [];
+  const members = new Map([...named, ...properties]);
   return {
     type: "object",
-    properties: Object.fromEntries([...properties].map(([name, member]) => [name, toLibrarySchema(member, prefix)])),
+    properties: Object.fromEntries([...members].map(([name, member]) => [name, toLibrarySchema(member, prefix)])),
     required: [...required],
-    additionalProperties: toRest(additional, { isNamed: properties.size > 0, prefix }),
+    additionalProperties: possible === undefined && toRest(additional, { isNamed: properties.size > 0, prefix }),
   };
+}
+
+/** Keys that are possible, where they can be counted: a record of an enum. */
+function namesOf(names: SafeSchema | undefined): readonly string[] | undefined {
+  return names?.values?.filter((name): name is string => typeof name === "string" && name !== "__proto__");
 }
 
 /** Keys that nobody speaks of are accepted, but who writes one has most likely misspelt another. */

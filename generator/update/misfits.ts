@@ -73,8 +73,9 @@ function toPlace({ file, line }: Place): string {
   return `${file}:${line}`;
 }
 
+/** Texts may name the folder of a revision, which says nothing of what is wrong. */
 function toKey({ file, line, text }: Complaint): string {
-  return `${file}:${line}: ${text}`;
+  return `${file}:${line}: ${text.replaceAll(/\bgenerated\/[^/"]+\//g, "generated/")}`;
 }
 
 /** Types of functions can be as long as the function: the line number says more than they do. */

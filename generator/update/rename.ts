@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join, relative, sep } from "node:path";
 import type { Declaration, RevisionModel } from "../model.ts";
+import { move } from "../move.ts";
 import { systemCode, UserError } from "../user-error.ts";
 import { findPlaces, type Moves } from "./place.ts";
 import { listSources } from "./use.ts";
@@ -86,7 +87,7 @@ export async function applyRewrites(project: string, rewrites: readonly Rewrite[
   try {
     for (const [at, { after }] of rewrites.entries()) await writeFile(aside[at]?.next ?? "", after, { flag: "wx" });
     for (const [at, { path, next }] of aside.entries()) {
-      await rename(next, path);
+      await move(next, path);
       replaced.push(at);
     }
   } catch (error) {

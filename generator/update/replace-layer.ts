@@ -1,6 +1,7 @@
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
+import { move, wholeFolder } from "../move.ts";
 import { systemCode, UserError } from "../user-error.ts";
 
 /** Name of the folder that keeps the layer before the last update, beside `src/`. */
@@ -14,10 +15,10 @@ export async function replaceLayer(project: string, folder: string, tree: Tree):
       await mkdir(dirname(join(aside, path)), { recursive: true });
       await writeFile(join(aside, path), text);
     }
-    await rm(join(project, previousName), { recursive: true, force: true });
+    await rm(join(project, previousName), wholeFolder);
     await swap({ from: aside, to: folder, keep: join(project, previousName) });
   } catch (error) {
-    await rm(aside, { recursive: true, force: true });
+    await rm(aside, wholeFolder);
     throw new UserError(`${folder} could not be replaced (${systemCode(error) ?? String(error)}); it is as it was.`, {
       cause: error,
     });
@@ -31,7 +32,7 @@ export async function restoreLayer(project: string, folder: string): Promise<voi
     throw new UserError(`there is no ${previous}: nothing was updated here, or it was taken back already.`);
   });
   const aside = join(project, `.mcp-next-${process.pid}`);
-  await rename(previous, aside);
+  await move(previous, aside);
   await swap({ from: aside, to: folder, keep: previous });
 }
 
@@ -44,11 +45,11 @@ async function swap({
   readonly to: string;
   readonly keep: string;
 }): Promise<void> {
-  await rename(to, keep);
+  await move(to, keep);
   try {
-    await rename(from, to);
+    await move(from, to);
   } catch (error) {
-    await rename(keep, to);
+    await move(keep, to);
     throw error;
   }
 }

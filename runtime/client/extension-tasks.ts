@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
-import { PeerError } from "../rpc/errors.ts";
+import { PeerError, isPeerError } from "../rpc/errors.ts";
 import type { TaskPort } from "../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../tasks/task.ts";
 import type { Answerer } from "./embedded-call.ts";
@@ -25,8 +25,10 @@ export function readStartedTask(result: unknown): TaskState | undefined {
 export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
   readonly #host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer };
   readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
-  /** A question that is still shown while its answer is on the way is not asked again. */
+  /** A question that is still shown when its answer has been brought is not asked again. */
   readonly #answered = new Set<string>();
+  /** Answers that could not be brought: nobody needs to be asked again. */
+  readonly #kept = new Map<string, unknown>();
 
   constructor(host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer }) {
     this.#host = host;
@@ -60,9 +62,19 @@ export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outco
     const open = Object.entries(requests).filter(([key]) => !this.#answered.has(key));
     if (open.length === 0) return;
     const answering = { answerer: this.#host.answerer(), options: { signal } };
-    const inputResponses = await answerAll(Object.fromEntries(open), detail, answering);
+    const asked = open.filter(([key]) => !this.#kept.has(key));
+    const answers = await answerAll(Object.fromEntries(asked), detail, answering);
+    for (const [key, answer] of Object.entries(answers)) this.#kept.set(key, answer);
+    const inputResponses = Object.fromEntries(open.map(([key]) => [key, this.#kept.get(key)]));
+    try {
+      await this.#host.call("updateTask", { taskId, inputResponses }, signal ? { signal } : {});
+    } catch (error) {
+      // What the server does not want has to be answered in another way.
+      if (isPeerError(error)) this.#kept.clear();
+      throw error;
+    }
+    this.#kept.clear();
     for (const [key] of open) this.#answered.add(key);
-    await this.#host.call("updateTask", { taskId, inputResponses }, signal ? { signal } : {});
   }
 }
 

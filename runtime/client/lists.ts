@@ -98,7 +98,7 @@ export class Lists {
   ): Promise<readonly object[]> {
     const { cache, isCached, onKept } = this.#options;
     const version = this.#version;
-    const asked = cache.version;
+    const { asking } = cache;
     for await (const page of this.pages(list, connection, options)) {
       const { until, isPublic } = cache.readFreshness(page);
       reading.items.push(...readPageItems(list, page));
@@ -110,7 +110,7 @@ export class Lists {
     if (version !== this.#version || !isWhole) return items;
     this.#latest.set(list, items);
     const { kind } = sources[list];
-    const isKept = isCached && cache.keep(toKey(kind, list), items, { until, isPublic, version: asked });
+    const isKept = isCached && cache.keep(toKey(kind, list), items, { until, isPublic, ...asking });
     if (isKept) onKept(kind);
     return items;
   }

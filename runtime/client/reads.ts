@@ -26,10 +26,10 @@ export class Reads {
   ): Promise<object> {
     const kept = refresh ? undefined : this.#cache.find(toKey(uri));
     if (typeof kept === "object" && kept !== null) return kept;
-    const { version } = this.#cache;
+    const { asking } = this.#cache;
     const result = await ask();
     if (this.#isAnswered(result)) return result;
-    this.#cache.keep(toKey(uri), result, { ...this.#cache.readFreshness(result), version });
+    this.#cache.keep(toKey(uri), result, { ...this.#cache.readFreshness(result), ...asking });
     return result;
   }
 

@@ -23,6 +23,13 @@ export interface Freshness {
   readonly isPublic: boolean;
 }
 
+/** What held when a result was asked for. */
+export interface Asking {
+  /** Grows whenever something is forgotten: what was asked for before may be old by the time it comes. */
+  readonly version: number;
+  readonly principal: string;
+}
+
 /**
  * Results that the server lets us keep, for as long as it says, by what was asked for and who asked.
  *
@@ -39,9 +46,9 @@ export class ResultCache {
     this.#options = options;
   }
 
-  /** Grows whenever something is forgotten: what was asked for before may be old by the time it comes. */
-  get version(): number {
-    return this.#version;
+  /** What holds now, for what is being asked for. */
+  get asking(): Asking {
+    return { version: this.#version, principal: this.#principal };
   }
 
   /** Reads what a result says about being kept; without a time, or with one that makes no sense, it may not be. */
@@ -58,9 +65,13 @@ export class ResultCache {
     return entry && this.#clock.now() < entry.until ? entry.value : undefined;
   }
 
-  /** Keeps a value, unless it may not be kept, or anything was forgotten since the version that held when it was asked for. */
-  keep(key: string, value: unknown, { until, isPublic, version }: Freshness & { readonly version: number }): boolean {
+  /**
+   * Keeps a value, unless it may not be kept, or anything was forgotten since it was asked for. Where another user's turn has come
+   * meanwhile, nobody knows whose private value it is.
+   */
+  keep(key: string, value: unknown, { until, isPublic, version, principal }: Freshness & Asking): boolean {
     if (until <= this.#clock.now() || version !== this.#version) return false;
+    if (!isPublic && principal !== this.#principal) return false;
     const { maxEntries = 1_000 } = this.#options;
     const place = isPublic ? toPublic(key) : this.#toPrivate(key);
     this.#entries.delete(place);
@@ -77,7 +88,11 @@ export class ResultCache {
   }
 
   #toPrivate(key: string): string {
-    return `private ${JSON.stringify([this.#options.principal?.() ?? "", key])}`;
+    return `private ${JSON.stringify([this.#principal, key])}`;
+  }
+
+  get #principal(): string {
+    return this.#options.principal?.() ?? "";
   }
 }
 

@@ -1,6 +1,7 @@
 import { isObject, type CallOptions, type Progress } from "../../generated/support.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
 import type { Session } from "../rpc/session.ts";
+import { followSignals } from "../rpc/signals.ts";
 import { answerQuestion, type Answerer } from "./embedded-call.ts";
 import { InputRequiredError } from "./errors.ts";
 
@@ -76,8 +77,9 @@ export async function answerAll(
   result: object,
   { answerer, options }: Answering,
 ): Promise<object> {
-  const failed = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
+  const stop = new AbortController();
+  const leave = followSignals(stop, [options.signal]);
+  const { signal } = stop;
   try {
     const answers = Object.entries(requests).map(async ([key, request]) => {
       signal.throwIfAborted();
@@ -85,8 +87,10 @@ export async function answerAll(
     });
     return Object.fromEntries(await Promise.all(answers));
   } catch (error) {
-    failed.abort(error);
+    stop.abort(error);
     throw error;
+  } finally {
+    leave();
   }
 }
 

@@ -31,6 +31,8 @@ export interface Gateway extends HttpService {
   readonly info: ProgramInfo;
   /** The revision that is spoken to the server. */
   readonly revision: Revision;
+  /** Why the server has ended the session of a client, if it has. */
+  lossOf(connection: Connection): Error | undefined;
   /** Ends every connection, to both sides. */
   close(): Promise<void>;
 }
@@ -51,6 +53,12 @@ export interface GatewayOptions {
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
   readonly patience?: number;
   /**
+   * Most calls of clients without a session that are at the server at once: each has a connection, and where the server is a program, a process.
+   * Others wait. Half of them, and no more, may be waiting for answers of their clients: then the one that has waited longest is given up.
+   * At least 2, default 100.
+   */
+  readonly maxConnections?: number;
+  /**
    * Milliseconds without an answer or progress after which a request to the server fails, and is cancelled. Default: none, how long is too
    * long the client knows, and what it cancels is cancelled at the server.
    */
@@ -64,7 +72,15 @@ export interface GatewayOptions {
  * share a few, one call at a time on each.
  */
 export async function createGateway(place: ServerPlace, options: GatewayOptions): Promise<Gateway> {
-  const { extensions = knownExtensions, onError = () => {}, patience = 600_000, silence = Infinity } = options;
+  const {
+    extensions = knownExtensions,
+    onError = () => {},
+    patience = 600_000,
+    maxConnections = 100,
+    silence = Infinity,
+  } = options;
+  if (!(maxConnections >= 2))
+    throw new Error(`maxConnections is ${maxConnections}: use 2 or more, or leave it out for 100.`);
   const ended = new AbortController();
   const upstreams: UpstreamOptions = {
     open: openPlace(place),
@@ -78,11 +94,11 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
   const { tools } = main;
   const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
-  const pool = new Pool(upstreams);
+  const pool = new Pool(upstreams, maxConnections);
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
   const desk = new TaskDesk({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
-  const stateless = new StatelessFront(pool, { desk, patience });
+  const stateless = new StatelessFront(pool, desk, { patience, mostSuspended: Math.floor(maxConnections / 2) });
   const { guard } = createExtending([]);
   const fronts = createFronts(upstreams, { desk, stateless });
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
@@ -117,6 +133,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     acceptBriefly: createAccept({ lasts: false }),
     info: serverInfo,
     revision,
+    lossOf: fronts.lossOf,
     readMirrors: (method, params) => tools.mirrorsOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway closes"));
@@ -135,6 +152,7 @@ const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: In
 interface Fronts {
   readonly forward: Forward;
   rootsChanged(connection: Connection): Promise<void> | undefined;
+  lossOf(connection: Connection): Error | undefined;
   /** A client has opened a session. */
   add(connection: Connection): void;
   /** Ends every session. */
@@ -153,6 +171,7 @@ function createFronts(
   return {
     forward: (row, params, call) => frontOf(call.session).forward(row, params, call),
     rootsChanged: ({ session }) => session && fronts.get(session)?.rootsChanged(),
+    lossOf: ({ session }) => session && fronts.get(session)?.loss,
     add(connection) {
       const { session } = connection;
       if (!session) return;

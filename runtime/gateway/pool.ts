@@ -1,3 +1,4 @@
+import { Places } from "../rpc/places.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
 /** A connection to the server that belongs to one call. */
@@ -19,15 +20,19 @@ export class Pool {
   readonly #options: UpstreamOptions;
   readonly #idle = new Map<string, Member[]>();
   readonly #all = new Set<Member>();
+  readonly #places: Places;
 
-  constructor(options: UpstreamOptions) {
+  /** At most so many are in use at once. */
+  constructor(options: UpstreamOptions, most: number) {
     this.#options = options;
+    this.#places = new Places(most);
   }
 
-  /** A connection on which the server knows these capabilities, and nobody else is served. */
-  async take(principal: Principal, listener: Listener): Promise<Lease> {
+  /** A connection on which the server knows these capabilities, and nobody else is served, as soon as there may be one. */
+  async take(principal: Principal, listener: Listener, signal: AbortSignal): Promise<Lease> {
     const key = JSON.stringify(principal);
-    const member = this.#idle.get(key)?.pop() ?? (await this.#open(key, principal));
+    await this.#places.enter(signal);
+    const member = await this.#find(key, principal);
     member.listener = listener;
     return {
       upstream: member.upstream,
@@ -35,6 +40,7 @@ export class Pool {
       release: () => {
         member.listener = undefined;
         this.#keep(key, member);
+        this.#places.leave();
       },
     };
   }
@@ -44,13 +50,22 @@ export class Pool {
     await Promise.all([...this.#all].map(({ upstream }) => upstream.close()));
   }
 
+  async #find(key: string, principal: Principal): Promise<Member> {
+    try {
+      return this.#idle.get(key)?.pop() ?? (await this.#open(key, principal));
+    } catch (error) {
+      this.#places.leave();
+      throw error;
+    }
+  }
+
   async #open(key: string, principal: Principal): Promise<Member> {
     const holder: { member: Member | undefined } = { member: undefined };
     const upstream = await Upstream.open(this.#options, principal, () => holder.member?.listener);
     const member: Member = { upstream, listener: undefined };
     holder.member = member;
     this.#all.add(member);
-    void upstream.connection.closed.then(() => this.#forget(key, member));
+    void upstream.connection.closed.then((reason) => this.#forget(key, member, reason));
     return member;
   }
 
@@ -62,7 +77,9 @@ export class Pool {
     this.#idle.set(key, [...idle, member]);
   }
 
-  #forget(key: string, member: Member): void {
+  #forget(key: string, member: Member, reason: Error | undefined): void {
+    const { signal, onError } = this.#options;
+    if (reason && !signal.aborted) onError({ kind: "transport", error: reason });
     this.#all.delete(member);
     const rest = (this.#idle.get(key) ?? []).filter((other) => other !== member);
     if (rest.length > 0) this.#idle.set(key, rest);

@@ -8,12 +8,18 @@ export function serveGatewayHttp(gateway: Gateway, options: ListenOptions = {}):
   return listenHttp(options.sessions === false ? { ...gateway, accept: gateway.acceptBriefly } : gateway, options);
 }
 
-/** Serves a gateway on stdin and stdout until the client goes away, and then closes it. */
-export async function serveGatewayStdio(gateway: Gateway): Promise<void> {
+/**
+ * Serves a gateway on stdin and stdout until the client goes away, or the server behind it ends the session, and then closes it. Resolves to why the
+ * server has ended it, if it has.
+ */
+export async function serveGatewayStdio(gateway: Gateway): Promise<Error | undefined> {
+  let loss: Error | undefined;
   const accept = (transport: Parameters<Gateway["accept"]>[0]): StdioConnection => {
     const connection: Connection = gateway.accept(transport);
-    return { closed: connection.closed, close: () => connection.close() };
+    const closed = connection.closed.then(() => (loss = gateway.lossOf(connection)));
+    return { closed, close: () => connection.close() };
   };
   await serveStdio(accept, { exit: false });
   await gateway.close();
+  return loss;
 }

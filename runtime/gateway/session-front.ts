@@ -5,6 +5,7 @@ import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { methodNotFound } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
+import { pause } from "../rpc/timers.ts";
 import { readTaskParams, withoutTask } from "../tasks/task.ts";
 import { playCoreTask, startCoreTask } from "./core-task.ts";
 import { withGrace } from "./grace.ts";
@@ -26,6 +27,7 @@ export class SessionFront {
   /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
   #isClosed = false;
+  #loss: Error | undefined;
 
   constructor(options: UpstreamOptions, { connection, session, desk }: Front) {
     this.#connection = connection;
@@ -43,11 +45,17 @@ export class SessionFront {
     );
   }
 
+  /** Why the server has ended the session, if it has. */
+  get loss(): Error | undefined {
+    return this.#loss;
+  }
+
   /** A session that the server has ended is over for the client as well. */
   #followEnd({ connection }: Upstream, { signal, onError }: UpstreamOptions): void {
     void connection.closed.then((reason) => {
       if (signal.aborted || this.#isClosed) return;
-      onError({ kind: "transport", error: reason ?? new Error("The server closed the connection") });
+      this.#loss = reason ?? new Error("The server closed the connection");
+      onError({ kind: "transport", error: this.#loss });
       return this.#connection.close();
     });
   }
@@ -96,6 +104,8 @@ export class SessionFront {
     let result = await upstream.request(row.method, params, options);
     while (isObject(result) && result.resultType === "input_required") {
       const answers = await this.#answer(result, call);
+      // Without a question the server waits for something else.
+      if (answers.inputResponses === undefined) await pause(betweenRounds, undefined, signal);
       result = await upstream.request(row.method, { ...params, ...answers }, options);
     }
     return isObject(result) ? toForwarded(result, upstream.revision) : result;
@@ -144,7 +154,7 @@ export class SessionFront {
   }
 
   /** Puts the questions inside of a result to the client, one request for each. */
-  async #answer({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<object> {
+  async #answer({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<Answers> {
     const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
     const answered = questions.map(async ([key, question]): Promise<[string, unknown]> => {
       const { method, params } = isObject(question) ? question : {};
@@ -191,10 +201,19 @@ interface Forwarded<Params = unknown> {
   readonly signal?: AbortSignal;
 }
 
+/** What the next round brings. */
+interface Answers {
+  readonly inputResponses?: object;
+  readonly requestState?: string;
+}
+
 interface Asking {
   readonly signal: AbortSignal;
   /** The request that the question belongs to, where that is known. */
   readonly call?: CallContext;
 }
+
+/** Milliseconds. */
+const betweenRounds = 250;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -1,7 +1,7 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { ClosedError, RpcError, errorCodes, toError } from "../rpc/errors.ts";
+import { ClosedError, RpcError, errorCodes } from "../rpc/errors.ts";
 import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
 import { startCoreTask } from "./core-task.ts";
 import type { Lease, Pool } from "./pool.ts";
@@ -10,28 +10,39 @@ import type { RelayedTask } from "./relayed-task.ts";
 import { untilVisited } from "./required-pages.ts";
 import { SuspendedCall } from "./suspended.ts";
 import type { TaskDesk } from "./task-desk.ts";
+import type { Listener } from "./upstream.ts";
+
+/** How clients are waited for. */
+export interface StatelessOptions {
+  /** Milliseconds that one may take to come back with answers. */
+  readonly patience: number;
+  /** Most calls that wait for answers: each keeps its connection. */
+  readonly mostSuspended: number;
+}
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
 export class StatelessFront {
   readonly #pool: Pool;
   readonly #desk: TaskDesk;
-  readonly #patience: number;
+  readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
   #levels: LogLevels | undefined;
 
-  constructor(pool: Pool, { desk, patience }: { readonly desk: TaskDesk; readonly patience: number }) {
+  constructor(pool: Pool, desk: TaskDesk, options: StatelessOptions) {
     this.#pool = pool;
     this.#desk = desk;
-    this.#patience = patience;
+    this.#options = options;
   }
 
   /** Lets the server answer a request. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     try {
       if (this.#desk.isOfServer(row)) this.#desk.owners.check(call, params);
-      const resumed = this.#resume(params, call);
-      const suspended = resumed ?? (await this.#begin(row, params, call));
-      const result = await this.#continue(suspended, call);
+      const resumed = this.#resume(row, params, call);
+      const suspended = resumed ?? new SuspendedCall(call, row.method, params);
+      const leave = suspended.follow(call);
+      if (!resumed) await this.#begin(suspended, row, params);
+      const result = await this.#continue(suspended).finally(leave);
       if (this.#desk.server === "extension") this.#desk.owners.note(call, result);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
@@ -40,35 +51,28 @@ export class StatelessFront {
   }
 
   async close(): Promise<void> {
-    for (const { suspended, expire } of this.#suspended.values()) {
-      clearTimeout(expire);
-      suspended.abort(new ClosedError("The gateway closes"));
-    }
-    this.#suspended.clear();
+    for (const state of this.#suspended.keys()) this.#giveUp(state, "The gateway closes");
     await this.#pool.close();
   }
 
   /** The call that a request brings answers for; a state that is not ours goes to the server, if that gave it out. */
-  #resume(params: unknown, call: CallContext): SuspendedCall | undefined {
+  #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
     const { requestState, inputResponses } = isObject(params) ? params : {};
     if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
     const waiting = this.#suspended.get(requestState);
-    if (!waiting?.suspended.isSame(call, params)) {
+    if (!waiting?.suspended.isSame(call, method, params)) {
       throw new RpcError(errorCodes.invalidParams, "This requestState is unknown or has expired: make the call anew");
     }
     waiting.suspended.answer(inputResponses);
-    clearTimeout(waiting.expire);
-    this.#suspended.delete(requestState);
-    waiting.suspended.call = call;
-    return waiting.suspended;
+    return this.#take(requestState);
   }
 
-  async #begin(row: RequestRow, params: unknown, call: CallContext): Promise<SuspendedCall> {
-    const suspended = new SuspendedCall(call, params);
-    const lease = await this.#pool.take(toPrincipal(call.session), {
+  async #begin(suspended: SuspendedCall, row: RequestRow, params: unknown): Promise<void> {
+    const listener: Listener = {
       ask: (method, asked, signal) => suspended.ask(method, asked, signal),
       tell: (handler, told) => this.#tell(suspended.call, handler, told),
-    });
+    };
+    const lease = await this.#pool.take(toPrincipal(suspended.call.session), listener, suspended.signal);
     let until: Promise<void> | undefined;
     const onStarted = (task: RelayedTask): void => {
       until = task.over;
@@ -76,7 +80,6 @@ export class StatelessFront {
     };
     const release = (): void => void (until ?? Promise.resolve()).then(() => lease.release());
     suspended.begin(this.#run(lease, row, { params, suspended, onStarted }).finally(release));
-    return suspended;
   }
 
   async #run({ upstream }: Lease, row: RequestRow, { params, suspended, onStarted }: Suspending): Promise<unknown> {
@@ -102,26 +105,35 @@ export class StatelessFront {
       : request({}, {});
   }
 
-  /** Waits for the answer; a client that gives up meanwhile gives the whole call up. */
-  async #continue(suspended: SuspendedCall, call: CallContext): Promise<unknown> {
-    const giveUp = (): void => suspended.abort(toError(call.signal.reason));
-    call.signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      const turn = await suspended.next();
-      return turn.kind === "done" ? turn.result : this.#suspend(suspended);
-    } finally {
-      call.signal.removeEventListener("abort", giveUp);
-    }
+  /** Waits for the answer, or for questions. */
+  async #continue(suspended: SuspendedCall): Promise<unknown> {
+    const turn = await suspended.next();
+    suspended.signal.throwIfAborted();
+    return turn.kind === "done" ? turn.result : this.#suspend(suspended);
   }
 
   #suspend(suspended: SuspendedCall): object {
+    if (this.#suspended.size >= this.#options.mostSuspended) {
+      // Whoever has waited longest for answers may never get them.
+      const [oldest = ""] = this.#suspended.keys();
+      this.#giveUp(oldest, "The client did not come back with answers while others were waiting for theirs");
+    }
     const state = prefix + crypto.randomUUID();
-    const expire = setTimeout(() => {
-      this.#suspended.delete(state);
-      suspended.abort(new ClosedError("The client did not come back with answers"));
-    }, this.#patience);
+    const giveUp = (): void => this.#giveUp(state, "The client did not come back with answers");
+    const expire = setTimeout(giveUp, this.#options.patience);
     this.#suspended.set(state, { suspended, expire });
     return suspended.toResult(state);
+  }
+
+  #giveUp(state: string, reason: string): void {
+    this.#take(state)?.abort(new ClosedError(reason));
+  }
+
+  #take(state: string): SuspendedCall | undefined {
+    const waiting = this.#suspended.get(state);
+    clearTimeout(waiting?.expire);
+    this.#suspended.delete(state);
+    return waiting?.suspended;
   }
 
   /** Only what belongs to a request reaches those who do not listen: log messages, as far as they are wanted. */

@@ -2,7 +2,9 @@ import { isObject, type EmbeddedRow } from "../../generated/support.ts";
 import { findMethod } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
+import { followSignals } from "../rpc/signals.ts";
 import { readAuth } from "../server/context.ts";
+import { toStateScope } from "../server/request-state.ts";
 import { toEmbedded } from "./shapes.ts";
 
 interface Question {
@@ -26,14 +28,20 @@ export class SuspendedCall {
   /** The request that stands for the call now: what the server tells goes there. */
   call: CallContext;
 
-  constructor(call: CallContext, params: unknown) {
+  constructor(call: CallContext, method: string, params: unknown) {
     this.call = call;
-    this.#identity = identify(call, params);
+    this.#identity = identify(call, method, params);
   }
 
   /** Aborted when the client gives the call up, or does not come back. */
   get signal(): AbortSignal {
     return this.#given.signal;
+  }
+
+  /** Lets a request stand for the call from now on: until what is returned is called, who gives up one gives up the other. */
+  follow(call: CallContext): () => void {
+    this.call = call;
+    return followSignals(this.#given, [call.signal]);
   }
 
   begin(work: Promise<unknown>): void {
@@ -46,8 +54,8 @@ export class SuspendedCall {
   }
 
   /** Whether a request is the same call again, by the same client. */
-  isSame(call: CallContext, params: unknown): boolean {
-    return this.#identity === identify(call, params);
+  isSame(call: CallContext, method: string, params: unknown): boolean {
+    return this.#identity === identify(call, method, params);
   }
 
   /** Puts a question of the server to the client, with the next result. */
@@ -107,7 +115,7 @@ export class SuspendedCall {
 }
 
 /** Who calls what with what: an answer that comes from elsewhere is none. */
-function identify({ origin }: CallContext, params: unknown): string {
-  const { name, uri, arguments: args } = isObject(params) ? params : {};
-  return JSON.stringify([readAuth(origin)?.principal ?? "", name ?? uri, args ?? {}]);
+function identify({ origin, revision }: CallContext, method: string, params: unknown): string {
+  const principal = readAuth(origin)?.principal;
+  return toStateScope({ revision: revision.id, method, params: isObject(params) ? params : {}, principal });
 }

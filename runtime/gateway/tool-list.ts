@@ -20,7 +20,7 @@ export class ToolList {
       toPage(await connection.request("tools/list", params));
     for await (const { name, inputSchema, execution } of readItems(fetch, ({ tools }) => tools)) {
       const support = isObject(execution) ? execution.taskSupport : undefined;
-      if (typeof name === "string") found.set(name, { mirrors: readMirrors(inputSchema), support });
+      if (typeof name === "string") found.set(name, { mirrors: toMirrors(inputSchema), support });
     }
     this.#tools = found;
   }
@@ -48,6 +48,15 @@ interface KnownTool {
 
 interface ToolPage extends Page {
   readonly tools: readonly Record<string, unknown>[];
+}
+
+/** A tool whose marks cannot be followed is left out by those clients that would have to; to others it is a tool like any other. */
+function toMirrors(inputSchema: unknown): readonly Mirror[] {
+  try {
+    return readMirrors(inputSchema);
+  } catch {
+    return [];
+  }
 }
 
 function toPage(result: unknown): ToolPage {

@@ -32,8 +32,6 @@ export interface PerRequest {
   readonly claims: ClaimReader;
   /** For connections on which sessions may be opened as well. */
   readonly enter: Entrance;
-  /** What connections answer before there is a session, where one may be opened at any of these revisions. */
-  join(routes: Routes, opened: readonly Revision[]): Routes;
   /** Serves connections on which no session can be opened. */
   readonly accept: Acceptor;
 }
@@ -58,7 +56,7 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
     return {
       routes,
       createCall: createAloneCall,
-      session: { revision, role: "server", own, peer: { info, capabilities }, instructions, downgrade },
+      session: { revision, role: "server", own, peer: { info, capabilities }, instructions, isBrief: true, downgrade },
     };
   };
   const lone = createLoneRoutes(claims, enter);
@@ -66,7 +64,6 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
   return {
     claims,
     enter,
-    join: (routes, opened) => joinRoutes(routes, { claims, enter, opened }),
     accept(channel) {
       const peer = new Peer(channel, lone, settings);
       peer.start();
@@ -80,25 +77,6 @@ export function createLoneAcceptor(options: ServeOptions, parts: AcceptorParts =
   const perRequest = createPerRequest(options, parts);
   if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
   return perRequest.accept;
-}
-
-function joinRoutes(
-  routes: Routes,
-  {
-    claims,
-    enter,
-    opened,
-  }: { readonly claims: ClaimReader; readonly enter: Entrance; readonly opened: readonly Revision[] },
-): Routes {
-  const refuse: Routes["refuse"] = (method) =>
-    needsMetadata(method, claims, opened) ? missingMetadata(claims.revisions) : routes.refuse(method);
-  return { ...routes, ...createOpenNotifications(claims.revisions), refuse, enter };
-}
-
-/** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
-function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
-  const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
-  return revisions.some(has) && !opened.some(has);
 }
 
 interface Offer {
@@ -159,7 +137,7 @@ function createLoneRoutes(claims: ClaimReader, enter: Entrance): Routes {
 }
 
 /** Notifications that may come before, or without, a session: the cancellation of requests that stand alone. */
-function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
+export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
   const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
   return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
 }

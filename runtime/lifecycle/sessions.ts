@@ -1,7 +1,7 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { createRoutes, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
+import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
 import type { Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer } from "../rpc/peer.ts";
@@ -12,12 +12,11 @@ import { wrapAround, type Around, type LifecycleRequest } from "./around.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
 import { answerPing, createOpeningRoutes, readDeclared, readOpeningRows, resolve, withProfile } from "./opening.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
-import type { PerRequest } from "./per-request.ts";
 
 /** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
 export function createSessionAcceptor(given: ServeOptions, parts: SessionParts = {}): Acceptor {
   const options = withProfile(given);
-  const { perRequest, createOutbound } = parts;
+  const { beside, createOutbound } = parts;
   const revisions = readHandshakeRevisions(options.revisions);
   const [written = revisions[0]] = options.revisions;
   const createServed = (revision: Revision): Offer => createOffer(revision, { written, parts }, options);
@@ -32,13 +31,15 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
   const answer: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // The same for all: over HTTP each request that stands alone is a connection of its own.
-  const opening = join(createOpeningRoutes(rows, answer, options.profile), perRequest, revisions);
+  const routes = createOpeningRoutes(rows, answer, options.profile);
+  const opening = beside?.join(routes, revisions) ?? routes;
   return (channel, agreement) => {
     const agreed = agreement && findOffer(agreement.revision);
     const peer = new Peer(channel, agreed?.routes ?? opening, settings);
     peer.start();
     if (agreement && agreed) {
-      openWith(peer, createSession(agreement.client, agreed), agreed, options);
+      const { client, isBrief = false } = agreement;
+      openWith(peer, { ...createSession(client, agreed), isBrief }, agreed, options);
       peer.confirm();
     }
     return peer;
@@ -52,12 +53,14 @@ function peerOf({ connection }: CallContext): Peer {
 
 /** What a program has besides answers in sessions. */
 export interface SessionParts extends AcceptorParts {
-  readonly perRequest?: PerRequest | undefined;
+  readonly beside?: Beside | undefined;
 }
 
-/** Before there is a session, and beside it, requests that stand alone are answered; they can be cancelled, too. */
-function join(routes: Routes, perRequest: PerRequest | undefined, opened: readonly Revision[]): Routes {
-  return perRequest ? perRequest.join(routes, opened) : routes;
+/** Requests that stand alone, before there is a session and beside it. */
+export interface Beside {
+  readonly enter: Entrance;
+  /** What connections answer before there is a session, which may be opened at any of these revisions. */
+  join(routes: Routes, opened: readonly Revision[]): Routes;
 }
 
 /** What is answered at one revision. */
@@ -99,7 +102,7 @@ function createOffer(
   const routes = {
     ...served,
     requests: addShutdown(served.requests, readOpeningRows(revision).ping, profile),
-    enter: parts.perRequest?.enter,
+    enter: parts.beside?.enter,
   };
   return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
 }

@@ -40,18 +40,20 @@ export function createClaimReader(revisions: readonly Revision[]): ClaimReader |
   const [first] = known.values();
   if (!first) return undefined;
   const versionKeys = [...new Set([...known.values()].map(({ keys }) => keys.version))];
-  const readVersion = (params: unknown): unknown => {
-    const meta = readMeta(params);
-    if (!meta) return undefined;
+  const findVersion = (meta: Record<string, unknown>): unknown => {
     for (const key of versionKeys) if (meta[key] !== undefined) return meta[key];
     return undefined;
   };
   return {
     revisions: alone,
-    readVersion,
+    readVersion(params) {
+      const meta = readMeta(params);
+      return meta && findVersion(meta);
+    },
     read(params) {
-      const meta = readMeta(params) ?? {};
-      const requested = readVersion(params);
+      const meta = readMeta(params);
+      if (!meta) return none;
+      const requested = findVersion(meta);
       if (requested === undefined) return isPartial(meta, first.keys) ? refuse(missingMetadata(alone)) : none;
       if (typeof requested !== "string") return refuse(notA("string", first.keys.version));
       const found = known.get(requested);

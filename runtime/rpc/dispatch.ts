@@ -1,4 +1,11 @@
-import type { NotificationRow, RequestRow, Revision, Role, Table } from "../../generated/support.ts";
+import {
+  isObject,
+  type NotificationRow,
+  type RequestRow,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../generated/support.ts";
 import type { AloneHost, AloneRequest } from "./alone.ts";
 import type { CallContext, InboundCall } from "./call.ts";
 import type { Downgrade } from "./downgrade.ts";
@@ -85,6 +92,10 @@ export function createRoutes(revision: Revision, options: RouteOptions): Routes 
 /** A value of the peer as what the row promises; throws when it is not. */
 export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
   const issue = row.result(value);
+  if (issue?.path === "ttlMs" && isObject(value) && typeof value.ttlMs === "number" && value.ttlMs < 0) {
+    // A negative time is read as none: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+    return checkResult(row, { ...value, ttlMs: 0 });
+  }
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   // The one assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
   return value as Result;

@@ -31,6 +31,8 @@ export interface Session {
   readonly peer: Party;
   /** What the server says about its use. */
   readonly instructions: string | undefined;
+  /** Whether it is that of one request or POST, so that nothing can be counted by it. */
+  readonly isBrief?: boolean;
   /** How what we send becomes what this revision has; absent when our code is written for it. */
   readonly downgrade?: Downgrade | undefined;
   /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
@@ -43,6 +45,8 @@ export interface Session {
 export interface Agreement {
   readonly revision: Revision;
   readonly client: Party;
+  /** It holds for one POST. */
+  readonly isBrief?: boolean;
 }
 
 /** Whether a checked value names a program. */

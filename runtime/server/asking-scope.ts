@@ -14,7 +14,8 @@ export function createAskingScopes(revision: Revision, askForTask: AskForTask | 
     elicit: findQuestion(revision, "elicit"),
     listRoots: findQuestion(revision, "listRoots"),
   };
-  return (call, parts) => new AskingScope(call, parts, { rows, askForTask });
+  const questions: Questions = { rows, askForTask };
+  return (call, parts) => new AskingScope(call, parts, questions);
 }
 
 type QuestionRows = { readonly [Kind in keyof typeof features]: RequestRow | undefined };

@@ -8,26 +8,28 @@ import type { CreateCursors } from "./cursors.ts";
 import type { Feature } from "./feature.ts";
 import { createHandlers } from "./handlers.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
-import { createParts } from "./parts.ts";
+import { createParts, type CreateLists } from "./parts.ts";
 import { createScopeReader } from "./scopes.ts";
-import type { Server, ServerImplementation } from "./server.ts";
-import type { ServerSource } from "./source.ts";
+import type { CoreServer, ServerImplementation } from "./server.ts";
+import type { CoreSource } from "./source.ts";
 import type { CheckInput } from "./tools.ts";
 
 /** How a program uses extensions. */
 export interface Extending {
   /** Puts the extensions of a definition on revisions. */
-  extend(source: ServerSource, revisions: readonly Revision[]): readonly Revision[];
+  extend(source: CoreSource, revisions: readonly Revision[]): readonly Revision[];
   /** Keeps their methods from clients that do not declare them. */
   guard(handlers: object, revision: Revision): object;
 }
 
 /** What servers are made of: whatever is not named here is not part of the program. */
-export interface ServerKit {
+export interface ServerKit<Lists extends object = object, Source extends CoreSource = CoreSource> {
   /** What a server may offer besides tools, in the order in which it is implemented. */
   readonly features: readonly Feature[];
   /** Prepares connections, for the lifecycles that revisions of this program have. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
+  /** What a server has besides tools that may change. */
+  readonly createLists: CreateLists<Lists, Source>;
   /** How lists are cut into pages. */
   readonly createCursors: CreateCursors;
   /** Looks at the arguments of tools, where revisions of this program ask for more than a schema. */
@@ -40,8 +42,12 @@ export interface ServerKit {
  * Makes a server of its definition and a kit. Throws at once when something in it cannot be served: a bad name, a name that is there
  * twice, a schema that cannot be shown to clients.
  */
-export function assembleServer(source: ServerSource, spoken: readonly Revision[], kit: ServerKit): Server {
-  const { features, createAcceptor, createCursors, checkInput, extending } = kit;
+export function assembleServer<Lists extends object, Source extends CoreSource>(
+  source: Source,
+  spoken: readonly Revision[],
+  kit: ServerKit<Lists, Source>,
+): CoreServer & Lists {
+  const { features, createAcceptor, createCursors, createLists, checkInput, extending } = kit;
   const revisions = extending?.extend(source, spoken) ?? spoken;
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${source.name}" needs at least one protocol revision.`);
@@ -49,11 +55,11 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
   const built = new Map<Revision, ServerImplementation>();
   const middleware = [...(source.middleware ?? [])];
   let isServed = false;
-  const parts = createParts(source, {
+  const { parts, lists } = createParts(source, createLists, {
     revisions,
     middleware,
     features,
-    checkInput,
+    toolRules: { checkInput, describeMore: features.find(({ describeTool }) => describeTool)?.describeTool },
     createCursors,
     isServed: () => isServed,
     rebuild: () => built.clear(),
@@ -69,12 +75,13 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
   const build = (revision: Revision): ServerImplementation => {
     const createScope = asking?.createScopes?.(revision, askForTask) ?? createPlainScope;
     const handlers = createHandlers(parts, revision, { served, createScope });
-    const capabilities = toCapabilities(handlers, revision, parts.settings);
+    const gates = served.flatMap((feature) => feature.gates?.(revision) ?? []);
+    const capabilities = toCapabilities(handlers, revision, { ...parts.settings, gates });
     return { role: "server", revision, handlers: extending?.guard(handlers, revision) ?? handlers, capabilities };
   };
   implement(newest);
-  const { tools, resources, resourceTemplates, prompts, sessions, settings } = parts;
-  return {
+  const { tools, sessions, settings } = parts;
+  const core: CoreServer = {
     info: toInfo(source),
     instructions: source.instructions,
     revisions,
@@ -83,9 +90,6 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
     progressRate: source.progressRate,
     createAcceptor,
     tools,
-    resources,
-    resourceTemplates,
-    prompts,
     use(step) {
       if (isServed) throw new Error("Middleware came too late: call use() before the server is served.");
       middleware.push(step);
@@ -108,19 +112,20 @@ export function assembleServer(source: ServerSource, spoken: readonly Revision[]
       await Promise.all(served.map((feature) => feature.close?.()));
     },
   };
+  return Object.assign(core, lists);
 }
 
 /** What only some programs know how to serve. */
-type More = "extensions" | "skills" | "directoryRead";
+type More = "resources" | "resourceTemplates" | "prompts" | "extensions" | "skills" | "directoryRead";
 
 /** What a definition says about the program, without what it offers and how it behaves. */
-function toInfo(source: ServerSource): ProgramInfo {
+function toInfo(source: CoreSource): ProgramInfo {
   const { name, version, ...rest } = source;
   const more = Object.entries(rest).filter(([member]) => !Object.hasOwn(notShown, member));
   return { name, version, ...Object.fromEntries(more) };
 }
 
-const notShown: { readonly [Member in Exclude<keyof ServerSource, "name" | "version"> | More]-?: true } = {
+const notShown: { readonly [Member in Exclude<keyof CoreSource, "name" | "version"> | More]-?: true } = {
   instructions: true,
   tools: true,
   resources: true,

@@ -1,12 +1,14 @@
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type Gate, type Revision } from "../../generated/support.ts";
 import { listChanged, type ListKind } from "../common/lists.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import { knowsTasks, taskGate } from "../tasks/task.ts";
 
-/** What may change while clients are connected. */
-export interface Changes {
+/** What a server declares besides the methods that it answers. */
+export interface Declared {
+  /** What may change while clients are connected. */
   readonly dynamic: ReadonlySet<ListKind>;
   readonly subscriptions: boolean;
+  /** What features have declared. */
+  readonly gates: readonly Gate[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Changes {
 export function toCapabilities(
   handlers: object,
   revision: Revision,
-  { dynamic, subscriptions }: Changes,
+  { dynamic, subscriptions, gates: more }: Declared,
 ): Capabilities {
   const notified = new Set(["loggingMessage"]);
   const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
@@ -25,11 +27,7 @@ export function toCapabilities(
   if (isHeard && subscriptions && Object.hasOwn(handlers, "readResource")) notified.add("resourceUpdated");
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
-  const asTasks =
-    knowsTasks(revision) && Object.hasOwn(handlers, "getTask")
-      ? answered.filter(({ handler }) => handler === "callTool")
-      : [];
-  const gates = [...[...answered, ...sent].map((row) => row.gate), ...asTasks.map((row) => taskGate(row, "server"))];
+  const gates = [...[...answered, ...sent].map((row) => row.gate), ...more];
   const declared = gates
     .filter((gate) => gate?.side === "server")
     .reduce<Capabilities>((known, gate) => (gate ? declare(known, gate.path) : known), {});

@@ -1,12 +1,11 @@
 import { checkHint } from "../rpc/cache-hint.ts";
-import { checkMetaOf } from "./check-meta.ts";
-import type { Feature, Offer } from "./feature.ts";
-import type { ServerSource } from "./source.ts";
+import type { Feature } from "./feature.ts";
+import type { CoreSource } from "./source.ts";
 import { checkRate } from "../rpc/token-bucket.ts";
 import { checkTool } from "./tools.ts";
 
 /** Finds the mistakes of a definition that hold at every revision; throws at the first. */
-export function checkServer(source: ServerSource, features: readonly Feature[]): void {
+export function checkServer(source: CoreSource, features: readonly Feature[]): void {
   const { tools = [] } = source;
   checkCount("pageSize", source.pageSize);
   checkCount("maxSubscriptions", source.maxSubscriptions);
@@ -16,19 +15,10 @@ export function checkServer(source: ServerSource, features: readonly Feature[]):
   for (const tool of tools) checkTool(tool);
   const names = tools.map(({ name }) => name);
   checkUnique("tools", "name", names);
-  checkOffer(source, features);
-  if (Object.hasOwn(source, "skills")) need("skills", features);
+  for (const feature of features) feature.check?.(source);
+  for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
   if (tools.some(({ ui }) => ui)) need("ui", features);
   if (source.tasks ?? tools.some(({ task }) => task)) need("tasks", features);
-}
-
-/** Finds mistakes in what features are about, and what no feature is there for. */
-export function checkOffer(offer: Offer, features: readonly Feature[]): void {
-  for (const feature of features) feature.check?.(offer);
-  const { resources = [], resourceTemplates = [], prompts = [] } = offer;
-  for (const shown of [...resources, ...resourceTemplates, ...prompts]) checkMetaOf(shown, `"${shown.name}"`);
-  if (resources.length + resourceTemplates.length > 0) need("resources", features);
-  if (prompts.length > 0) need("prompts", features);
 }
 
 /** Refuses lists in which two entries have the same key. */
@@ -43,6 +33,19 @@ export function checkUnique(list: string, key: string, values: readonly string[]
     }
     places.set(value, place);
   }
+}
+
+/** Members of a definition that lists are made of, by the feature that serves them. */
+const served = {
+  resources: "resources",
+  resourceTemplates: "resources",
+  prompts: "prompts",
+  skills: "skills",
+} as const;
+
+function hasSome(source: object, member: string): boolean {
+  const given: unknown = Reflect.get(source, member);
+  return Array.isArray(given) && given.length > 0;
 }
 
 function need(name: Feature["name"], features: readonly Feature[]): void {

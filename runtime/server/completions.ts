@@ -1,6 +1,6 @@
 import { refuse } from "./errors.ts";
-import type { Found, Implemented } from "./feature.ts";
-import type { Completion, CompletionContext } from "./protocol.ts";
+import type { Implemented } from "./feature.ts";
+import type { Complete, Completion, CompletionContext } from "./protocol.ts";
 import type { AnyContext, PromptSource, TemplateSource } from "./source.ts";
 
 /** Params of `completion/complete`, as every revision has them. */
@@ -9,6 +9,17 @@ export interface CompleteParams {
     { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
   readonly argument: { readonly name: string; readonly value: string };
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
+}
+
+/** What a feature answers that suggests values. */
+export interface Completing extends Implemented {
+  /** Who suggests values for what is asked about, if it is one of its own; refuses what it does not have. */
+  findComplete(params: CompleteParams, scope: AnyContext): Found | undefined;
+}
+
+/** Somebody who suggests values, or nobody for something that is there. */
+export interface Found {
+  readonly complete: Complete | undefined;
 }
 
 /** Most values in one answer. */
@@ -34,14 +45,18 @@ export async function completeArgument(
 
 /** Whoever it is about answers, or refuses; where nothing of the kind is served, there is nothing of that name. */
 function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): Found {
-  for (const { findComplete: find } of where) {
-    const found = find?.(params, scope);
+  for (const feature of where.filter(isCompleting)) {
+    const found = feature.findComplete(params, scope);
     if (found) return found;
   }
   const { ref } = params;
   throw ref.type === "ref/prompt"
     ? refuse(`Unknown prompt: ${ref.name}`, { name: ref.name })
     : refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+}
+
+function isCompleting(implemented: Implemented): implemented is Completing {
+  return "findComplete" in implemented;
 }
 
 /** @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion */

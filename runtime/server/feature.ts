@@ -1,31 +1,28 @@
-import type { RequestRow, Revision } from "../../generated/support.ts";
+import type { Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../common/lists.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { CompleteParams } from "./completions.ts";
-import type { RegistryHandlers, ServerParts } from "./handlers.ts";
-import type { Complete } from "./protocol.ts";
+import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { ListenMore } from "./listen.ts";
 import type { Rounds } from "./rounds.ts";
-import type { AnyContext, Scoped, ServerSource, Visible } from "./source.ts";
+import type { CoreSource, Scoped, ToolSource, Visible } from "./source.ts";
 import type { ToolRegistry } from "./tools.ts";
 
 /** Something that servers may offer besides tools. A program that never names it does not carry its code. */
 export interface Feature {
   readonly name: string;
-  /** Finds mistakes that hold at every revision; throws at the first. */
-  check?(offer: Offer): void;
-  /** Prepares it for one server. */
-  create(parts: ServerParts, source: ServerSource): ServedFeature;
+  /** Finds mistakes that hold at every revision in a definition, or in what comes later; throws at the first. */
+  check?(offer: object): void;
+  /** Prepares it for one server, whose parts include the lists that it is about. */
+  create(parts: ServerParts, source: CoreSource): ServedFeature;
+  /** What lists say of a tool besides. */
+  readonly describeTool?: (tool: ToolSource, revision: Revision) => object;
   /** Puts a question to the client as a task, where the client can do that. */
   readonly askForTask?: AskForTask;
   /** What handlers get at a revision, where it is more than in a program that asks nothing. */
   createScopes?(revision: Revision, askForTask: AskForTask | undefined): CreateScope;
 }
-
-/** The part of a definition that a feature may be about. */
-export type Offer = Pick<ServerSource, "resources" | "resourceTemplates" | "prompts">;
 
 /** Sends a request that the client answers as a task; resolves to its result. */
 export type AskForTask = (call: CallContext, row: RequestRow, params: object) => Promise<unknown>;
@@ -36,6 +33,8 @@ export interface ServedFeature {
   findAsked?(method: string, params: Readonly<Record<string, unknown>>): (Scoped & Visible) | undefined;
   /** What it answers at one revision. */
   implement(scene: Scene): Implemented;
+  /** What it has declared besides the gates of the methods that it answers. */
+  gates?(revision: Revision): readonly Gate[];
   /** How calls go on that need input of the client. */
   rounds?(revision: Revision): Rounds;
   /** Ends what goes on in it. */
@@ -57,16 +56,10 @@ export interface Scene extends ContextParts {
 
 /** What a feature answers at one revision. */
 export interface Implemented {
-  readonly handlers: RegistryHandlers;
+  /** Functions by handler name: `readResource`. What they are called with was checked against the revision. */
+  readonly handlers: object;
   /** Whether a client may read what is behind a URI. */
   isUsable?(uri: string, call: CallContext): boolean;
   /** What can be listened for besides. */
   readonly listen?: ListenMore;
-  /** Who suggests values for what is asked about, if it is one of its own; refuses what it does not have. */
-  findComplete?(params: CompleteParams, scope: AnyContext): Found | undefined;
-}
-
-/** Somebody who suggests values, or nobody for something that is there. */
-export interface Found {
-  readonly complete: Complete | undefined;
 }

@@ -1,20 +1,24 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { readMirrors, type Mirror } from "../codec/mirror.ts";
 import { findMethod } from "../common/rows.ts";
+import type { ClaimSender, HttpService } from "../transport/http/settings.ts";
+import { isVisible } from "./listing.ts";
 import type { Server } from "./server.ts";
 import type { ToolSource } from "./source.ts";
 import { describeTool } from "./tools.ts";
 
-/** Tells which parameters of a call its tool wants to see in headers, too; each tool is looked through once. */
-export function createMirrorReader(
-  server: Pick<Server, "tools">,
-): (method: string, params: unknown, revision: Revision) => readonly Mirror[] {
+/**
+ * Tells which parameters of a call its tool wants to see in headers, too; each tool is looked through once. Of a tool that its sender may not
+ * know of nothing is told.
+ */
+export function createMirrorReader(server: Pick<Server, "tools">): NonNullable<HttpService["readMirrors"]> {
   const known = new WeakMap<ToolSource, readonly Mirror[]>();
-  return (method, params, revision) => {
+  return (method, params, sender) => {
+    const { revision } = sender;
     const row = findMethod(revision.clientRequests, method);
     const name = isObject(params) ? params.name : undefined;
     const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
-    if (!tool) return none;
+    if (!tool || !isKnown(tool, sender)) return none;
     const mirrors = known.get(tool) ?? readMirrors(readInputSchema(describeTool(tool, revision)));
     known.set(tool, mirrors);
     return mirrors;
@@ -24,6 +28,15 @@ export function createMirrorReader(
 /** Refuses schemas that want parameters in headers where that cannot be, at revisions that have such headers. */
 export function checkMirrors(schema: unknown, { lifecycle }: Revision): void {
   if (lifecycle === "per-request") readMirrors(schema);
+}
+
+function isKnown(tool: ToolSource, { revision, identity, client }: ClaimSender): boolean {
+  try {
+    return isVisible(tool, { auth: identity, client, session: client, revision: revision.id });
+  } catch {
+    // Whoever answers the call asks again, and fails with its id.
+    return false;
+  }
 }
 
 const none: readonly Mirror[] = [];

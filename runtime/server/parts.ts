@@ -1,24 +1,22 @@
 import type { Revision } from "../../generated/support.ts";
 import { listKinds, type ListKind } from "../common/lists.ts";
-import { createCatalogue, type CatalogueRules } from "./catalogue.ts";
+import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
 import type { CreateCursors } from "./cursors.ts";
 import { writeToStandardError } from "./error-log.ts";
-import type { Feature, Offer } from "./feature.ts";
+import type { Feature } from "./feature.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import { createListChanges } from "./list-changes.ts";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.ts";
 import type { Middleware } from "./middleware.ts";
-import { createResourceCatalogue, type ResourceCatalogue } from "./resource-catalogue.ts";
-import { checkOffer } from "./check-server.ts";
-import type { ResourceSource, ServerSource, ToolSource } from "./source.ts";
-import { checkTool, describeTool, type CheckInput } from "./tools.ts";
+import type { CoreSource, ToolSource } from "./source.ts";
+import { checkTool, describeTool, type ToolRules } from "./tools.ts";
 
 /** What the parts need to know of the server that they make up. */
 export interface PartsOptions {
   readonly revisions: readonly Revision[];
   readonly middleware: readonly Middleware[];
   readonly features: readonly Feature[];
-  readonly checkInput: CheckInput | undefined;
+  readonly toolRules: ToolRules;
   readonly createCursors: CreateCursors;
   /** Whether clients may know by now what the server offers. */
   isServed(): boolean;
@@ -26,64 +24,69 @@ export interface PartsOptions {
   rebuild(): void;
 }
 
+/** Where the lists of a server come from. */
+export interface ListHost {
+  readonly sessions: LiveSessions;
+  /** A list that may change as far as the definition says `dynamic`; clients are told. */
+  createList<Definition>(
+    kind: ListKind,
+    definitions: readonly Definition[],
+    rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check">,
+  ): Catalogue<Definition>;
+  /** Finds mistakes in what comes later; throws at the first. */
+  check(offer: object): void;
+}
+
+/** Makes the lists of a definition, besides its tools. */
+export type CreateLists<Lists, Source> = (source: Source, host: ListHost) => Lists;
+
 /** Takes a definition apart: into what may change, who hears of changes, and how the server behaves. */
-export function createParts(source: ServerSource, options: PartsOptions): ServerParts {
+export function createParts<Lists extends object, Source extends CoreSource>(
+  source: Source,
+  createLists: CreateLists<Lists, Source>,
+  options: PartsOptions,
+): { readonly parts: ServerParts & Lists; readonly lists: Lists } {
   const settings = createSettings(source, options);
   const sessions = createLiveSessions();
-  const announce = createListChanges(sessions);
-  const life = (kind: ListKind): Pick<CatalogueRules<unknown>, "permit" | "changed"> => ({
-    permit() {
-      if (options.isServed() && !settings.dynamic.has(kind)) throw notDynamic(kind);
-    },
-    changed: () => (options.isServed() ? announce(kind) : options.rebuild()),
+  const { host, isShown } = createListHost(settings, sessions, options);
+  const tools = host.createList("tools", source.tools ?? [], {
+    noun: "tool",
+    keyOf: ({ name }) => name,
+    check: (tool) => checkLateTool(tool, options),
   });
-  const check = (offer: Offer): void => checkOffer(offer, options.features);
-  return {
-    tools: createCatalogue(source.tools ?? [], {
-      noun: "tool",
-      keyOf: ({ name }) => name,
-      check: (tool) => checkLateTool(tool, options),
-      ...life("tools"),
-    }),
-    resources: createResources(source, sessions, {
-      check: (resource) => check({ resources: [resource] }),
-      ...life("resources"),
-    }),
-    resourceTemplates: createCatalogue(source.resourceTemplates ?? [], {
-      noun: "resource template",
-      keyOf: ({ uriTemplate }) => uriTemplate,
-      check: (template) => check({ resourceTemplates: [template] }),
-      ...life("resources"),
-    }),
-    prompts: createCatalogue(source.prompts ?? [], {
-      noun: "prompt",
-      keyOf: ({ name }) => name,
-      check: (prompt) => check({ prompts: [prompt] }),
-      ...life("prompts"),
-    }),
-    sessions,
-    settings,
-    checkInput: options.checkInput,
-  };
+  const lists = createLists(source, host);
+  const isOffered = (kind: ListKind): boolean => settings.dynamic.has(kind) || isShown(kind);
+  return { parts: { ...lists, tools, sessions, settings, toolRules: options.toolRules, isOffered }, lists };
 }
 
-function createResources(
-  { resources = [], subscriptions }: ServerSource,
+function createListHost(
+  { dynamic }: ServerSettings,
   sessions: LiveSessions,
-  life: Pick<CatalogueRules<ResourceSource>, "check" | "permit" | "changed">,
-): ResourceCatalogue {
-  const rules = {
-    noun: "resource",
-    keyOf: ({ uri }: { readonly uri: string }): string => uri,
-    ...life,
+  { features, isServed, rebuild }: PartsOptions,
+): { readonly host: ListHost; isShown(kind: ListKind): boolean } {
+  const announce = createListChanges(sessions);
+  const made: { readonly kind: ListKind; readonly list: { readonly size: number } }[] = [];
+  const host: ListHost = {
+    sessions,
+    createList(kind, definitions, rules) {
+      const list = createCatalogue(definitions, {
+        ...rules,
+        permit() {
+          if (isServed() && !dynamic.has(kind)) throw notDynamic(kind);
+        },
+        changed: () => (isServed() ? announce(kind) : rebuild()),
+      });
+      made.push({ kind, list });
+      return list;
+    },
+    check(offer) {
+      for (const feature of features) feature.check?.(offer);
+    },
   };
-  return createResourceCatalogue(resources, rules, (uris) => {
-    if (!subscriptions) throw new Error("Nobody can subscribe: define the server with `subscriptions: true`.");
-    sessions.tellUpdated(uris);
-  });
+  return { host, isShown: (kind) => made.some((one) => one.kind === kind && one.list.size > 0) };
 }
 
-function createSettings(source: ServerSource, { middleware, createCursors }: PartsOptions): ServerSettings {
+function createSettings(source: CoreSource, { middleware, createCursors }: PartsOptions): ServerSettings {
   const {
     dynamic = [],
     subscriptions = false,
@@ -106,9 +109,9 @@ function createSettings(source: ServerSource, { middleware, createCursors }: Par
 }
 
 /** A tool that comes later must fit every revision at once: clients of each may be there. */
-function checkLateTool(tool: ToolSource, { revisions, checkInput }: PartsOptions): void {
+function checkLateTool(tool: ToolSource, { revisions, toolRules }: PartsOptions): void {
   checkTool(tool);
-  for (const revision of revisions) describeTool(tool, revision, checkInput);
+  for (const revision of revisions) describeTool(tool, revision, toolRules);
 }
 
 function notDynamic(kind: ListKind): Error {

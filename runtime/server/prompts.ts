@@ -5,9 +5,26 @@ import { checkContent } from "./check-content.ts";
 import { askHandler, refuse } from "./errors.ts";
 import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
+import type { ListHost } from "./parts.ts";
 import type { RegistryOptions } from "./registry.ts";
 import { requireScopes } from "./scopes.ts";
-import type { AnyContext, AnyRequester, PromptSource } from "./source.ts";
+import type { AnyContext, AnyRequester, PromptSource, PromptSources } from "./source.ts";
+
+/** What a server has to be filled in. */
+export interface PromptLists {
+  readonly prompts: Catalogue<PromptSource>;
+}
+
+/** Makes the list of a definition. */
+export function createPromptLists({ prompts = [] }: PromptSources, host: ListHost): PromptLists {
+  return {
+    prompts: host.createList("prompts", prompts, {
+      noun: "prompt",
+      keyOf: ({ name }) => name,
+      check: (prompt) => host.check({ prompts: [prompt] }),
+    }),
+  };
+}
 
 /** The prompts of a server at one revision. */
 export interface PromptRegistry extends Listing {

@@ -8,7 +8,7 @@ import { TokenBucket, checkRate, type Rate } from "../rpc/token-bucket.ts";
 export interface RateLimitOptions extends Rate {
   /**
    * Who shares a quota: an object, such as the session, or a text. Default: the authenticated principal, and where there is none
-   * the session, of which a client may open many.
+   * the session, of which a client may open many; requests without a session share one quota.
    */
   readonly key?: (request: ServerRequest) => object | string;
   /** Which requests count. Default: all. */
@@ -37,9 +37,14 @@ export function limitRate(options: RateLimitOptions): Middleware {
   };
 }
 
-function toKey({ context }: ServerRequest): object | string {
-  return context.auth?.principal ?? context.session;
+function toKey({ context: { auth, session } }: ServerRequest): object | string {
+  if (auth) return auth.principal;
+  const isBrief = "isBrief" in session && session.isBrief === true;
+  return isBrief ? nobody : session;
 }
+
+/** Stands for all of whom nothing is known. */
+const nobody: object = {};
 
 /** Objects are remembered as long as they live. Texts live for ever, so only the latest are remembered. */
 function createBuckets(rate: Rate, maxKeys: number): (key: object | string, now: number) => TokenBucket {

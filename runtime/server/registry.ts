@@ -5,7 +5,7 @@ import type { CacheHints } from "./definitions.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Envelope } from "./envelope.ts";
 import type { AnyRequester } from "./source.ts";
-import type { CheckInput } from "./tools.ts";
+import type { ToolRules } from "./tools.ts";
 
 /** What a registry needs besides its definitions. */
 export interface RegistryOptions {
@@ -16,7 +16,7 @@ export interface RegistryOptions {
   readonly pageSize: number | undefined;
   readonly cursors: Cursors;
   readonly onError: OnError;
-  readonly checkInput: CheckInput | undefined;
+  readonly toolRules: ToolRules;
   /** Who sent a request, for decisions about what is visible. */
   toRequester(call: CallContext): AnyRequester;
 }

@@ -7,8 +7,8 @@ import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";
 import { readReturned, toReturned } from "./returned-questions.ts";
 import type { RoundSettings } from "./round-options.ts";
-import { emptyRecord, type RoundRecord } from "./round-record.ts";
-import { Round } from "./round.ts";
+import { emptyRecord, type RoundInput, type RoundRecord } from "./round-record.ts";
+import { Round, type RoundStart } from "./round.ts";
 import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
 
 /**
@@ -23,7 +23,7 @@ export function createReplayedRounds(settings: RoundSettings): Rounds {
     of: (call) => readRound(call) ?? plain(call),
     run: (request, call, work) =>
       attempt(
-        () => replay(request, call, { settings, work }),
+        () => replay({ request, call, settings }, work),
         (error) => {
           throw toAloneError(error, call.revision);
         },
@@ -31,56 +31,71 @@ export function createReplayedRounds(settings: RoundSettings): Rounds {
   };
 }
 
-/** One round: what the client brings, and how it goes on from there. */
-interface Turn {
+/** A call, and how its rounds are run. */
+interface Replay {
+  readonly request: RoundRequest;
   readonly call: CallContext;
   readonly settings: RoundSettings;
-  readonly work: Work;
-  /** Answers to what was asked before, if the client brought any. */
-  readonly inputResponses: Record<string, unknown> | undefined;
-  readonly isFirst: boolean;
-  /** Makes the result that asks for input. */
-  suspend(inputRequests: object | undefined, record: RoundRecord): Promise<object>;
 }
 
-function replay(
-  { method, params }: RoundRequest,
-  call: CallContext,
-  { settings, work }: { readonly settings: RoundSettings; readonly work: Work },
-): Awaitable<object> {
-  const { states } = settings;
+function replay(of: Replay, work: Work): Awaitable<object> {
+  const { params } = of.request;
   const { inputResponses, requestState } = isObject(params) ? params : {};
-  const scope = (): string =>
-    toStateScope({ revision: call.revision.id, method, params, principal: readAuth(call.origin)?.principal });
-  const turn: Turn = {
-    call,
-    settings,
-    work,
-    inputResponses: isObject(inputResponses) ? inputResponses : undefined,
-    isFirst: requestState === undefined,
-    suspend: async (inputRequests, record) => ({
-      resultType: "input_required",
-      ...(inputRequests && { inputRequests }),
-      requestState: await states.seal(scope(), record),
-    }),
-  };
-  if (typeof requestState !== "string") return play(emptyRecord, turn);
-  return states.open(scope(), requestState).then((record) => play(record, turn));
+  const given = isObject(inputResponses) ? inputResponses : undefined;
+  if (typeof requestState === "string") {
+    return of.settings.states
+      .open(toScope(of), requestState)
+      .then((record) => play(goOn(of, record, given ?? noResponses), work));
+  }
+  // Without a state nothing has been asked, but a handler that asks by returning may know its answers by their keys.
+  return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);
 }
 
-function play(record: RoundRecord, turn: Turn): Awaitable<object> {
-  const { call, inputResponses, isFirst, suspend } = turn;
-  const { settleTime, stepTime, clock } = turn.settings;
-  // Without a state nothing has been asked: then there is nothing that could be answered.
-  const responses = isFirst ? {} : (inputResponses ?? {});
-  const { returned, input: earlier } = record;
-  // A handler that asks by returning may know its answers by their keys, whether or not a state comes with them.
-  const unasked = isFirst && inputResponses ? { inputResponses } : earlier;
-  const input = returned ? readReturned(returned, responses, call.revision.embeddedRequests) : unasked;
-  const round = new Round(call, { record, responses, input, settleTime, stepTime, clock, suspend });
-  return chain(round.play(turn.work), (result) => {
+type Responses = RoundStart["responses"];
+
+const noResponses: Responses = {};
+
+/** A later round. */
+function goOn(of: Replay, record: RoundRecord, responses: Responses): Turn {
+  const { returned, input } = record;
+  const answered = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
+  return new Turn(of, record, responses, answered ?? input);
+}
+
+function play(turn: Turn, work: Work): Awaitable<object> {
+  const { call } = turn.of;
+  const round = new Round(call, turn);
+  return chain(round.play(work), (result) => {
     if (!(result instanceof InputRequired)) return result;
     const { questions } = result;
-    return suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
+    return turn.suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
   });
+}
+
+/** One round: what the client brings, and how it goes on from there. */
+class Turn implements RoundStart {
+  readonly of: Replay;
+  readonly record: RoundRecord;
+  readonly responses: Responses;
+  readonly input: RoundInput | undefined;
+
+  constructor(of: Replay, record: RoundRecord, responses: Responses, input: RoundInput | undefined) {
+    this.of = of;
+    this.record = record;
+    this.responses = responses;
+    this.input = input;
+  }
+
+  get settings(): RoundSettings {
+    return this.of.settings;
+  }
+
+  async suspend(inputRequests: object | undefined, record: RoundRecord): Promise<object> {
+    const requestState = await this.settings.states.seal(toScope(this.of), record);
+    return { resultType: "input_required", ...(inputRequests && { inputRequests }), requestState };
+  }
+}
+
+function toScope({ request: { method, params }, call: { revision, origin } }: Replay): string {
+  return toStateScope({ revision: revision.id, method, params, principal: readAuth(origin)?.principal });
 }

@@ -1,5 +1,13 @@
-import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
-import type { ResourceSource } from "./source.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { ServerOptions } from "./definitions.ts";
+import type { ListHost } from "./parts.ts";
+import type { ResourceSource, ResourceSources, TemplateSource } from "./source.ts";
+
+/** What a server has to be read. */
+export interface ResourceLists {
+  readonly resources: ResourceCatalogue;
+  readonly resourceTemplates: Catalogue<TemplateSource>;
+}
 
 /** The fixed resources of a server, and the news about all of its resources. */
 export interface ResourceCatalogue extends Catalogue<ResourceSource> {
@@ -10,16 +18,28 @@ export interface ResourceCatalogue extends Catalogue<ResourceSource> {
   changed(uri: string, options?: { readonly under?: string }): void;
 }
 
-/** Makes the catalogue. */
-export function createResourceCatalogue(
-  resources: readonly ResourceSource[],
-  rules: CatalogueRules<ResourceSource>,
-  tell: (uris: readonly [string, ...string[]]) => void,
-): ResourceCatalogue {
-  const catalogue = createCatalogue(resources, rules);
-  return Object.assign(catalogue, {
-    changed(uri: string, { under }: { readonly under?: string } = {}): void {
-      tell(under === undefined ? [uri] : [uri, under]);
-    },
+/** Makes the lists of a definition. */
+export function createResourceLists(
+  source: ResourceSources & Pick<ServerOptions, "subscriptions">,
+  host: ListHost,
+): ResourceLists {
+  const { resources = [], resourceTemplates = [], subscriptions } = source;
+  const fixed = host.createList("resources", resources, {
+    noun: "resource",
+    keyOf: ({ uri }) => uri,
+    check: (resource) => host.check({ resources: [resource] }),
   });
+  return {
+    resources: Object.assign(fixed, {
+      changed(uri: string, { under }: { readonly under?: string } = {}): void {
+        if (!subscriptions) throw new Error("Nobody can subscribe: define the server with `subscriptions: true`.");
+        host.sessions.tellUpdated(under === undefined ? [uri] : [uri, under]);
+      },
+    }),
+    resourceTemplates: host.createList("resources", resourceTemplates, {
+      noun: "resource template",
+      keyOf: ({ uriTemplate }) => uriTemplate,
+      check: (template) => host.check({ resourceTemplates: [template] }),
+    }),
+  };
 }

@@ -2,13 +2,16 @@ import { isObject, under, type Awaitable, type RequestRow } from "../../generate
 import { toBase64Url } from "../codec/base64.ts";
 import { attempt, isThenable } from "../rpc/awaitable.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { CapabilityError, RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
+import { CapabilityError, invalidParams, type RpcError } from "../rpc/errors.ts";
 import { checkParams } from "../rpc/sendable.ts";
-import { systemClock, type Clock } from "../rpc/timers.ts";
+import { followSignals } from "../rpc/signals.ts";
+import { systemClock } from "../rpc/timers.ts";
 import { checkAnswer } from "./answers.ts";
 import { checkConversation } from "./check-question.ts";
 import { findMissingGate } from "./question-gates.ts";
 import { RoundCall } from "./round-call.ts";
+import { askedInside, astray, stuck } from "./round-errors.ts";
+import type { RoundSettings } from "./round-options.ts";
 import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
 import type { AskingRounds } from "./rounds.ts";
 import { Steps } from "./steps.ts";
@@ -19,11 +22,7 @@ export interface RoundStart {
   /** What the client answered to the questions of the round before. */
   readonly responses: { readonly [key: string]: unknown };
   readonly input: RoundInput | undefined;
-  /** Milliseconds without anything new after which a handler that waits for answers counts as waiting for nothing else. */
-  readonly settleTime: number;
-  /** Milliseconds without anything new for which a question waits for steps to end. */
-  readonly stepTime: number;
-  readonly clock?: Clock | undefined;
+  readonly settings: Pick<RoundSettings, "settleTime" | "stepTime" | "clock">;
   /** Makes the result that asks for input. */
   suspend(inputRequests: object, record: RoundRecord): Promise<object>;
 }
@@ -52,7 +51,6 @@ export class Round implements AskingRounds {
   #cancelTimer: (() => void) | undefined;
   #end: { resolve(result: object | Promise<object>): void; reject(error: unknown): void } | undefined;
   #stop: AbortController | undefined;
-  #signal: AbortSignal | undefined;
   /** Why the handler was left behind. */
   #reason: DOMException | undefined;
 
@@ -66,7 +64,7 @@ export class Round implements AskingRounds {
 
   /** Made when it is first read. */
   get signal(): AbortSignal {
-    return (this.#signal ??= this.#createSignal());
+    return (this.#stop ??= this.#createStop()).signal;
   }
 
   get steps(): Steps {
@@ -122,10 +120,12 @@ export class Round implements AskingRounds {
     return this.#told <= this.#start.record.told ? Promise.resolve() : this.#track(send);
   }
 
-  #createSignal(): AbortSignal {
-    this.#stop = new AbortController();
-    if (this.#reason) this.#stop.abort(this.#reason);
-    return AbortSignal.any([this.#host.signal, this.#stop.signal]);
+  #createStop(): AbortController {
+    const stop = new AbortController();
+    if (this.#reason) stop.abort(this.#reason);
+    // The signal of the call ends with it, as the round does.
+    else followSignals(stop, [this.#host.signal]);
+    return stop;
   }
 
   #remember(asked: Asked): void {
@@ -182,7 +182,7 @@ export class Round implements AskingRounds {
   #touch(): void {
     this.#cancelTimer?.();
     if (this.#isOver || !this.#open) return;
-    const { clock = systemClock, settleTime, stepTime } = this.#start;
+    const { clock = systemClock, settleTime, stepTime } = this.#start.settings;
     if (this.#running > 0) {
       this.#cancelTimer = clock.after(stepTime, () => this.#giveUpStep());
       return;
@@ -200,7 +200,7 @@ export class Round implements AskingRounds {
   /** A question may be waiting for a step that is waiting for its answer: then nothing would ever happen. */
   #giveUpStep(): void {
     const { unfinished } = this.steps;
-    if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.stepTime));
+    if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.settings.stepTime));
   }
 
   #settle(outcome: Awaitable<object>): Promise<object> {
@@ -270,31 +270,4 @@ function checkQuestion(row: RequestRow, params: unknown, { session }: CallContex
 function readAnswer(asked: Asked, responses: RoundStart["responses"]): { readonly value: unknown } | undefined {
   if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
   return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;
-}
-
-function askedInside(steps: readonly string[]): string {
-  const names = steps.map((step) => JSON.stringify(step)).join(", ");
-  return (
-    `A question was asked inside context.once(${names}): its answer comes in another round, in which what is done once is not done again. ` +
-    "Ask first, then do what is to be done once."
-  );
-}
-
-function stuck(steps: readonly string[], time: number): RpcError {
-  const cause = new Error(
-    `${askedInside(steps)} If it was asked elsewhere: a question waits ${time} ms for what is done once to end; raise rounds.stepTime.`,
-  );
-  return new RpcError(errorCodes.internalError, "The call waits for itself", { cause });
-}
-
-/** The client can do nothing about it but begin again; the author of the handler can. */
-function astray(left: readonly Asked[]): RpcError {
-  const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
-  const cause = new Error(
-    `The handler did not ask again what it had asked before (${keys}). It runs from its beginning in every round: ` +
-      "up to its last question it must do the same each time. Get what may change, such as the time, with context.once().",
-  );
-  return new RpcError(errorCodes.internalError, "The call took another way than before: begin again without it", {
-    cause,
-  });
 }

@@ -2,13 +2,13 @@ import { createHttpHandler as createHandler, type HttpHandler } from "../transpo
 import type { HttpOptions, HttpService } from "../transport/http/settings.ts";
 import { createMirrorReader } from "./mirrors.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./serve.ts";
-import type { Server } from "./server.ts";
+import type { CoreServer } from "./server.ts";
 
 /** How a server is served over HTTP. */
 export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;
 
 /** A server as a function from HTTP requests to answers, for any platform and framework. */
-export function createHttpHandler(server: Server, options: ServeHttpOptions = {}): HttpHandler {
+export function createHttpHandler(server: CoreServer, options: ServeHttpOptions = {}): HttpHandler {
   return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }
 
@@ -16,7 +16,7 @@ export function createHttpHandler(server: Server, options: ServeHttpOptions = {}
  * A server as the transport sees it. Where every POST stands alone no news can be told, and where nobody says who they are no task could
  * be found again.
  */
-export function toHttpService(server: Server, options: ServeHttpOptions): HttpService {
+export function toHttpService(server: CoreServer, options: ServeHttpOptions): HttpService {
   const isAlone = options.sessions === false;
   const accept = createServerAcceptor(server, {
     ...options,

@@ -3,7 +3,7 @@ import type { Acceptor, ServeOptions } from "../lifecycle/handshake.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Capabilities } from "../rpc/session.ts";
-import type { Server, ServerImplementation } from "./server.ts";
+import type { CoreServer, ServerImplementation } from "./server.ts";
 
 /** How connections are kept; everything else follows from the server. */
 export type ServerConnectionOptions = Omit<
@@ -17,12 +17,12 @@ export type ServerConnectionOptions = Omit<
 };
 
 /** Serves one connection over any transport. */
-export function serve(server: Server, transport: Channel, options: ServerConnectionOptions = {}): Connection {
+export function serve(server: CoreServer, transport: Channel, options: ServerConnectionOptions = {}): Connection {
   return createServerAcceptor(server, options)(transport);
 }
 
 /** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
-export function createServerAcceptor(server: Server, options: ServerConnectionOptions = {}): Acceptor {
+export function createServerAcceptor(server: CoreServer, options: ServerConnectionOptions = {}): Acceptor {
   const { around, progressRate } = server;
   return server.createAcceptor({
     ...(around && { around }),

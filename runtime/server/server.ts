@@ -10,11 +10,15 @@ import { assembleServer, type ServerKit } from "./assembly.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { completeKit } from "./features/all.ts";
 import type { Middleware } from "./middleware.ts";
-import type { ResourceCatalogue } from "./resource-catalogue.ts";
-import type { PromptSource, ServerSource, TemplateSource, ToolSource } from "./source.ts";
+import type { PromptLists } from "./prompts.ts";
+import type { ResourceLists } from "./resource-catalogue.ts";
+import type { ServerSource, ToolSource } from "./source.ts";
 
 /** A server as it can be served: over any transport, to any number of clients, at each of its revisions. */
-export interface Server {
+export interface Server extends CoreServer, ResourceLists, PromptLists {}
+
+/** A server, as far as it is the same whatever it offers besides tools. */
+export interface CoreServer {
   readonly info: ProgramInfo;
   readonly instructions: string | undefined;
   /** How long clients may keep what the server says about itself. */
@@ -26,9 +30,6 @@ export interface Server {
   readonly progressRate: Rate | undefined;
   /** What the server offers. It may change until the server is served, and afterwards as far as the definition says `dynamic`. */
   readonly tools: Catalogue<ToolSource>;
-  readonly resources: ResourceCatalogue;
-  readonly resourceTemplates: Catalogue<TemplateSource>;
-  readonly prompts: Catalogue<PromptSource>;
   /** Puts middleware around every request, `initialize` and `ping` too, inside of what is there. Only until the server is served. */
   use(middleware: Middleware): void;
   /** Prepares connections, for the lifecycles of its revisions. */

@@ -8,14 +8,14 @@ import type { MatchedValue } from "./uri-template.ts";
  * Definitions as the registries see them: without the types of a revision. A definition written for any revision fits,
  * because methods compare their parameters in both directions; what they are called with was checked before.
  */
-export interface ServerSource extends ServerOptions {
+export interface ServerSource extends CoreSource, ResourceSources, PromptSources {}
+
+/** What every server says of itself, whatever it offers besides tools. */
+export interface CoreSource extends ServerOptions {
   readonly name: string;
   readonly version: string;
   readonly instructions?: string;
   readonly tools?: readonly ToolSource[];
-  readonly resources?: readonly ResourceSource[];
-  readonly resourceTemplates?: readonly TemplateSource[];
-  readonly prompts?: readonly PromptSource[];
   /** What it is, who keeps tasks knows. */
   readonly tasks?: object;
   /** And of this, who asks clients. */
@@ -48,6 +48,12 @@ export interface TaskSource extends ToolTaskOptions {
   prepare?(args: unknown, context: AnyContext): unknown;
 }
 
+/** What can be read. */
+export interface ResourceSources {
+  readonly resources?: readonly ResourceSource[];
+  readonly resourceTemplates?: readonly TemplateSource[];
+}
+
 /** A resource of any revision. */
 export interface ResourceSource extends Visible, Scoped {
   readonly uri: string;
@@ -68,6 +74,11 @@ export interface TemplateSource extends Visible, Scoped {
   readonly complete?: { readonly [name: string]: Complete | undefined };
   list?(page: { readonly cursor?: string }, context: AnyContext): unknown;
   read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
+}
+
+/** What can be filled in. */
+export interface PromptSources {
+  readonly prompts?: readonly PromptSource[];
 }
 
 /** A prompt of any revision. */

@@ -1,7 +1,7 @@
 import type { Connection } from "../rpc/peer.ts";
 import { serveStdio as serveStandardStreams, type ServeStdioOptions } from "../transport/stdio.ts";
 import { serve, type ServerConnectionOptions } from "./serve.ts";
-import type { Server } from "./server.ts";
+import type { CoreServer } from "./server.ts";
 
 /** A server on stdin and stdout. */
 export interface StdioService {
@@ -12,7 +12,10 @@ export interface StdioService {
 }
 
 /** Serves a server on stdin and stdout until the client goes away. From now on `console.log` writes to stderr. */
-export function serveStdio(server: Server, options: ServerConnectionOptions & ServeStdioOptions = {}): StdioService {
+export function serveStdio(
+  server: CoreServer,
+  options: ServerConnectionOptions & ServeStdioOptions = {},
+): StdioService {
   let connection: Connection | undefined;
   const closed = serveStandardStreams((transport) => (connection = serve(server, transport, options)), options);
   return {

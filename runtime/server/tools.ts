@@ -15,9 +15,7 @@ import { findForeign } from "./plain.ts";
 import type { RegistryOptions } from "./registry.ts";
 import { requireScopes } from "./scopes.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "./schema.ts";
-import { knowsTasks } from "../tasks/task.ts";
 import type { AnyContext, AnyRequester, ToolSource } from "./source.ts";
-import { readTaskSupport } from "./tool-tasks.ts";
 
 /** The tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
@@ -29,10 +27,17 @@ export interface ToolRegistry extends Listing {
 /** Throws when an input schema has something that no client of a revision could follow. */
 export type CheckInput = (schema: unknown, revision: Revision) => void;
 
+/** How tools are shown at a revision, besides what every program shows of them. */
+export interface ToolRules {
+  readonly checkInput?: CheckInput | undefined;
+  /** What lists say of a tool that has to do with a feature. */
+  readonly describeMore?: ((tool: ToolSource, revision: Revision) => object) | undefined;
+}
+
 /** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
 export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
-  const { envelope, onError, revision, checkInput } = options;
-  const describe = (tool: ToolSource): object => describeTool(tool, revision, checkInput);
+  const { envelope, onError, revision, toolRules } = options;
+  const describe = (tool: ToolSource): object => describeTool(tool, revision, toolRules);
   const { resultType } = envelope.result;
   const wrap = (result: object): object => {
     if (resultType === undefined || Object.hasOwn(result, "resultType") || result instanceof InputRequired)
@@ -62,7 +67,11 @@ export function checkTool(tool: ToolSource): void {
 }
 
 /** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
-export function describeTool(tool: ToolSource, revision: Revision, checkInput?: CheckInput): object {
+export function describeTool(
+  tool: ToolSource,
+  revision: Revision,
+  { checkInput, describeMore }: ToolRules = {},
+): object {
   const {
     input,
     output,
@@ -71,7 +80,7 @@ export function describeTool(tool: ToolSource, revision: Revision, checkInput?: 
     visible: _visible,
     scopes: _scopes,
     ui: _ui,
-    task,
+    task: _task,
     ...fields
   } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
@@ -79,7 +88,7 @@ export function describeTool(tool: ToolSource, revision: Revision, checkInput?: 
     const shown = {
       ...fields,
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
-      ...(task && knowsTasks(revision) && { execution: { taskSupport: readTaskSupport(task) } }),
+      ...describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
     checkShown(shown, revision);
@@ -147,8 +156,10 @@ function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revisi
 function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awaitable<object> {
   if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
-  if (typeof outcome === "string")
-    return resultType === undefined ? toText(outcome) : { resultType, ...toText(outcome) };
+  if (typeof outcome === "string") {
+    const content = [text(outcome)];
+    return resultType === undefined ? { content } : { resultType, content };
+  }
   if (isObject(outcome)) return outcome;
   throw new Error(
     `Tool "${tool.name}" returned ${describeType(outcome)}: return text or a result, or describe the value with an output schema.`,
@@ -185,10 +196,6 @@ function toReported(cause: unknown, tool: ToolSource): Error {
 
 function failure(message: string): object {
   return { content: [text(message)], isError: true };
-}
-
-function toText(value: string): { readonly content: readonly object[] } {
-  return { content: [text(value)] };
 }
 
 function text(value: string): object {

@@ -3,6 +3,7 @@ import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { checkResult } from "../rpc/dispatch.ts";
 import { CapabilityError } from "../rpc/errors.ts";
 import { isOpen } from "../rpc/session.ts";
+import { followSignals } from "../rpc/signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../store/task-store.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
 import { whenAborted, type TaskOutlet } from "./outlet.ts";
@@ -92,13 +93,15 @@ export class RunningTask {
   ): Promise<Result> {
     if (row.gate && !isOpen(row.gate, this.#call.session)) throw new CapabilityError(row.method, row.gate);
     this.signal.throwIfAborted();
-    const signal = options.signal ? AbortSignal.any([options.signal, this.signal]) : this.signal;
-    const put = this.#host.outlet.ask(row, params, { ...options, signal });
+    const stop = new AbortController();
+    const leave = followSignals(stop, [options.signal, this.signal]);
+    const put = this.#host.outlet.ask(row, params, { ...options, signal: stop.signal });
     try {
       await this.#count(1);
       void this.#collect();
       return checkResult(row, await put());
     } finally {
+      leave();
       await this.#count(-1);
     }
   }

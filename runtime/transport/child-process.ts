@@ -4,7 +4,8 @@ import type { Readable, Writable } from "node:stream";
 import type { Receiver } from "../rpc/channel.ts";
 import type { Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
-import { readInheritedEnv, toCommand } from "./command.ts";
+import { toCommand, toServerEnv } from "./command.ts";
+import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "./stream.ts";
 import type { Transport } from "./transport.ts";
 
@@ -23,7 +24,7 @@ export interface ChildProcessOptions {
 
 /** How long the server gets at each step of its end, in milliseconds. */
 export interface ShutdownDelays {
-  /** After its stdin has ended, before it is asked to terminate. Default 2 s. */
+  /** After its stdin has ended, before it is asked to terminate (on Windows: ended). Default 2 s. */
   readonly terminate: number;
   /** After that, before it is killed. Default 2 s. */
   readonly kill: number;
@@ -155,33 +156,17 @@ const lastOutputDelay = 50;
 /** Milliseconds that a process may take to exit after its streams have ended. */
 const exitDelay = 500;
 
-function start(options: ChildProcessOptions): Child {
-  const machine = { platform: process.platform, env: process.env };
-  const { file, args, verbatim } = toCommand(options.command, options.args ?? [], machine);
-  return spawn(file, [...args], {
+function start({ command, args = [], cwd, env: given }: ChildProcessOptions): Child {
+  const { platform } = process;
+  const env = toServerEnv(process, given);
+  const { file, args: words, verbatim } = toCommand(command, args, { platform, env, cwd });
+  return spawn(file, [...words], {
+    ...ownTree,
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...readInheritedEnv(machine), ...options.env },
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    windowsHide: true,
+    env,
+    ...(cwd !== undefined && { cwd }),
     windowsVerbatimArguments: verbatim,
-    // A group of its own, so that wrappers (npx, shells) and what they started can be ended together.
-    detached: process.platform !== "win32",
   });
-}
-
-/** Signals the server and everything it started. */
-function signalTree(child: Child, signal: "SIGTERM" | "SIGKILL"): void {
-  if (child.pid === undefined) return;
-  if (process.platform === "win32") {
-    if (child.exitCode === null)
-      spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { windowsHide: true }).on("error", ignore);
-    return;
-  }
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // It is gone already.
-  }
 }
 
 function ignore(): void {}

@@ -12,20 +12,31 @@ export interface Command {
 /** The machine that a command is for. */
 export interface Machine {
   readonly platform: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
+}
+
+/** Where a command is started. */
+export interface CommandPlace extends Machine {
+  /** Folder that it is started in. Default: the one that this process is in. */
+  readonly cwd?: string | undefined;
   readonly exists?: (file: string) => boolean;
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
  * How a program is started. Windows cannot start scripts (`npx.cmd`) itself: they go through its command interpreter, with every character
- * that it would act on escaped.
+ * that it would act on escaped. Throws for what no escape can bring there.
  */
-export function toCommand(command: string, args: readonly string[], machine: Machine): Command {
-  const script = machine.platform === "win32" ? findScript(command, machine) : undefined;
+export function toCommand(command: string, args: readonly string[], place: CommandPlace): Command {
+  const script = place.platform === "win32" ? findScript(command, place) : undefined;
   if (script === undefined) return { file: command, args, verbatim: false };
+  // The interpreter takes the end of a line for the end of the command.
+  if (args.some((argument) => /[\r\n]/.test(argument)))
+    throw new Error(`${command} is a script (${script}): Windows passes it no argument with a line break.`);
   const line = [escapeInterpreter(script), ...args.map(escapeArgument)].join(" ");
   return {
-    file: machine.env.ComSpec ?? machine.env.COMSPEC ?? "cmd.exe",
+    file: readVariable(place.env, "ComSpec") ?? "cmd.exe",
     args: ["/d", "/s", "/c", `"${line}"`],
     verbatim: true,
   };
@@ -42,6 +53,24 @@ export function readInheritedEnv(machine: Machine): Record<string, string> {
   return env;
 }
 
+/** Variables, with others that win. On Windows names that differ in case only are the same, and a process would get either of them. */
+export function withEnv({ env, platform }: Machine, more: Variables = {}): Variables {
+  if (platform !== "win32") return { ...env, ...more };
+  const names = new Set(Object.keys(more).map((name) => name.toUpperCase()));
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name.toUpperCase()))), ...more };
+}
+
+/** The variables of a server that is started: what it may know of ours, and its own, which win. */
+export function toServerEnv(machine: Machine, own?: Variables): Variables {
+  return withEnv({ platform: machine.platform, env: readInheritedEnv(machine) }, own);
+}
+
+/** A variable of Windows, whatever the case of its name. */
+function readVariable(env: Variables, name: string): string | undefined {
+  const found = Object.keys(env).find((key) => key.toUpperCase() === name.toUpperCase());
+  return found === undefined ? undefined : env[found];
+}
+
 const posixNames: ReadonlySet<string> = new Set(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"]);
 
 const windowsNames: ReadonlySet<string> = new Set([
@@ -55,6 +84,8 @@ const windowsNames: ReadonlySet<string> = new Set([
   "PROCESSOR_ARCHITECTURE",
   "PROGRAMDATA",
   "PROGRAMFILES",
+  "PROGRAMFILES(X86)",
+  "PROGRAMW6432",
   "SYSTEMDRIVE",
   "SYSTEMROOT",
   "TEMP",
@@ -65,18 +96,27 @@ const windowsNames: ReadonlySet<string> = new Set([
 ]);
 
 /** The script that Windows would find under this name, if it is one and not a program. */
-function findScript(command: string, { env, exists = existsSync }: Machine): string | undefined {
+function findScript(command: string, { env, cwd = "", exists = existsSync }: CommandPlace): string | undefined {
   const { win32 } = path;
-  if (/\.(cmd|bat)$/i.test(command)) return win32.normalize(command);
-  if (win32.extname(command) !== "") return undefined;
-  const extensions = (env.PATHEXT ?? ".COM;.EXE;.BAT;.CMD").split(";");
-  const folders = /[\\/]/.test(command) ? [""] : (env.Path ?? env.PATH ?? "").split(";");
-  for (const folder of folders) {
-    const extension = extensions.find((ending) => exists(win32.join(folder, command + ending)));
-    if (extension !== undefined)
-      return /^\.(cmd|bat)$/i.test(extension) ? win32.join(folder, command + extension) : undefined;
+  const endings = (readVariable(env, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";");
+  for (const folder of /[\\/]/.test(command) ? [""] : readFolders(env)) {
+    const file = win32.join(folder, command);
+    // A name with a dot may have its ending already.
+    const names = [...(win32.extname(command) === "" ? [] : [file]), ...endings.map((ending) => file + ending)];
+    const found = names.find((name) => exists(win32.resolve(cwd, name)));
+    if (found !== undefined) return isScript(found) ? found : undefined;
   }
-  return undefined;
+  return isScript(command) ? win32.normalize(command) : undefined;
+}
+
+function isScript(file: string): boolean {
+  return /\.(cmd|bat)$/i.test(file);
+}
+
+/** Folders of the search path; each may stand in quotes. */
+function readFolders(env: Variables): string[] {
+  const folders = (readVariable(env, "Path") ?? "").split(";");
+  return folders.map((folder) => folder.replaceAll('"', "").trim()).filter((folder) => folder !== "");
 }
 
 /** Quoted for the program, then escaped twice: the interpreter reads the line once, and the script's own call once more. */

@@ -16,6 +16,7 @@ import { Listener } from "./http-client/listener.ts";
 import { MirroredHeaders } from "./http-client/mirrored.ts";
 import { Operations, within } from "./http-client/operations.ts";
 import { SessionKeeper } from "./http-client/renewal.ts";
+import { Turnstile } from "./http-client/turnstile.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a client over Streamable HTTP. */
@@ -59,6 +60,7 @@ class HttpClient implements Transport {
   readonly #waiting = new Map<RequestId, Exchange>();
   readonly #operations = new Operations();
   readonly #mirrored = new MirroredHeaders();
+  readonly #turnstile: Turnstile;
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -73,6 +75,10 @@ class HttpClient implements Transport {
         problem: (problem) => this.#receiver?.problem(problem),
       },
     };
+    this.#turnstile = new Turnstile({
+      maxBytes: this.#reading.limits.maxBufferedBytes,
+      onFull: (reason) => this.#disconnect(reason),
+    });
     this.#keeper = new SessionKeeper(this.#link, {
       ...this.#reading,
       sessionLoss: options.sessionLoss ?? "renew",
@@ -86,6 +92,10 @@ class HttpClient implements Transport {
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
       onLost: (reason) => this.#noteDeafness(reason),
     });
+  }
+
+  get buffered(): number {
+    return this.#turnstile.buffered;
   }
 
   start(receiver: Receiver): void {
@@ -171,8 +181,10 @@ class HttpClient implements Transport {
 
   async #accept(posting: Omit<Posting, "signal">, options: { readonly repeats: boolean }): Promise<void> {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
-    await this.#operations.runWithin(acceptTimeout, async (signal) =>
-      discard(await this.#post({ ...posting, signal }, options)),
+    await this.#turnstile.pass(posting.body, () =>
+      this.#operations.runWithin(acceptTimeout, async (signal) =>
+        discard(await this.#post({ ...posting, signal }, options)),
+      ),
     );
   }
 

@@ -1,15 +1,51 @@
 import type { ListenOptions, Server, Socket } from "node:net";
 
+/** A server cannot listen where it should: the message says why and what to do, `code` is what the system says. */
+export class ListenError extends Error {
+  readonly code: string | undefined;
+
+  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "ListenError";
+    this.code = options.code;
+  }
+}
+
 /** Begins to listen, or rejects with the reason why that is not possible. */
 export function startListening(server: Server, address: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => {
       server.off("error", reject);
       resolve();
     });
+  }).catch((cause: unknown) => {
+    throw toListenError(cause, address);
   });
 }
+
+function toListenError(cause: unknown, { host, path, port }: ListenOptions): unknown {
+  if (!(cause instanceof Error) || !("code" in cause)) return cause;
+  const code = String(cause.code);
+  const place = path ?? (host === undefined ? `port ${port}` : `${toAuthority(host)}:${port}`);
+  return new ListenError(`Nothing can be served at ${place}: ${reasons.get(code) ?? `${cause.message}.`}`, {
+    code,
+    cause,
+  });
+}
+
+/** A host as it stands before a port: addresses of IPv6 in brackets. */
+export function toAuthority(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "another program listens there. End it, or choose another port."],
+  ["EACCES", "this user may not listen there. Choose another port; those below 1024 are for privileged users."],
+  ["EADDRNOTAVAIL", "this machine does not have that address. Choose one of its own, such as 127.0.0.1."],
+  ["ENOTFOUND", "no machine of that name is known. Choose an address of this machine, such as 127.0.0.1."],
+  ["ERR_SOCKET_BAD_PORT", "give a port from 0 (any free one) to 65535."],
+]);
 
 /** The port that a server has taken; 0 for a local socket. */
 export function portOf(server: Server): number {

@@ -15,6 +15,7 @@ import {
 import { AnswerError, LostError } from "./http-client/errors.ts";
 import { Lanes } from "./http-client/lanes.ts";
 import { Operations, within } from "./http-client/operations.ts";
+import { Turnstile } from "./http-client/turnstile.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a client over HTTP with server-sent events, as the first revision had it. */
@@ -42,6 +43,7 @@ class SseClient implements Transport {
   readonly #limits: Limits;
   readonly #lanes = new Lanes<unknown>();
   readonly #operations = new Operations();
+  readonly #turnstile: Turnstile;
   readonly #stream = new AbortController();
   readonly #target: Promise<Endpoint>;
   #receiver: Receiver | undefined;
@@ -54,11 +56,19 @@ class SseClient implements Transport {
     this.#url = url;
     this.#options = options;
     this.#limits = toLimits(options.limits);
+    this.#turnstile = new Turnstile({
+      maxBytes: this.#limits.maxBufferedBytes,
+      onFull: (reason) => this.#disconnect(reason),
+    });
     this.#target = new Promise((resolve, reject) => {
       this.#resolveTarget = resolve;
       this.#rejectTarget = reject;
     });
     this.#target.catch(() => {});
+  }
+
+  get buffered(): number {
+    return this.#turnstile.buffered;
   }
 
   start(receiver: Receiver): void {
@@ -72,7 +82,9 @@ class SseClient implements Transport {
     const body = encode(message);
     const isRequest = "method" in message && "id" in message;
     const answered = "id" in message ? message.id : undefined;
-    const sent = this.#lanes.run(isRequest ? message : (related ?? answered), () => this.#post(body));
+    const sent = this.#lanes.run(isRequest ? message : (related ?? answered), () =>
+      this.#turnstile.pass(body, () => this.#post(body)),
+    );
     sent.catch(() => {});
     return sent;
   }

@@ -213,11 +213,14 @@ function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport
 
 function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
   const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
+  // Time-outs of HTTP do not hold for upgrades any more: a client that never hangs up would keep its connection for ever.
+  stream.once("finish", () => stream.destroy());
   stream.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...toLines(fields), "", body].join("\r\n"));
 }
 
+/** Nobody else looks at these lines: a value with a line break in it would be more than one. */
 function toLines(fields: HeaderFields): string[] {
-  return Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  return Object.entries(fields).map(([name, value]) => `${name}: ${String(value).replaceAll(/[\r\n\0]+/g, " ")}`);
 }
 
 function ignore(): void {}

@@ -70,10 +70,12 @@ export function members(rule: {
   readonly properties?: readonly (readonly [name: string, check: Check])[];
   /** Of keys that are not among `properties`; `false` when there must be none. */
   readonly rest?: Check | false;
+  /** Of the keys themselves. */
+  readonly names?: Check;
   readonly minProperties?: number;
   readonly maxProperties?: number;
 }): Check {
-  const { required = [], rest, minProperties = 0, maxProperties = Infinity } = rule;
+  const { required = [], rest, names, minProperties = 0, maxProperties = Infinity } = rule;
   const properties = new Map(rule.properties);
   return (value) => {
     if (!isObject(value)) return undefined;
@@ -85,6 +87,8 @@ export function members(rule: {
     if (entries.length > maxProperties) return fail(`at most ${maxProperties} members`);
     for (const [name, member] of entries) {
       const check = properties.get(name) ?? rest;
+      const misnamed = names?.(name);
+      if (misnamed) return under(name, fail(`a name that is ${misnamed.expected}`));
       const issue = check === false ? fail("absent: there is no such member") : check?.(member);
       if (issue) return under(name, issue);
     }

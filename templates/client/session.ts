@@ -17,7 +17,11 @@ export interface CallOptions {
   /** Milliseconds without an answer before the call fails. Default: the session's. */
   readonly timeout?: number;
   /** Receives reports of progress. */
-  readonly onProgress?: (progress: { readonly progress: number; readonly total?: number }) => void;
+  readonly onProgress?: (progress: {
+    readonly progress: number;
+    readonly total?: number;
+    readonly message?: string;
+  }) => void;
 }
 
 /** A tool: its name on the wire, and what fits it. */

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { build, context } from "esbuild";
+import { writeNotices } from "./notices.js";
 
 /*
  * Makes dist/server.js: the server and every package that it imports, in one file. It starts fast, and needs no
- * node_modules where it runs. `import.meta.dirname` is `dist` in all of it, wherever a source stands.
+ * node_modules where it runs. The licences of those packages go beside it, to dist/THIRD-PARTY.txt.
+ * `import.meta.dirname` is `dist` in all of it, wherever a source stands.
  * With --watch it is made anew at every change, and run; what follows goes to the server.
  */
 
@@ -36,7 +38,12 @@ const options = {
 
 const [mode, ...args] = process.argv.slice(2);
 if (mode === "--watch") await watch();
-else await build(options).catch(fail);
+else await make();
+
+async function make() {
+  const made = await build({ ...options, metafile: true }).catch(fail);
+  if (made) await writeNotices(made.metafile);
+}
 
 /** esbuild has said already what is wrong. */
 function fail() {

@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emitJson } from "../../generator/check/report/json.ts";
@@ -103,6 +104,29 @@ describe("reports", () => {
     expect(runs[0].results[0]).toMatchObject({ ruleId: "bad", ruleIndex: 1, level: "error" });
     expect(runs[0].results[0].message.text).toMatch(/mend it\.$/);
   });
+
+  test.each([
+    ["dist/server.js", "dist/server.js"],
+    ["./dist/server.mjs", "dist/server.mjs"],
+    [".\\dist\\server.js", "dist/server.js"],
+    ["C:\\demo\\server.js", "package.json"],
+    ["https://example.org/mcp", "package.json"],
+    ["/home/me/server.js", "package.json"],
+    ["../server.js", "package.json"],
+    ["npx some-server", "package.json"],
+  ])("as SARIF of %s place each finding in a file of the repository, as code scanning demands", (target, uri) => {
+    const { runs } = JSON.parse(emitSarif({ ...report, target }, "1.2.3"));
+    const places = runs[0].results.map(({ locations: [place] }: { locations: { physicalLocation: unknown }[] }) => {
+      return place?.physicalLocation;
+    });
+    expect(places.length).toBeGreaterThan(1);
+    for (const place of places) expect(place).toEqual({ artifactLocation: { uri }, region: { startLine: 1 } });
+    const hashes = runs[0].results.map(
+      (result: { partialFingerprints: { primaryLocationLineHash: string } }) =>
+        result.partialFingerprints.primaryLocationLineHash,
+    );
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
 });
 
 describe("create-mcp-server check", () => {
@@ -162,3 +186,26 @@ describe("create-mcp-server check", () => {
     expect(code).toBe(2);
   });
 });
+
+test(
+  "what check has started ends with it when it is interrupted, whatever it makes of its input",
+  { timeout: 60_000 },
+  async () => {
+    const here = createServer().listen(0, "127.0.0.1");
+    await once(here, "listening");
+    const address = here.address();
+    const code = `require("node:net").connect(${typeof address === "object" ? address?.port : ""}, "127.0.0.1")`;
+    const program = join(import.meta.dirname, "..", "..", "dist", "bundle", "generator", "cli.js");
+    const cli = spawn(process.execPath, [program, "check", "--", process.execPath, "-e", code], { stdio: "ignore" });
+    const ended = once(cli, "exit");
+    const socket: Socket = (await once(here, "connection"))[0];
+    const gone = once(
+      socket.resume().on("error", () => {}),
+      "close",
+    );
+    cli.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    await gone;
+    here.close();
+  },
+);

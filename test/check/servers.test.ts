@@ -118,4 +118,31 @@ describe("check on stdio", () => {
     expect(report.revisions).toEqual([]);
     expect(brokenRules(report)).toEqual({ speaks: [""] });
   });
+
+  test("does not wait for the answer to a batch when the server goes on without it", { timeout: 60_000 }, async () => {
+    const batching = handshakeRevisions.filter(({ batching }) => batching);
+    const deaf = `
+      process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => take(JSON.parse(line))));
+      function take({ id, method, params }) {
+        if (id === undefined) return;
+        const result = method === "initialize" ? { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: "deaf", version: "0" } } : {};
+        const answer = ["initialize", "ping"].includes(method) ? { result } : { error: { code: -32601, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+      }`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", deaf], env: {}, timeout: 45_000 });
+    const started = performance.now();
+    const report = await examine(wires, { target: "deaf", revisions: batching });
+    expect(brokenRules(report)["accepts-batches"]).toEqual(batching.map(({ id }) => id));
+    expect(performance.now() - started).toBeLessThan(40_000);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "ends what a wrapper has started, too (there is no such shell on Windows)",
+    { timeout: 30_000 },
+    async () => {
+      const deaf = `"${process.execPath}" -e 'setInterval(() => {}, 1000); console.error("up")'; true`;
+      const wire = await createStdioWires({ command: "sh", args: ["-c", deaf], env: {}, timeout: 1_000 }).open();
+      expect(await wire.close()).toEqual({ wasKilled: true });
+    },
+  );
 });

@@ -21,6 +21,8 @@ const constructs: readonly (readonly [string, object])[] = [
     },
   ],
   ["map", { type: "object", additionalProperties: { type: "number" } }],
+  ["record", { type: "object", propertyNames: { type: "string", enum: ["x", "y"] }, additionalProperties: {} }],
+  ["named", { type: "object", propertyNames: { minLength: 2, pattern: "^[a-z]+$" } }],
   ["any", {}],
   ["address", { type: "string", format: "uri", pattern: "^https://", minLength: 9 }],
   [

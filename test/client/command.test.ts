@@ -2,11 +2,12 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Node, Project } from "ts-morph";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { listAll, temporaryFolder } from "../create/folder.ts";
 import { checkFunctions } from "../../generator/client/check-text.ts";
 import type { ClientCommandOptions } from "../../generator/commands/client.ts";
 import type { Verdict } from "../../generator/contract/verdict.ts";
+import { serveRaw } from "../check/running.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { compile, modulePackage } from "./compile.ts";
 import { client } from "./run.ts";
@@ -19,7 +20,15 @@ const offer = {
       description: "Finds items.",
       inputSchema: {
         type: "object",
-        properties: { query: { type: "string", minLength: 1 }, limit: { type: "integer", minimum: 1 } },
+        properties: {
+          query: { type: "string", minLength: 1 },
+          limit: { type: "integer", minimum: 1 },
+          weights: {
+            type: "object",
+            propertyNames: { type: "string", enum: ["price", "age"] },
+            additionalProperties: { type: "number" },
+          },
+        },
         required: ["query"],
       },
       outputSchema: {
@@ -84,6 +93,8 @@ describe("create-mcp-server client", () => {
         text,
         failure: await shop.tools.ping().catch(names),
         argument: await shop.tools.findItems({ query: "" }).catch(names),
+        // @ts-expect-error there is no such key
+        key: await shop.tools.findItems({ query: "x", weights: { age: 1, size: 2 } }).catch(names),
         prompt: (await shop.prompts.greet({ who: "you" })).messages,
         resource: (await shop.resources.item({ id: "a/b", page: 2 })).contents,
         calls: session.calls.map(({ kind, name }) => kind + " " + name),
@@ -110,6 +121,7 @@ describe("create-mcp-server client", () => {
         text: '{"items":["tea","tea"]}',
         failure: ["ToolFailure", "ping: out of order"],
         argument: ["ArgumentError", "find_items: argument query: expected at least 1 characters"],
+        key: ["ArgumentError", 'find_items: argument weights/size: expected a name that is one of "price", "age"'],
         prompt: [{ role: "user", content: { who: "you", tone: "kind" } }],
         resource: [{ uri: "shop://items/a%2Fb?page=2", text: "an item" }],
         calls: ["tool find_items", "tool ping", "prompt greet", "resource shop://items/a%2Fb?page=2"],
@@ -283,6 +295,25 @@ describe("create-mcp-server client", () => {
     expect(listAll(cwd)).toEqual(before);
   });
 
+  test.each([
+    ["an unknown key", 'Bearer realm="API key"', /Give what it wants with --header-env Name=VARIABLE/],
+    [
+      "no access token",
+      'Bearer resource_metadata="https://a.example/meta"',
+      /OAuth.*--header-env Authorization=VARIABLE/,
+    ],
+  ])("says what a server wants that does not let it in: %s", async (_what, wanted, advice) => {
+    const server = await serveRaw((_request, response) => {
+      response.writeHead(401, { "www-authenticate": wanted }).end("Who are you?");
+    });
+    onTestFinished(() => void server.close());
+    const { code, stderr } = await client([server.url], { header: ["X-Key: secret"] });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`does not let this client in (HTTP 401): Who are you? It asks for ${wanted}. `);
+    expect(stderr).toMatch(advice);
+    expect(stderr).not.toContain("secret");
+  });
+
   test("leaves out one tool that cannot be used, and says so", async () => {
     const tools = [
       { name: "fine" },
@@ -302,4 +333,21 @@ describe("create-mcp-server client", () => {
       "",
     ]);
   });
+
+  test.each([
+    ["tools", { tools: [{ name: "ping" }] }],
+    ["prompts", { prompts: [{ name: "greet" }] }],
+    ["resources", { resourceTemplates: [{ uriTemplate: "a://{b}", name: "item" }] }],
+  ])(
+    "has no empty types for what the server does not offer: %s",
+    async (_what, offered) => {
+      const cwd = folderWith({ "list.json": { tools: [], ...offered } });
+      const { code, stderr } = await client([join(cwd, "list.json")], { name: "desk", out: join(cwd, "desk") });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const texts = ["index.ts", "mock.ts"].map((name) => readFileSync(join(cwd, "desk", name), "utf8"));
+      expect(texts.join("\n")).not.toMatch(/(interface \w+ |\?: )\{\s*\}/);
+      expect(compile(sourcesOf(join(cwd, "desk")))).toEqual([]);
+    },
+    slow,
+  );
 });

@@ -92,6 +92,29 @@ describe("schemas of strangers", () => {
       "a?: { [k: string]: unknown }",
       ["corrected /properties/a/required"],
     ],
+    [
+      "a record, as zod writes it",
+      { type: "object", propertyNames: { type: "string" }, additionalProperties: { type: "number" } },
+      "a?: { [k: string]: number }",
+      [],
+    ],
+    [
+      "a record of an enum",
+      {
+        type: "object",
+        propertyNames: { enum: ["x", "y"] },
+        additionalProperties: { type: "number" },
+        required: ["x"],
+      },
+      "a?: { x: number y?: number }",
+      [],
+    ],
+    [
+      "a record whose keys have a pattern",
+      { type: "object", propertyNames: { pattern: "^x" }, additionalProperties: { type: "number" } },
+      "a?: { [k: string]: number }",
+      [],
+    ],
     ["required that is not declared", { type: "object", required: ["b"] }, "a?: { b: unknown }", []],
     ["a limit that is text", { type: "string", minLength: "3" }, "a?: string", ["corrected /properties/a/minLength"]],
     [

@@ -32,6 +32,8 @@ describe("registering", () => {
     const head = '// mine\nimport { defineServer } from "./mcp/index.ts";\n';
     const line = 'import { wordCountTool } from "./tools/word-count.ts";\n';
     expect(register("src/server.ts", head + before, tool)).toBe(head + line + after);
+    const crlf = (text: string): string => text.replaceAll("\n", "\r\n");
+    expect(register("src/server.ts", crlf(head + before), tool)).toBe(crlf(head + line + after));
   });
 
   it.each([
@@ -52,6 +54,17 @@ describe("names", () => {
       view: { key: "word_count", variable: "wordCountTool" },
     });
   });
+
+  it.each(["con", "aux", "nul", "prn", "com1", "lpt9"])(
+    "%s is a device of Windows: its file has another name",
+    (name) => {
+      expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+        source: `src/tools/${name}-tool.ts`,
+        registration: { from: `./tools/${name}-tool.ts` },
+        view: { key: name },
+      });
+    },
+  );
 
   it.each([
     "",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -167,14 +168,8 @@ describe("create-mcp-server <dir>", () => {
 
 describe("git", () => {
   const identity = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
-  const known = {
-    ...identity,
-    GIT_CONFIG_COUNT: "2",
-    GIT_CONFIG_KEY_0: "user.name",
-    GIT_CONFIG_VALUE_0: "A",
-    GIT_CONFIG_KEY_1: "user.email",
-    GIT_CONFIG_VALUE_1: "a@example.org",
-  };
+  const user = { "user.name": "A", "user.email": "a@example.org" };
+  const known = { ...identity, ...configure(user) };
 
   test("gets a first commit when it knows the user", async () => {
     const cwd = temporaryFolder();
@@ -185,12 +180,48 @@ describe("git", () => {
     );
   });
 
-  test("gets no commit when it does not", async () => {
+  test("gets no commit when it does not, and everything is ready for one", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: identity });
     expect(code).toBe(0);
     expect(stderr).toContain("nothing was committed");
     expect(listAll(join(cwd, "my-server", ".git"))).not.toContain("COMMIT_EDITMSG");
+    const status = git(join(cwd, "my-server"), "status", "--porcelain").split("\n");
+    expect(status).toContain("A  src/server.ts");
+    expect(status.filter((line) => !line.startsWith("A  "))).toEqual([]);
+  });
+
+  test("gets a first commit by a user that variables tell", async () => {
+    const cwd = temporaryFolder();
+    const author = { GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.org" };
+    const committer = { GIT_COMMITTER_NAME: "B", GIT_COMMITTER_EMAIL: "b@example.org" };
+    const env = { ...identity, ...author, ...committer };
+    const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(git(join(cwd, "my-server"), "log", "--format=%ae %ce")).toBe("a@example.org b@example.org");
+  });
+
+  test("is as the user has set it: branch, template and hooks", async () => {
+    const cwd = temporaryFolder();
+    for (const folder of ["hooks", "template"]) mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, "template", "own.txt"), "");
+    writeFileSync(join(cwd, "hooks", "pre-commit"), "#!/bin/sh\necho no, says the hook\nexit 1\n", { mode: 0o755 });
+    const [hooks, template] = [join(cwd, "hooks"), join(cwd, "template")];
+    const set = { ...user, "init.defaultBranch": "trunk", "init.templateDir": template, "core.hooksPath": hooks };
+    const env = { ...identity, ...configure(set) };
+    const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/git commit failed:\n.*no, says the hook/s);
+    expect(git(join(cwd, "my-server"), "symbolic-ref", "HEAD")).toBe("refs/heads/trunk");
+    expect(listAll(join(cwd, "my-server", ".git"))).toContain("own.txt");
+  });
+
+  test("may be missing", async () => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: { PATH: cwd } });
+    expect(code).toBe(0);
+    expect(stderr).toContain("git init failed");
+    expect(listAll(join(cwd, "my-server"))).toContain("src/server.ts");
   });
 
   test("is left alone inside a repository", async () => {
@@ -201,3 +232,16 @@ describe("git", () => {
     expect(listAll(join(cwd, "outer", "inner"))).not.toContain(".git");
   });
 });
+
+/** Settings of git, as variables. */
+function configure(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(settings).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(Object.keys(settings).length) };
+}
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
+}

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
 import { emitProject } from "../../generator/create/project-files.ts";
 import { readSelection } from "../../generator/create/project-choices.ts";
@@ -56,4 +56,20 @@ test.each(["stdio", "http"])("a server that ends instead of answering is told at
     return link?.exchange({ id: 1, method: "ping" });
   };
   await expect(ask()).rejects.toThrow("the server ended with code 3");
+});
+
+const { platform } = process;
+afterEach(() => Object.defineProperty(process, "platform", { value: platform }));
+
+test.each([
+  ["win32", "a server over HTTP is ended there, which is no failure", 0],
+  ["linux", "a server that does not end by itself is told by its missing code", null],
+])("on %s %s", async (value, _, code) => {
+  const links = await linksTo(`
+    import { createServer } from "node:http";
+    const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1", () =>
+      console.error("http://127.0.0.1:" + server.address().port));`);
+  const link = await links.http?.("any");
+  Object.defineProperty(process, "platform", { value });
+  expect(await link?.end()).toBe(code);
 });

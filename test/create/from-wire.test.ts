@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { emitSource } from "../../generator/from/emit-source.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
@@ -14,6 +14,7 @@ import { pets } from "./pets.ts";
 interface Sent {
   readonly path: string;
   readonly cookie: string | undefined;
+  readonly authorization: string | undefined;
   readonly type: string;
   readonly bytes: Uint8Array;
   /** Where that is what was sent. */
@@ -35,7 +36,15 @@ beforeAll(async () => {
     const all = new Uint8Array(Buffer.concat(chunks));
     const isForm = type.startsWith("multipart/");
     const form = isForm ? await new Response(all, { headers: { "content-type": type } }).formData() : undefined;
-    sent.push({ path: request.url ?? "", cookie: request.headers.cookie, type, bytes: all, form });
+    sent.push({
+      path: request.url ?? "",
+      cookie: request.headers.cookie,
+      authorization: request.headers.authorization,
+      type,
+      bytes: all,
+      form,
+    });
+    if (answer.type === "never ends") return void (answer.status && response.writeHead(answer.status).write("begun"));
     if (answer.type === "") response.end("done");
     else response.writeHead(answer.status, { "content-type": answer.type }).end(bytes);
   });
@@ -163,5 +172,133 @@ describe("a tool with a form and cookies", () => {
     const call = run({ petId: "1", session: "a", body: { portrait: "%" } }, context);
     await expect(call).rejects.toThrow(new ToolError("portrait is not base64: send the bytes of the file encoded so."));
     expect(sent).toEqual([]);
+  });
+});
+
+describe("a token", () => {
+  const schemes = {
+    header: "type: http, scheme: bearer",
+    password: "type: http, scheme: basic",
+    query: "type: apiKey, in: query, name: key",
+    cookie: "type: apiKey, in: cookie, name: key",
+  };
+
+  test.each(Object.entries(schemes))("of the kind %s stays out of requests that need none", async (_kind, scheme) => {
+    const document = `openapi: 3.1.0
+info: { title: Doors, version: 1.0.0 }
+security: [{ key: [] }]
+components: { securitySchemes: { key: { ${scheme} } } }
+paths:
+  /open: { get: { operationId: open, security: [], responses: { "200": { description: ok } } } }
+  /locked: { get: { operationId: locked, responses: { "200": { description: ok } } } }
+`;
+    for (const name of ["open", "locked"]) await (await load(document, name))({}, context);
+    const [open, locked] = sent.map(({ path, cookie, authorization }) => [path, cookie, authorization].join(" "));
+    expect(open?.trim()).toBe("/open");
+    expect(locked?.trim()).not.toBe("/locked");
+  });
+});
+
+describe("an answer of an API", () => {
+  const document = `openapi: 3.1.0
+info: { title: Slow, version: 1.0.0 }
+paths:
+  /slow: { get: { operationId: slow, responses: { "200": { description: ok } } } }
+`;
+
+  test.each([
+    ["begun", 200, "GET /slow got half an answer: the API took longer than 30 seconds."],
+    ["awaited", 0, /^GET \/slow got no answer of http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/],
+  ])("that takes too long is told to the model: %s", async (_when, status, message) => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+      const late = new AbortController();
+      setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), 300);
+      return late.signal;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    Object.assign(answer, { status, type: "never ends" });
+    const call = (await load(document, "slow"))({}, context);
+    await expect(call).rejects.toBeInstanceOf(ToolError);
+    await expect(call).rejects.toThrow(message);
+  });
+});
+
+describe("a tool with values of several parts", () => {
+  const list = "schema: { type: array, items: { type: string } }";
+  const map = "schema: { type: object }";
+  const document = `openapi: 3.1.0
+info: { title: Styles, version: 1.0.0 }
+security: [{ basic: [] }, { bearer: [] }]
+components: { securitySchemes: { basic: { type: http, scheme: basic }, bearer: { type: http, scheme: bearer } } }
+paths:
+  /find:
+    get:
+      operationId: find
+      parameters:
+        - { name: repeated, in: query, ${list} }
+        - { name: commas, in: query, explode: false, ${list} }
+        - { name: pipes, in: query, style: pipeDelimited, ${list} }
+        - { name: spaces, in: query, style: spaceDelimited, ${list} }
+        - { name: split, in: query, style: pipeDelimited, explode: true, ${list} }
+        - { name: members, in: query, ${map} }
+        - { name: turns, in: query, explode: false, ${map} }
+        - { name: deep, in: query, style: deepObject, explode: true, ${map} }
+        - { name: json, in: query, content: { application/json: { ${map} } } }
+  /pay:
+    post:
+      operationId: pay
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: { type: object }
+            encoding: { items: { style: deepObject, explode: true } }
+`;
+
+  test.each<[object, string]>([
+    [{ repeated: ["a", "b&c"] }, "repeated=a&repeated=b%26c"],
+    [{ commas: ["a", "b"] }, "commas=a%2Cb"],
+    [{ pipes: ["a", "b"] }, "pipes=a%7Cb"],
+    [{ spaces: ["a", "b"] }, "spaces=a+b"],
+    [{ split: ["a", "b"] }, "split=a&split=b"],
+    [{ members: { x: 1, y: 2 } }, "x=1&y=2"],
+    [{ turns: { x: 1, y: 2 } }, "turns=x%2C1%2Cy%2C2"],
+    [{ deep: { from: 1, at: { day: 2 }, any: ["a"] } }, "deep[from]=1&deep[at][day]=2&deep[any][0]=a"],
+    [{ json: { x: [1] } }, 'json={"x":[1]}'],
+  ])("writes the query of %j as its style says", async (args, query) => {
+    const run = await load(document, "find");
+    await run(args, context);
+    const written = sent.at(-1)?.path.split("?")[1] ?? "";
+    expect(decodeURIComponent(written)).toBe(decodeURIComponent(query));
+  });
+
+  test("writes a form with a pair for each item of a list, and names for what is deep", async () => {
+    const run = await load(document, "pay");
+    const body = { amount: 5, expand: ["a", "b"], place: { city: "Bern" }, items: [{ price: "p", tags: ["x"] }] };
+    await run({ body }, context);
+    const pairs = [...new URLSearchParams(new TextDecoder().decode(sent.at(-1)?.bytes))];
+    expect(pairs).toEqual([
+      ["amount", "5"],
+      ["expand", "a"],
+      ["expand", "b"],
+      ["place", '{"city":"Bern"}'],
+      ["items[0][price]", "p"],
+      ["items[0][tags][0]", "x"],
+    ]);
+  });
+
+  test("prefers a token to a password, and encodes a password that is not", async () => {
+    await (
+      await load(document, "find")
+    )({}, context);
+    expect(sent.at(-1)?.authorization).toBe("Bearer to;ken");
+    const run = await load(document.replace(", bearer: { type: http, scheme: bearer }", ""), "find");
+    await run({}, context);
+    expect(sent.at(-1)?.authorization).toBe("Basic to;ken");
+    vi.stubEnv("API_TOKEN", "me:secret");
+    await (
+      await load(document.replace(/, bearer: \{ [^}]*\}/, ""), "find")
+    )({}, context);
+    expect(sent.at(-1)?.authorization).toBe(`Basic ${btoa("me:secret")}`);
+    vi.stubEnv("API_TOKEN", "to;ken");
   });
 });

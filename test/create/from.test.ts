@@ -23,7 +23,7 @@ async function emit(file: string, text: string, revisions: readonly string[] = a
   const path = join(folder, file);
   writeFileSync(path, text);
   const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
-  const selection = readSelection({ schema: "json", serve, extras: "mcpb" });
+  const selection = readSelection({ schema: "json", serve, extras: "mcpb,registry" });
   const options = {
     folder: "/home/me/demo",
     name: "demo",
@@ -48,7 +48,7 @@ function strangeCode(text: string): string[] {
   const templates = file.getDescendantsOfKind(SyntaxKind.TemplateExpression);
   const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression).map((call) => call.getExpression().getText());
   const known =
-    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|readApi|toCommaList|toJson|todo)$/;
+    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|readApi|toList|toDeep|toJson|todo)$/;
   return [...[...odd, ...templates].map((node) => node.getText()), ...calls.filter((name) => !known.test(name))];
 }
 
@@ -80,7 +80,7 @@ describe("a project from an OpenAPI document", async () => {
 
   it("puts every parameter where the API expects it", () => {
     const text = textOf(tree, "src/tools/list-pets.ts");
-    expect(text).toContain("query: { limit: args.limit, tags: toCommaList(args.tags) }");
+    expect(text).toContain('query: { limit: args.limit, tags: toList(args.tags, ",") }');
     expect(text).toContain('headers: { "X-Request-ID": args["X-Request-ID"] }');
     expect(textOf(tree, "src/tools/get-pets-pet-id.ts")).toContain("parameters: { petId: args.petId }");
     expect(textOf(tree, "src/tools/rename-pet.ts")).toContain('"application/x-www-form-urlencoded"');
@@ -94,12 +94,31 @@ describe("a project from an OpenAPI document", async () => {
   it("knows where the API is and how a token is sent", () => {
     const text = textOf(tree, "src/api.ts");
     expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
-    expect(text).toContain('all.set("X-Api-Key", "" + environment.API_TOKEN)');
+    expect(text).toContain('all.set("X-Api-Key", environment.API_TOKEN)');
+  });
+
+  it("tells hosts the token: they start a server with no variables but those of its configuration", () => {
+    const readme = textOf(tree, "README.md");
+    const env = { API_TOKEN: "..." };
+    const configs = [...readme.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown => JSON.parse(json));
+    expect(configs).toMatchObject([
+      { mcpServers: { demo: { env } } },
+      { servers: { demo: { env } } },
+      { mcpServers: { demo: { env } } },
+    ]);
+    expect(readme).toContain("claude mcp add demo --env API_TOKEN=... -- node ");
+    expect(JSON.parse(textOf(tree, "manifest.json"))).toMatchObject({
+      server: { mcp_config: { env: { API_TOKEN: "${user_config.API_TOKEN}" } } },
+      user_config: { API_TOKEN: { type: "string", sensitive: true, required: true } },
+    });
+    expect(JSON.parse(textOf(tree, "server.json"))).toMatchObject({
+      packages: [{ environmentVariables: [{ name: "API_TOKEN", isRequired: true, isSecret: true }] }],
+    });
   });
 
   it("is formatted, and its tests know what the API has to be asked", async () => {
     for (const [path, source] of tree) {
-      const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest)/.test(path);
+      const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest|server\.json)/.test(path);
       if (isOurs) expect(await check(source, { filepath: path, printWidth: 120 }), path).toBe(true);
     }
     expect(textOf(tree, "test/server.test.ts")).toContain('request: "DELETE /pets/sample"');
@@ -121,7 +140,7 @@ describe("a project from an OpenAPI document", async () => {
 describe("a project from a list of tools", () => {
   it("has a typed stub and a failing test for each of a large catalogue", async () => {
     // The catalogue has names that no tool may have, too.
-    const tools = createCatalogue().tools.filter((one) => /^(?!__proto__)[\w./-]+$/.test(Object(one).name));
+    const tools = createCatalogue().tools.filter((one) => /^(?!__proto__)[\w.-]+$/.test(Object(one).name));
     const tree = await emit("tools.json", JSON.stringify({ tools }));
     const files = [...tree].filter(([path]) => path.startsWith("src/tools/"));
     expect(files).toHaveLength(tools.length);
@@ -134,6 +153,15 @@ describe("a project from a list of tools", () => {
     const manifest: unknown = JSON.parse(textOf(tree, "manifest.json"));
     expect(Object(manifest).tools).toHaveLength(tools.length);
   }, 60_000);
+
+  it("has files that Windows can have, and no two of them differ in case only", async () => {
+    const names = ["aux", "Con", "NUL.txt", "Get", "get", "GET", "com1", "a.b"];
+    const tree = await emit("tools.json", JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: {} })) }));
+    const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
+    expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual(
+      ["a-b", "aux-tool", "com1-tool", "con-tool", "get", "get2", "get3", "nul-txt"].map((name) => `${name}.ts`),
+    );
+  });
 
   it("is written from the lock file of a client as well", async () => {
     const contract = { server: { name: "a", version: "1" }, revision: "", tools: [{ name: "a-b" }] };
@@ -218,6 +246,12 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["YAML that is nested 100,000 deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
   ["YAML with a key twice", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
   ["YAML with code in a tag", "a.yaml", "openapi: !!js/function 'function(){process.exit(0)}'", /"openapi" should be/],
+  [
+    "webhooks alone",
+    "a.json",
+    '{"openapi":"3.1.0","webhooks":{"a":{}}}',
+    /webhooks alone, which its API calls: there is nothing/,
+  ],
   ["Swagger 2", "a.json", '{"swagger":"2.0","paths":{}}', /is Swagger 2.0. Convert it/],
   ["another version", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
   ["no paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
@@ -275,6 +309,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a prototype key", "a.json", input('{"properties":{"__proto__":{"type":"string"}}}'), /"__proto__"/],
   ["a tool named with code", "a.json", tool({}, "${process.exit(0)}"), /a name has letters, digits/],
   ["a tool named with a template", "a.json", tool({}, "{{#each this}}"), /a name has letters, digits/],
+  ["a tool named with a slash, with which no server starts", "a.json", tool({}, "a/b"), /a name has letters, digits/],
   ["a tool named with a line break", "a.json", tool({}, "a\nb"), /a name has letters, digits/],
   ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
   ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
@@ -369,4 +404,18 @@ describe("create --from", () => {
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
   });
+
+  it.each(["label", "matrix"])(
+    "leaves out what is called by a path in the style %s, which it cannot write",
+    async (style) => {
+      const cwd = temporaryFolder();
+      const parameters = [{ name: "ids", in: "path", required: true, style, schema: { type: "array" } }];
+      const responses = { 200: { description: "ok" } };
+      const paths = { "/pets/{ids}": { get: { parameters, responses } }, "/pets": { get: { responses } } };
+      writeFileSync(join(cwd, "api.json"), api(paths));
+      const { code, stderr } = await create(cwd, "api.json");
+      expect(stderr).toContain(`left out   GET /pets/{ids}: its parameter ids is written in the style ${style}`);
+      expect(code).toBe(0);
+    },
+  );
 });

@@ -22,6 +22,7 @@ describe("a project's package name", () => {
     ["a backslash", "a\\b", "a-b"],
     ["a leading dot", ".hidden", "hidden"],
     ["a leading dot in a scope", "@me/.hidden", "me-hidden"],
+    ["a trailing dot", "demo.", "demo"],
     ["a leading underscore", "_private", "private"],
     ["a leading hyphen", "-rf", "rf"],
     ["accents", "é-café", "e-cafe"],

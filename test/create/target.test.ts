@@ -8,15 +8,15 @@ describe("the folder of a project", () => {
   test.each(["new", "new/deep/er", "there/../new", "./new/"])("may be new: %s", async (path) => {
     const root = temporaryFolder();
     const target = await findTarget(`${root}/${path}`);
-    expect(target).toEqual({ folder: join(root, path).replace(/\/$/, ""), exists: false });
+    expect(target).toEqual({ folder: join(root, path).replace(/\/$/, ""), exists: false, nearest: root });
     expect(listAll(root)).toEqual([]);
   });
 
   test("may be there and empty, or a fresh repository", async () => {
     const root = temporaryFolder();
-    expect(await findTarget(root)).toEqual({ folder: root, exists: true });
+    expect(await findTarget(root)).toEqual({ folder: root, exists: true, nearest: root });
     mkdirSync(join(root, ".git"));
-    expect(await findTarget(root)).toEqual({ folder: root, exists: true });
+    expect(await findTarget(root)).toEqual({ folder: root, exists: true, nearest: root });
   });
 
   test.each([

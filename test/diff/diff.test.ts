@@ -43,6 +43,11 @@ describe("revisions", () => {
       "2025-11-25",
       "type CancelledNotification.params.requestId: it is optional now (breaking, breaking)",
     ],
+    [
+      "2025-06-18",
+      "2025-11-25",
+      "type ElicitResult.content.*: its type was boolean | number | string and is boolean | number | string | string[] (additive, risky)",
+    ],
     ["2025-11-25", "2026-07-28", "method initialize: this request of the client is gone (breaking, neutral)"],
     ["2025-11-25", "2026-07-28", "method server/discover: this request of the client is new (additive, additive)"],
     ["2026-07-28", "2025-11-25", "method server/discover: this request of the client is gone (breaking, neutral)"],
@@ -86,6 +91,18 @@ describe("servers", () => {
     ["a choice more", tool(a({ enum: ["x"] })), tool(a({ enum: ["x", "y"] })), ["additive"]],
     ["a tighter limit", tool(a({ maximum: 9 })), tool(a({ maximum: 5 })), ["breaking"]],
     ["a wider limit", tool(a({ maximum: 5 })), tool(a({ maximum: 9 })), ["additive"]],
+    [
+      "a key of a record less",
+      tool(a({ type: "object", propertyNames: { enum: ["x", "y"] } })),
+      tool(a({ type: "object", propertyNames: { enum: ["x"] } })),
+      ["breaking"],
+    ],
+    [
+      "keys that are said to be text",
+      tool(a({ type: "object" })),
+      tool(a({ type: "object", propertyNames: { type: "string" } })),
+      [],
+    ],
     ["another pattern", tool(a({ pattern: "a" })), tool(a({ pattern: "b" })), ["breaking"]],
     [
       "other alternatives",

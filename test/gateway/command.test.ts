@@ -1,17 +1,20 @@
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
+import { temporaryFolder } from "../create/folder.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
-import { isAlive, program, readPids, readUrl, startGateway } from "./command-run.ts";
+import { isAlive, program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveAlone } from "./foreign.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
 
 /* `create-mcp-server gateway`, the program, before servers of others. */
 
+const mortal = await createProgram(new URL("./dying-server.ts", import.meta.url));
 const sdk = await createProgram(new URL("../interop/sdk-stdio-server.ts", import.meta.url));
 
 const clients: OfficialClient[] = [];
@@ -151,11 +154,44 @@ describe("the program ends", () => {
   test("on SIGTERM in the middle of a call on stdio", async () => {
     const gateway = startGateway(["--stdio", "--", process.execPath, sdk]);
     const wire = await openStdio(gateway, newest);
-    void wire.request("tools/call", { name: "hang", arguments: {} });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    void wire.request("tools/call", { name: "hang", arguments: {}, _meta: { progressToken: "begun" } });
+    await expect.poll(() => gateway.stdout()).toContain('"progressToken":"begun"');
     gateway.kill("SIGTERM");
     expect(await gateway.exited).toBe(0);
     expect(readPids(gateway).filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("the program, when its server ends", () => {
+  const start = (): RunningGateway =>
+    startGateway(["--stdio", "--", process.execPath, mortal, join(temporaryFolder(), "pids")]);
+  const call = (die: boolean): object => ({ name: "work", arguments: { die } });
+
+  test("in the middle of a call, answers it, ends with 1 and says why", async () => {
+    const gateway = start();
+    const wire = await openStdio(gateway, newest);
+    expect(await wire.request("tools/call", call(true))).toMatchObject({ error: { code: -32603 } });
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.stderr()).toContain("The server process ended with code 7");
+  });
+
+  test("between two calls, ends with 1 and says why", async () => {
+    const gateway = start();
+    const wire = await openStdio(gateway, newest);
+    const { result } = await wire.request("tools/call", call(false));
+    process.kill(Number(/"text":"(\d+)"/.exec(JSON.stringify(result))?.[1]), "SIGKILL");
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.stderr()).toContain("The server process ended by SIGKILL");
+  });
+
+  test("before a client without a session, starts it again and ends with 0 when the client is done", async () => {
+    const gateway = start();
+    const wire = await openStdio(gateway, alone);
+    expect(await wire.request("tools/call", call(true))).toMatchObject({ error: { code: -32603 } });
+    expect(await wire.request("tools/call", call(false))).toMatchObject({ result: { resultType: "complete" } });
+    gateway.end();
+    expect(await gateway.exited).toBe(0);
+    expect(gateway.stderr()).toContain("The server process ended with code 7");
   });
 });
 
@@ -202,7 +238,8 @@ describe("the program says what is wrong, and ends with 2", () => {
     const port = typeof address === "object" && address ? address.port : 0;
     const gateway = startGateway(["--listen", String(port), "--", process.execPath, sdk]);
     expect(await gateway.exited).toBe(2);
-    expect(gateway.stderr()).toContain("another program listens there");
+    const reason = `--listen: Nothing can be served at 127.0.0.1:${port}: another program listens there. End it, or choose another port.`;
+    expect(gateway.stderr()).toContain(reason);
     expect(readPids(gateway)).toHaveLength(1);
     expect(readPids(gateway).filter(isAlive)).toEqual([]);
   });

@@ -1,4 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
@@ -8,6 +14,7 @@ import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
+import { openGateway } from "./join.ts";
 
 /* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */
 
@@ -186,6 +193,59 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     };
     expect(JSON.stringify(await connection.request("tools/call", right))).toContain("42");
     await expect(connection.request("tools/call", right)).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+test("a tool with a mark that cannot be followed keeps nobody from the others (TH-22)", async () => {
+  const wrong = { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } } as const;
+  const create = (): Server => {
+    const server = new Server({ name: "odd", version: "1" }, { capabilities: { tools: {} } });
+    const tools = [
+      { name: "wrong", inputSchema: wrong },
+      { name: "right", inputSchema: { type: "object" as const } },
+    ];
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+    server.setRequestHandler(CallToolRequestSchema, () => ({ content: [{ type: "text", text: "m" }] }));
+    return server;
+  };
+  const gateway = await openGateway(create, { ends: open });
+  const { connection } = await join(gateway, alone);
+  expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
+});
+
+describe("the state of a call that waits for answers", () => {
+  const create = (): Server => {
+    const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
+    const ask = async (): Promise<string> => {
+      const { model } = await server.createMessage({ messages: [], maxTokens: 1 });
+      return model;
+    };
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
+    server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: await ask() }] }));
+    server.setRequestHandler(GetPromptRequestSchema, async () => ({
+      messages: [{ role: "user", content: { type: "text", text: await ask() } }],
+    }));
+    return server;
+  };
+
+  async function suspend(): Promise<{ connection: ClientConnection; retry: object }> {
+    const { connection } = await join(await openGateway(create, { ends: open }), alone);
+    const asked = await connection.request("tools/call", { name: "x", arguments: { a: "1", b: "2" } });
+    const { requestState } = isObject(asked) ? asked : {};
+    return { connection, retry: { requestState, inputResponses: { "createMessage-1": answers.createMessage() } } };
+  }
+
+  test("is of no use for a prompt of the same name (S-046)", async () => {
+    const { connection, retry } = await suspend();
+    const params = { name: "x", arguments: { a: "1", b: "2" }, ...retry };
+    await expect(connection.request("prompts/get", params)).rejects.toMatchObject({ code: -32602 });
+    expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
+  });
+
+  test("holds in whatever order the client writes the arguments", async () => {
+    const { connection, retry } = await suspend();
+    const params = { name: "x", arguments: { b: "2", a: "1" }, ...retry };
+    expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
   });
 });
 

@@ -1,12 +1,16 @@
 import { createServer, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import type { ClientConnection } from "../../runtime/client/client.ts";
-import type { GatewayOptions } from "../../runtime/gateway/gateway.ts";
 import { fetchPatiently } from "../../runtime/gateway/patient-fetch.ts";
 import { createGate } from "../runtime/tasks/task-wire.ts";
+import { createGateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
+import { serveHttp } from "../../runtime/server/http.ts";
+import { inputRequired } from "../../runtime/server/input-required.ts";
+import { createServer as createMcpServer } from "../../runtime/server/server.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
 import { joinGateway, openGateway } from "./join.ts";
@@ -24,6 +28,8 @@ const call = { name: "work", arguments: {} };
 interface Slow {
   /** The server works on a call. */
   readonly begun: Promise<void>;
+  /** How many calls it has been given. */
+  calls(): number;
   /** Lets the server answer. */
   finish(): void;
   /** Why the server has been told to stop. */
@@ -34,12 +40,14 @@ interface Slow {
 /** An official server that answers when it is told to, and meanwhile reports progress every so many milliseconds. */
 async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promise<Slow> {
   const [begun, finished, cancelled] = [createGate(), createGate(), createGate()];
+  let calls = 0;
   const create = (): Server => {
     const server = new Server({ name: "slow", version: "1" }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: [{ name: "work", inputSchema: { type: "object" } }],
     }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
+      calls += 1;
       let progress = 0;
       const progressToken = params._meta?.progressToken ?? "none";
       const report = (): void =>
@@ -56,6 +64,7 @@ async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promi
   const gateway = await openGateway(create, { ...options, ends });
   return {
     begun: begun.opened,
+    calls: () => calls,
     finish: () => finished.open(),
     cancelled: cancelled.opened,
     join: (revision) => joinGateway(gateway, revision),
@@ -105,6 +114,112 @@ describe.each(byId)("at %s", (_id, revision) => {
     await expect(working).rejects.toThrow("enough");
     await slow.cancelled;
   });
+
+  test("a client that gives up while a connection is being opened for it lets the server in peace", async () => {
+    const slow = await open();
+    const client = await slow.join(revision);
+    const stop = new AbortController();
+    const working = client.request("tools/call", call, { signal: stop.signal });
+    await sleep(0);
+    stop.abort(new Error("enough"));
+    await expect(working).rejects.toThrow("enough");
+    await sleep(300);
+    expect(slow.calls()).toBe(0);
+  });
+});
+
+test("a server that wants a call to be made again, and asks nothing, is given time in between (C-055)", async () => {
+  const called: number[] = [];
+  const run = (): unknown => {
+    called.push(performance.now());
+    return called.length === 3 ? "done" : inputRequired({ requestState: "not yet" });
+  };
+  const tools = [{ name: "work", run }];
+  const upstream = await serveHttp(createMcpServer({ name: "ours", version: "1", tools }, [alone]), { port: 0 });
+  ends.push(() => upstream.close());
+  const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, newest);
+  expect(await client.request("tools/call", call)).toMatchObject({ content: [{ text: "done" }] });
+  const [first = 0, second = 0, third = 0] = called;
+  expect(Math.min(second - first, third - second)).toBeGreaterThan(200);
+});
+
+describe("calls without a session", () => {
+  test("wait when as many as may be are at the server", async () => {
+    const slow = await open({ maxConnections: 2 });
+    const client = await slow.join(alone);
+    const working = [1, 2, 3].map(() => client.request("tools/call", call));
+    await vi.waitUntil(() => slow.calls() === 2);
+    await sleep(100);
+    expect(slow.calls()).toBe(2);
+    slow.finish();
+    expect(await Promise.all(working)).toHaveLength(3);
+    expect(slow.calls()).toBe(3);
+  });
+
+  test("that are given up while they wait never reach the server, and keep nobody waiting", async () => {
+    const slow = await open({ maxConnections: 2 });
+    const client = await slow.join(alone);
+    const working = [1, 2].map(() => client.request("tools/call", call));
+    await vi.waitUntil(() => slow.calls() === 2);
+    const stop = new AbortController();
+    const impatient = client.request("tools/call", call, { signal: stop.signal });
+    const patient = client.request("tools/call", call);
+    await sleep(50);
+    stop.abort(new Error("enough"));
+    await expect(impatient).rejects.toThrow("enough");
+    slow.finish();
+    await Promise.all([...working, patient]);
+    expect(slow.calls()).toBe(3);
+  });
+
+  test("do not lose their places to connections that cannot be opened", async () => {
+    const upstream = await serveHttp(
+      createMcpServer({ name: "ours", version: "1", tools: [{ name: "work", run: () => "done" }] }, [newest]),
+      {
+        port: 0,
+        sessions: { maxSessions: 1 },
+      },
+    );
+    ends.push(() => upstream.close());
+    const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, maxConnections: 2 });
+    ends.push(() => gateway.close());
+    const client = await joinGateway(gateway, alone);
+    for (const _ of [1, 2, 3, 4]) await expect(client.request("tools/call", call)).rejects.toThrow();
+  });
+
+  test("wait for their clients' answers in half of the places: whoever has waited longest is given up", async () => {
+    const create = (): Server => {
+      const server = new Server({ name: "asks", version: "1" }, { capabilities: { tools: {} } });
+      server.setRequestHandler(ListToolsRequestSchema, () => ({
+        tools: [{ name: "work", inputSchema: { type: "object" } }],
+      }));
+      server.setRequestHandler(CallToolRequestSchema, async () => {
+        const { content } = await server.createMessage({ messages: [], maxTokens: 1 });
+        return { content: [content].flat() };
+      });
+      return server;
+    };
+    const gateway = await openGateway(create, { ends, maxConnections: 2 });
+    const client = await joinGateway(gateway, alone, { sampling: {} });
+    const first = toAnswered(await client.request("tools/call", call));
+    const second = toAnswered(await client.request("tools/call", call));
+    await expect(client.request("tools/call", first)).rejects.toMatchObject({ code: -32602 });
+    expect(await client.request("tools/call", second)).toMatchObject({ content: [{ text: "42" }] });
+  });
+
+  test("need two places, of which one may wait", async () => {
+    await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1: use 2 or more");
+  });
+
+  /** The call again, with answers. */
+  function toAnswered(result: unknown): object {
+    const { inputRequests, requestState } = Object(result);
+    const answer = { role: "assistant", content: { type: "text", text: "42" }, model: "m" };
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answer]));
+    return { ...call, requestState, inputResponses };
+  }
 });
 
 describe("the requests of a gateway", () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,6 +7,11 @@ import { describeTarget, readTarget } from "../../generator/live/target.ts";
 const folder = mkdtempSync(join(tmpdir(), "target-"));
 const file = join(folder, "tools.json");
 const script = join(folder, "server.mjs");
+const spaced = join(folder, "My Server", "server.mjs");
+const program = join(folder, "My Server", "server.exe");
+mkdirSync(join(folder, "My Server"));
+writeFileSync(spaced, "");
+writeFileSync(program, "");
 writeFileSync(file, "{}");
 writeFileSync(script, "");
 
@@ -16,6 +21,17 @@ test.each([
   ["a program", ["serve"], { kind: "command", command: "serve", args: [] }],
   ["a program and its arguments", ["serve", "tools.json"], { kind: "command", command: "serve", args: ["tools.json"] }],
   ["a command line", [`serve "a b" 'c\\d'`], { kind: "command", command: "serve", args: ["a b", "c\\d"] }],
+  ["a program in a folder with a space", [program], { kind: "command", command: program, args: [] }],
+  [
+    "a module in a folder with a space",
+    [spaced],
+    {
+      kind: "command",
+      command: process.execPath,
+      args: [expect.stringMatching(/serve-module/), spaced],
+      module: spaced,
+    },
+  ],
   ["a script in a command line", ["node server.js"], { kind: "command", command: "node", args: ["server.js"] }],
   [
     "a module with arguments",
@@ -47,6 +63,7 @@ test.each([
   [["https://user:word@example.org/mcp?key=s"], "https://example.org/mcp"],
   [[script, "--key=s"], script],
   [["node", "dist/server.js", "--key=s"], "node dist/server.js"],
+  [["node", "C:\\demo\\server.js", "--key=s"], "node C:\\demo\\server.js"],
   [["npx", "-y", "@scope/server", "secret"], "npx @scope/server"],
   [["node", "-e", 'login("secret")'], "node"],
   [["serve", "secret"], "serve"],

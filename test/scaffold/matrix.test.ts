@@ -37,6 +37,14 @@ test("a project is installed and committed, but for its dependencies", async () 
   expect(readFileSync(join(installed, ".gitignore"), "utf8")).toContain("node_modules/");
 });
 
+test("a project that is packed has the licences of the packages inside with it", async () => {
+  expect(readFileSync(join(installed, "dist", "THIRD-PARTY.txt"), "utf8")).toMatch(
+    /^zod [\d.]+ \(MIT\)\n\n.*Permission is hereby granted/ms,
+  );
+  const packed = await npm(installed, "pack", "--dry-run", "--ignore-scripts", "--json");
+  expect(packed).toContain('"path": "dist/THIRD-PARTY.txt"');
+});
+
 test.each([
   ["access-tokens", ["--auth", "oauth"]],
   ["worker", ["--transport", "worker"]],

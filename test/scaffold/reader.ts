@@ -55,7 +55,7 @@ export class Reader {
     if (folder !== undefined) this.folder = join(this.folder, folder);
     else if (/^npm (test|run build)$/.test(line)) await buildProject(this.folder);
     // The other commands are those of a project, which is tested when the guide is through.
-    else expect(line).toMatch(/^(npm|claude|curl|node|npx (wrangler|@modelcontextprotocol)) ?/);
+    else expect(line).toMatch(/^(npm|claude|curl|docker|node|npx (wrangler|@modelcontextprotocol)) ?/);
     return "";
   }
 

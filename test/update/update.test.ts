@@ -44,6 +44,15 @@ function rewritten(text: string): string {
 }
 
 describe("create-mcp-server upgrade-assist", () => {
+  test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
+    const source = (name: string, end: string): string =>
+      [`import type { ${name} } from "./mcp/generated/2024-11-05/index.ts";`, "", "// x", ""].join(end);
+    expect(rewritten(source("JSONRPCError", "\n"))).toContain("JSONRPCErrorResponse as JSONRPCError");
+    expect(rewritten(source("JSONRPCError", "\r\n"))).toBe(
+      rewritten(source("JSONRPCError", "\n")).replaceAll("\n", "\r\n"),
+    );
+  });
+
   const mine = `import type { protocol as p } from "./mcp/index.ts";
 import type { ResourceReference } from "./own.ts";
 
@@ -214,7 +223,7 @@ describe("create-mcp-server update", () => {
     const project = await createProject("2026-07-28");
     writeFileSync(
       join(project, "src", "extra.ts"),
-      `import { defineTool } from "./mcp/index.ts";
+      `import { defineTool, type protocol } from "./mcp/index.ts";
 
 export const words = { input: 1, message: "", action: "accept", format: "json", default: 2 };
 export const titled = defineTool({
@@ -223,6 +232,10 @@ export const titled = defineTool({
   run: () => ({ content: [{ type: "audio", data: "", mimeType: words.format }] }),
 });
 export const wrong: number = "already";
+interface Tool {
+  readonly name: number;
+}
+export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
 `,
     );
     const expected = [

@@ -69,14 +69,10 @@ export function checkUiPermission(v: unknown): Issue | undefined {
 /** Checks a value against `UiResourcePermissions`. */
 export function checkUiResourcePermissions(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const cameraIssue = v.camera === undefined ? undefined : checkUiPermission(v.camera);
-  if (cameraIssue) return under("camera", cameraIssue);
-  const microphoneIssue = v.microphone === undefined ? undefined : checkUiPermission(v.microphone);
-  if (microphoneIssue) return under("microphone", microphoneIssue);
-  const geolocationIssue = v.geolocation === undefined ? undefined : checkUiPermission(v.geolocation);
-  if (geolocationIssue) return under("geolocation", geolocationIssue);
-  const clipboardWriteIssue = v.clipboardWrite === undefined ? undefined : checkUiPermission(v.clipboardWrite);
-  if (clipboardWriteIssue) return under("clipboardWrite", clipboardWriteIssue);
+  if (v.camera !== undefined && !isObject(v.camera)) return fail("object", "camera");
+  if (v.microphone !== undefined && !isObject(v.microphone)) return fail("object", "microphone");
+  if (v.geolocation !== undefined && !isObject(v.geolocation)) return fail("object", "geolocation");
+  if (v.clipboardWrite !== undefined && !isObject(v.clipboardWrite)) return fail("object", "clipboardWrite");
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /**
@@ -32,11 +33,14 @@ export function emitSarif(report: CheckReport, version: string): string {
             message: { text: `${subject}: ${message}. ${fix}.` },
             locations: [
               {
+                // GitHub refuses a report with a result that is in no file.
+                physicalLocation: { artifactLocation: { uri: fileOf(report.target) }, region: { startLine: 1 } },
                 logicalLocations: [
                   { name: subject, fullyQualifiedName: [report.target, revision, subject].filter(Boolean).join("/") },
                 ],
               },
             ],
+            partialFingerprints: { primaryLocationLineHash: hashOf([rule, subject, message]) },
           })),
         },
       ],
@@ -44,4 +48,15 @@ export function emitSarif(report: CheckReport, version: string): string {
     undefined,
     2,
   );
+}
+
+/** The program, if it is one of the project; what is started or reached otherwise is named by the manifest at the most. */
+function fileOf(target: string): string {
+  const [, path] = /^(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[cm]?[jt]s)$/.exec(target.replaceAll("\\", "/")) ?? [];
+  return path ?? "package.json";
+}
+
+/** All findings are at the same place: without this they would be one, and with the revision one would be several. */
+function hashOf(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

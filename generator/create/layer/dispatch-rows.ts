@@ -39,21 +39,30 @@ export function trimMethods(source: string, choices: LayerChoices): string {
     (text, table) => text.replace(table.text, trimTable(table, isLeftOut)),
     source,
   );
-  // What a request may also be answered with is a task.
-  const plain = leftOut.has("tasks")
-    ? trimmed.replaceAll(/\bcheck\.check(\w+)Outcome\b/g, "check.check$1Result")
-    : trimmed;
-  return withoutRowTypes(plain);
+  return withoutRowTypes(withPlainAnswers(trimmed, leftOut));
+}
+
+/** What a request may also be answered with is a task, or questions. */
+function withPlainAnswers(methods: string, leftOut: ReadonlySet<string>): string {
+  const plain = leftOut.has("tasks") ? methods.replaceAll(/\b(check\.check\w+)Outcome\b/g, "$1Result") : methods;
+  return asksNothing(leftOut) ? plain.replaceAll(/\b(check\.check\w+Result)ResponseResult\b/g, "$1") : plain;
+}
+
+function asksNothing(leftOut: ReadonlySet<string>): boolean {
+  return questionAreas.every((area) => leftOut.has(area));
 }
 
 /**
- * Looks no deeper than that they are objects into questions inside of requests and results, where a program neither asks nor is answered,
- * and into what is declared of parts of the protocol that it never meets.
+ * Looks no deeper than that they are objects into answers inside of requests, where a program asks nothing, and into what is declared of parts
+ * of the protocol that it never meets.
  */
 export function trimChecks(source: string, leftOut: ReadonlySet<string>): string {
   const trimmed = source.replaceAll(capabilitiesCheck, (text) => trimCapabilities(text, leftOut));
-  if (!questionAreas.every((area) => leftOut.has(area))) return trimmed;
-  return trimmed.replaceAll(questionCheck, '$1  return isObject(v) ? undefined : fail("object");\n}\n');
+  if (!asksNothing(leftOut)) return trimmed;
+  return trimmed.replaceAll(
+    answersCheck,
+    '  if (v.inputResponses !== undefined && !isObject(v.inputResponses)) return fail("object", "inputResponses");\n',
+  );
 }
 
 function trimCapabilities(check: string, leftOut: ReadonlySet<string>): string {
@@ -70,8 +79,8 @@ const capabilitiesCheck =
 const capabilityCheck =
   /^  const (\w+)Issue =\s+v\.\1 === undefined \? undefined : \w+\(v\.\1\);\n  if \(\1Issue\) return under\("\1", \1Issue\);\n/gm;
 
-const questionCheck =
-  /^(export function checkInput(?:Request|Response)\(v: unknown\): Issue \| undefined \{\n)[^]*?^\}\n/gm;
+const answersCheck =
+  /^  const inputResponsesIssue =\s+v\.inputResponses === undefined \? undefined : checkInputResponses\(v\.inputResponses\);\n  if \(inputResponsesIssue\) return under\("inputResponses", inputResponsesIssue\);\n/gm;
 
 /** The methods that are left in each table of a trimmed source. */
 export function methodsLeft(source: string): ReadonlyMap<string, ReadonlySet<string>> {

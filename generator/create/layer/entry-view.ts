@@ -27,6 +27,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     cursors: hasOneClient(choices) ? "createPlainCursors" : "createSignedCursors",
     features: features.map((name) => ({ name, file: fileName(name) })),
     featureList: features.join(", "),
+    lists: listsOf(choices),
     extending: features.filter((name) => extensionFeatures.includes(name)).join(", "),
     definition: definitionText(choices),
     rounds: features.includes("rounds"),
@@ -46,6 +47,8 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     http: has("http"),
     worker: has("worker"),
     run: runName(choices.transports),
+    // Who lets others in counts what they ask for, and writes it down.
+    knowsCallers: choices.auth !== "none",
   };
 }
 
@@ -73,7 +76,7 @@ function hasOneClient({ transports, offers }: LayerChoices): boolean {
 
 /** In the order in which they are implemented: what suggests and listens comes after what it is about. */
 function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): string[] {
-  const lists = (["resources", "prompts"] as const).filter((name) => offers.includes(name));
+  const lists = offeringsWithLists.filter((name) => offers.includes(name));
   return [
     ...lists,
     ...(lists.length > 0 ? ["completions"] : []),
@@ -84,6 +87,24 @@ function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
     ...extensions.filter((name) => offers.includes(name)),
   ];
 }
+
+/** What a server has besides tools that may change: how it is made, of what, and what it is then. */
+function listsOf({ offers }: LayerChoices): object {
+  const names = offeringsWithLists.filter((name) => offers.includes(name)).map((name) => listNames[name]);
+  const types = names.map((name) => `${name}Lists`);
+  const sources = ["CoreSource", ...names.map((name) => `${name}Sources`)];
+  const made = types.map((type) => `...create${type}(source, host)`);
+  return {
+    sources: names.length > 0 && sources.toSorted().join(", "),
+    of: names.length > 0 ? `<${types.join(" & ")}, ${sources.join(" & ")}>` : "",
+    create: names.length > 0 ? `(source, host) => ({ ${made.join(", ")} })` : "() => ({})",
+    server: ["CoreServer", ...types].join(" & "),
+  };
+}
+
+const offeringsWithLists = ["resources", "prompts"] as const;
+
+const listNames = { resources: "Resource", prompts: "Prompt" } as const;
 
 /** Offerings that are extensions of the protocol. */
 const extensions = ["skills", "ui"] as const;

@@ -28,7 +28,8 @@ export function findOpener(platform: NodeJS.Platform): readonly [command: string
     case "darwin":
       return ["open", []];
     case "win32":
-      return ["rundll32.exe", ["url.dll,FileProtocolHandler"]];
+      // By its full path: Windows would look in the working folder first.
+      return [`${process.env.SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`, ["url.dll,FileProtocolHandler"]];
     default:
       return ["xdg-open", []];
   }

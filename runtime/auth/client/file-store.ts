@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Lanes } from "../../transport/http-client/lanes.ts";
 import { AuthError } from "./errors.ts";
+import { onceFree } from "./held-file.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
@@ -49,7 +50,7 @@ async function read(path: string): Promise<Map<string, string>> {
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    return await onceFree(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw refuse(path, `cannot be read (${codeOf(error)})`);
@@ -67,7 +68,7 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await onceFree(() => rename(draft, path));
   } catch (error) {
     await unlink(draft).catch(() => {});
     throw refuse(path, `cannot be written (${codeOf(error)})`);
@@ -86,13 +87,13 @@ async function locked<Result>(lock: string, task: () => Promise<Result>): Promis
   try {
     return await task();
   } finally {
-    await unlink(lock).catch(() => {});
+    await onceFree(() => unlink(lock)).catch(() => {});
   }
 }
 
 async function take(lock: string): Promise<boolean> {
   try {
-    await (await open(lock, "wx", 0o600)).close();
+    await (await onceFree(() => open(lock, "wx", 0o600))).close();
     return true;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw refuse(lock, `cannot be made (${codeOf(error)})`);

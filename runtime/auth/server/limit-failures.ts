@@ -1,7 +1,7 @@
 import type { Answer, Exchange, RequestHead } from "../../transport/http/exchange.ts";
 import type { Guard, Identity } from "../../transport/http/origin.ts";
 import { refuse } from "../../transport/http/refusal.ts";
-import { TokenBucket, checkRate, type Rate } from "../../rpc/token-bucket.ts";
+import { checkRate, type Rate } from "../../rpc/token-bucket.ts";
 
 /** How often clients may fail. */
 export interface FailureLimit extends Rate {
@@ -23,13 +23,14 @@ export interface FailureLimit extends Rate {
 export function limitFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitFailures", options);
   const { key: toKey = ({ address }) => address, maxKeys = 10_000, now = () => performance.now() } = options;
-  const failed = new Map<string, Failures>();
+  const each = 1_000 / options.perSecond;
+  /** When what a client has failed with will be made up for, by key. */
+  const failed = new Map<string, number>();
   const note = (key: string): void => {
-    const time = now();
-    const failures = failed.get(key) ?? { bucket: new TokenBucket(options, time), until: 0 };
-    const wait = failures.bucket.take(time);
+    const before = failed.get(key) ?? 0;
     failed.delete(key);
-    failed.set(key, { ...failures, until: time + wait });
+    // Those that were asked about at the same time count as well, although nothing was known of the others when they were let through.
+    failed.set(key, Math.max(before, now()) + each);
     const [oldest] = failed.keys();
     if (failed.size > maxKeys && oldest !== undefined) failed.delete(oldest);
   };
@@ -37,19 +38,13 @@ export function limitFailures(guard: Guard, options: FailureLimit): Guard {
     ...guard,
     async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Answer> {
       const key = toKey(head);
-      const wait = key === undefined ? 0 : (failed.get(key)?.until ?? 0) - now();
+      const wait = key === undefined ? 0 : (failed.get(key) ?? 0) - options.burst * each - now();
       if (wait > 0) return tooMany(wait);
       const outcome = await guard.authenticate(head, reply);
       if (key !== undefined && "status" in outcome && isGuess(head, outcome)) note(key);
       return outcome;
     },
   };
-}
-
-interface Failures {
-  readonly bucket: TokenBucket;
-  /** Nothing is looked at before. */
-  readonly until: number;
 }
 
 function isGuess(head: RequestHead, { status }: Answer): boolean {

@@ -3,6 +3,9 @@ import type { ServerKit } from "../assembly.ts";
 import { createSignedCursors } from "../cursors.ts";
 import { createExtending } from "../extensions.ts";
 import { checkMirrors } from "../mirrors.ts";
+import { createPromptLists, type PromptLists } from "../prompts.ts";
+import { createResourceLists, type ResourceLists } from "../resource-catalogue.ts";
+import type { ServerSource } from "../source.ts";
 import { completions } from "./completions.ts";
 import { listening } from "./listening.ts";
 import { prompts } from "./prompts.ts";
@@ -14,9 +17,10 @@ import { tasks } from "./tasks.ts";
 import { ui } from "./ui.ts";
 
 /** Everything that a server can offer, at every revision. */
-export const completeKit: ServerKit = {
+export const completeKit: ServerKit<ResourceLists & PromptLists, ServerSource> = {
   features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
   createAcceptor,
+  createLists: (source, host) => ({ ...createResourceLists(source, host), ...createPromptLists(source, host) }),
   createCursors: createSignedCursors,
   checkInput: checkMirrors,
   extending: createExtending([taskExtension, skills, ui]),

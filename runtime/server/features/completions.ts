@@ -1,18 +1,23 @@
-import { completeArgument, hasCompletions } from "../completions.ts";
+import type { CallContext } from "../../rpc/call.ts";
+import { completeArgument, hasCompletions, type CompleteParams } from "../completions.ts";
 import type { Feature } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
+import type { PromptLists } from "../prompts.ts";
+import type { ResourceLists } from "../resource-catalogue.ts";
 
 /** Suggestions for the arguments of prompts and the variables of templates. Comes after what it makes suggestions for. */
 export const completions: Feature = {
   name: "completions",
-  create: ({ prompts, resourceTemplates, settings: { dynamic } }) => ({
+  create: ({ prompts, resourceTemplates, settings }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
     implement({ options, toContext, earlier }) {
+      const { dynamic } = settings;
       const isOffered =
-        hasCompletions(prompts, resourceTemplates) || dynamic.has("prompts") || dynamic.has("resources");
+        hasCompletions(prompts ?? [], resourceTemplates ?? []) || dynamic.has("prompts") || dynamic.has("resources");
       if (!isOffered) return { handlers: {} };
       const { result } = options.envelope;
       return {
         handlers: {
-          async complete(params, call) {
+          async complete(params: CompleteParams, call: CallContext) {
             return { ...result, ...(await completeArgument(params, earlier, toContext(call))) };
           },
         },

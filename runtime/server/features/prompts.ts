@@ -1,32 +1,36 @@
 import { isObject } from "../../../generated/support.ts";
-import type { CompleteParams } from "../completions.ts";
+import type { CallContext } from "../../rpc/call.ts";
+import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-server.ts";
+import type { CompleteParams, Completing, Found } from "../completions.ts";
 import { refuse } from "../errors.ts";
-import type { Feature, Found } from "../feature.ts";
+import type { Feature } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list-handler.ts";
-import { createPrompts, type PromptRegistry } from "../prompts.ts";
+import { createPrompts, type PromptLists, type PromptRegistry } from "../prompts.ts";
 import { requireScopes } from "../scopes.ts";
-import type { AnyContext } from "../source.ts";
+import type { AnyContext, PromptSources } from "../source.ts";
 
 /** Prompts that users choose and fill in. */
 export const prompts: Feature = {
   name: "prompts",
-  check({ prompts: defined = [] }) {
+  check({ prompts: defined = [] }: PromptSources) {
+    for (const prompt of defined) checkMetaOf(prompt, `"${prompt.name}"`);
     const names = defined.map(({ name }) => name);
     checkUnique("prompts", "name", names);
   },
-  create: (parts) => ({
+  create: (parts: ServerParts & PromptLists) => ({
     findAsked(method, { name, ref }) {
       const asked = method === "prompts/get" ? name : isObject(ref) && ref.type === "ref/prompt" && ref.name;
       return typeof asked === "string" ? parts.prompts.get(asked) : undefined;
     },
-    implement({ options, rounds, toContext, isOffered }) {
+    implement({ options, rounds, toContext, isOffered }): Completing {
       const registry = createPrompts(parts.prompts, options);
       return {
         handlers: isOffered("prompts")
           ? {
               listPrompts: toListHandler(registry),
-              getPrompt: (params, call) =>
+              getPrompt: (params: GetPromptParams, call: CallContext) =>
                 rounds.run({ method: "prompts/get", params }, call, (during) =>
                   registry.get(params.name, params.arguments ?? {}, toContext(during)),
                 ),
@@ -37,6 +41,11 @@ export const prompts: Feature = {
     },
   }),
 };
+
+interface GetPromptParams {
+  readonly name: string;
+  readonly arguments?: { readonly [name: string]: string };
+}
 
 function findComplete(
   registry: PromptRegistry,

@@ -1,21 +1,24 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../rpc/call.ts";
 import { checkResource, checkTemplate } from "../check-resources.ts";
+import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-server.ts";
-import type { CompleteParams } from "../completions.ts";
+import type { CompleteParams, Completing, Found } from "../completions.ts";
 import { refuse } from "../errors.ts";
-import type { Feature, Found, Scene, ServedFeature } from "../feature.ts";
-import type { RegistryHandlers, ServerParts } from "../handlers.ts";
+import type { Feature, Scene, ServedFeature } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list-handler.ts";
+import type { ResourceLists } from "../resource-catalogue.ts";
 import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "../resources.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
-import type { AnyContext } from "../source.ts";
+import type { AnyContext, ResourceSources } from "../source.ts";
 import { Subscriptions } from "../subscriptions.ts";
 
 /** Resources with a fixed URI or of a template, and subscriptions to them. */
 export const resources: Feature = {
   name: "resources",
-  check({ resources: fixed = [], resourceTemplates: templates = [] }) {
+  check({ resources: fixed = [], resourceTemplates: templates = [] }: ResourceSources) {
+    for (const shown of [...fixed, ...templates]) checkMetaOf(shown, `"${shown.name}"`);
     for (const resource of fixed) checkResource(resource);
     for (const template of templates) checkTemplate(template);
     const uris = fixed.map(({ uri }) => uri);
@@ -23,13 +26,13 @@ export const resources: Feature = {
     checkUnique("resources", "URI", uris);
     checkUnique("resourceTemplates", "URI template", texts);
   },
-  create(parts) {
+  create(parts: ServerParts & ResourceLists) {
     const { resources: fixed, resourceTemplates: templates, sessions, settings } = parts;
     const subscriptions = new Subscriptions(sessions, settings.mostSubscriptions);
     sessions.attach(subscriptions);
     return {
       findAsked: createFinder(parts),
-      implement(scene) {
+      implement(scene): Completing {
         const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
         const isOffered = scene.isOffered("resources");
         return {
@@ -49,7 +52,7 @@ export const resources: Feature = {
 function createFinder({
   resources: fixed,
   resourceTemplates: templates,
-}: ServerParts): NonNullable<ServedFeature["findAsked"]> {
+}: ResourceLists): NonNullable<ServedFeature["findAsked"]> {
   const parse = createParser();
   return (method, { uri, ref }) => {
     if (isObject(ref)) return typeof ref.uri === "string" ? templates.get(ref.uri) : undefined;
@@ -65,11 +68,15 @@ function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext
   return resource !== undefined && hasScopes(resource, requester);
 }
 
-function implementResources(registry: ResourceRegistry, scene: Scene): RegistryHandlers {
+interface UriParams {
+  readonly uri: string;
+}
+
+function implementResources(registry: ResourceRegistry, scene: Scene): object {
   return {
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
-    readResource: (params, call) =>
+    readResource: (params: UriParams, call: CallContext) =>
       scene.rounds.run({ method: "resources/read", params }, call, (during) =>
         registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
       ),
@@ -81,9 +88,9 @@ function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: Subscriptions,
   { revision, toContext }: Scene,
-): RegistryHandlers {
+): object {
   return {
-    subscribe({ uri }, call: CallContext) {
+    subscribe({ uri }: UriParams, call: CallContext) {
       const requester = toContext(call);
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, revision);
@@ -91,7 +98,7 @@ function implementSubscriptions(
       subscriptions.add(call.session, uri);
       return {};
     },
-    unsubscribe({ uri }, call) {
+    unsubscribe({ uri }: UriParams, call: CallContext) {
       subscriptions.remove(call.session, uri);
       return {};
     },

@@ -7,9 +7,10 @@ import type { ServerSkills } from "../definitions.ts";
 import { refuse } from "../errors.ts";
 import type { ExtensionFeature } from "../extensions.ts";
 import type { Scene } from "../feature.ts";
-import type { RegistryHandlers, ServerParts } from "../handlers.ts";
+import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list-handler.ts";
 import { createListing } from "../listing.ts";
+import type { ResourceLists } from "../resource-catalogue.ts";
 import type { ResourceSource, ServerSource, Visible } from "../source.ts";
 
 /** Skills: folders of text and files that a host gives to its model. Comes after resources, by which their files are read. */
@@ -17,7 +18,10 @@ export const skills: ExtensionFeature = {
   name: "skills",
   extension: ({ skills: served = [], directoryRead }: ServerSource & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
-  create(parts, { skills: served = [], directoryRead = false }: ServerSource & ServerSkills) {
+  create(
+    parts: ServerParts & ResourceLists,
+    { skills: served = [], directoryRead = false }: ServerSource & ServerSkills,
+  ) {
     if (served.length === 0) return { implement: () => ({ handlers: {} }) };
     const tree = createSkillTree(served);
     for (const resource of toResources(tree, parts)) parts.resources.add(resource);
@@ -52,7 +56,7 @@ function toResources({ files }: SkillTree, { settings }: ServerParts): readonly 
   });
 }
 
-function implementSkills(served: readonly (Skill & Visible)[], { options }: Scene): RegistryHandlers {
+function implementSkills(served: readonly (Skill & Visible)[], { options }: Scene): object {
   const listing = createListing<Skill & Visible>(
     {
       member: "skills",
@@ -67,7 +71,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
   );
   return {
     listSkills: toListHandler(listing),
-    getSkill({ uri }) {
+    getSkill({ uri }: { readonly uri: string }) {
       const result = results.get(uri);
       if (!result) throw refuse(`There is no skill at ${uri}`, { uri });
       return result;
@@ -78,7 +82,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
 function implementDirectories(
   { folders }: SkillTree,
   { options }: Scene,
-): NonNullable<RegistryHandlers["readResourceDirectory"]> {
+): (params: { readonly uri: string; readonly cursor?: string }) => Promise<object> {
   const { cursors, pageSize = Infinity, revision, envelope } = options;
   return async ({ uri, cursor }) => {
     const items = folders.get(uri);

@@ -8,7 +8,8 @@ import type { ServerParts } from "../handlers.ts";
 import type { ListHandler } from "../list-handler.ts";
 import { createListing } from "../listing.ts";
 import { createParser, matchFirst } from "../resources.ts";
-import type { AnyRequester, ToolSource } from "../source.ts";
+import type { ResourceLists } from "../resource-catalogue.ts";
+import type { AnyRequester, ResourceSources, ToolSource } from "../source.ts";
 import { describeTool } from "../tools.ts";
 import type { ToolUi } from "../tool-ui.ts";
 import { uiMimeType } from "../ui-resource.ts";
@@ -17,11 +18,11 @@ import { uiMimeType } from "../ui-resource.ts";
 export const ui: ExtensionFeature = {
   name: "ui",
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
-  check({ resources = [] }) {
+  check({ resources = [] }: ResourceSources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
     if (wrong) throw new Error(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
   },
-  create(parts) {
+  create(parts: ServerParts & ResourceLists) {
     for (const tool of parts.tools) checkTool(tool, parts);
     return {
       implement(scene) {
@@ -32,7 +33,7 @@ export const ui: ExtensionFeature = {
   },
 };
 
-function checkTool(tool: ToolSource, { resources, resourceTemplates }: ServerParts): void {
+function checkTool(tool: ToolSource, { resources, resourceTemplates }: ResourceLists): void {
   const { name } = tool;
   const { resourceUri, visibility } = readUi(tool);
   const known = new Set(["model", "app"]);
@@ -52,7 +53,7 @@ function readUi({ ui: shown = {} }: ToolSource): ToolUi {
 
 /** Two lists: who has no views learns nothing of them, and nothing of tools that only they may call. */
 function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
-  const describe = (tool: ToolSource): object => describeTool(tool, revision, options.checkInput);
+  const describe = (tool: ToolSource): object => describeTool(tool, revision, options.toolRules);
   // What a client gets depends on what it declares, so that no other may be given the same.
   const own = { ...options, caching: { ...options.caching, tools: toPrivate(options.caching.tools) } };
   const whole = createListing(

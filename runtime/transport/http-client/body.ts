@@ -1,16 +1,15 @@
+import { ByteBuffer } from "../../codec/byte-buffer.ts";
 import { AnswerError } from "./errors.ts";
 
 /** The whole body as text. Rejects when it is longer than the limit or not valid UTF-8; no more than the limit is kept. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const body = new ByteBuffer();
   await readChunks(response, (chunk) => {
-    length += chunk.length;
-    if (length > maxBytes) throw new AnswerError(`The answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (body.length + chunk.length > maxBytes) throw new AnswerError(`The answer is longer than ${maxBytes} bytes`);
+    body.push(chunk);
   });
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(concatenate(chunks, length));
+    return new TextDecoder("utf-8", { fatal: true }).decode(body.bytes);
   } catch (cause) {
     throw new AnswerError("The answer is not valid UTF-8", { cause });
   }
@@ -45,15 +44,3 @@ export function readMediaType(response: Response): string {
 }
 
 const maxDiscarded = 64 * 1024;
-
-function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = chunks;
-  if (first && chunks.length === 1) return first;
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
-}

@@ -45,14 +45,15 @@ export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
 
 function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
   const { fetch = (target: URL, init: RequestInit) => globalThis.fetch(target, init) } = options;
+  if (url.username !== "" || url.password !== "") {
+    throw new Error(`${describeUrl(url)} was given with a user name or password in it: send them in a header.`);
+  }
   return {
     url,
     async request({ method, headers, body, signal }) {
-      const all = new Headers(await options.headers?.());
-      for (const [name, value] of Object.entries(headers)) all.set(name, value);
       const init: RequestInit = {
         method,
-        headers: all,
+        headers: toHeaders({ ...(await options.headers?.()) }, headers),
         signal,
         redirect: "manual",
         ...(body !== undefined && { body }),
@@ -85,6 +86,21 @@ export async function readRefusal(response: Response, url: URL): Promise<HttpErr
 /** A URL for people: without what may be secret. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
+}
+
+/** The later ones count. Values may be secret: what the platform says of one that it cannot send repeats it. */
+function toHeaders(...given: readonly Readonly<Record<string, string>>[]): Headers {
+  const all = new Headers();
+  for (const [name, value] of given.flatMap((headers) => Object.entries(headers))) {
+    try {
+      all.set(name, value);
+    } catch {
+      throw new Error(
+        `The header ${JSON.stringify(name)} cannot be sent: there is a character in it that headers have not.`,
+      );
+    }
+  }
+  return all;
 }
 
 const maxRedirects = 3;

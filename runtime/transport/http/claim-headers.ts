@@ -49,25 +49,31 @@ interface ClaimRule extends FieldName {
   readonly methods: readonly string[] | undefined;
   readonly required: boolean;
   read(message: ClaimMessage): unknown;
+  /** The text that the value of the header stands for. */
+  decode(field: string): string | undefined;
 }
 
-/** The version has been compared before: it decides which rules hold. */
+/**
+ * The version has been compared before: it decides which rules hold. Only what comes from params may be encoded: whoever stands in between
+ * takes the method as it is written.
+ */
 function toClaimRule({ name, source, methods, required }: HeaderRule): readonly ClaimRule[] {
   const [part, ...path] = source.split(".");
   const rule = { ...toFieldName(name), methods, required };
-  if (source === "method") return [{ ...rule, read: ({ method }) => method }];
-  return part === "params" ? [{ ...rule, read: ({ params }) => readMirrored(params, path) }] : [];
+  if (source === "method") return [{ ...rule, read: ({ method }) => method, decode: (field) => field.trim() }];
+  return part === "params" ? [{ ...rule, read: ({ params }) => readMirrored(params, path), decode: decodeField }] : [];
 }
 
 function toFieldName(name: string): FieldName {
   return { name, field: name.toLowerCase() };
 }
 
-function agrees(head: RequestHead, { field, methods, required, read }: ClaimRule, message: ClaimMessage): boolean {
+function agrees(head: RequestHead, rule: ClaimRule, message: ClaimMessage): boolean {
+  const { field, methods, required, read, decode } = rule;
   if (methods && !methods.includes(message.method)) return true;
   const expected = read(message);
   // Without the member there is nothing to compare: the params are not valid then.
   if (typeof expected !== "string") return true;
   const text = head.header(field);
-  return text === undefined ? !required : decodeField(text) === expected;
+  return text === undefined ? !required : decode(text) === expected;
 }

@@ -10,7 +10,7 @@ import type { Parcel } from "./parcel.ts";
 import { jsonFields } from "./post.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import type { SpokenRevisions } from "./revisions.ts";
-import type { HttpService } from "./settings.ts";
+import type { ClaimSender, HttpService } from "./settings.ts";
 
 /** What the checks of requests that stand alone need to know. */
 export interface ClaimHouse {
@@ -50,19 +50,31 @@ export function climbClaim(
   if (!claims || isOfSession(head, parcel, { claims, revisions: house.revisions })) return undefined;
   if (parcel.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
   const { incoming, value } = parcel;
-  if (incoming.kind === "notification") return checkVersions(head, incoming, claims) ?? { kind: "noted" };
+  if (incoming.kind === "notification") return climbNotification(head, incoming, claims);
   if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
   const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
   if (unlike) return unlike;
   const claim = claims.read(incoming.params);
   if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
   if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
-  const { revision } = claim;
-  const unequal = checkRules(head, incoming, { revision, claims }) ?? checkMirrors(head, incoming, { revision, house });
+  const { revision, info, capabilities } = claim;
+  const sender: ClaimSender = { revision, identity, client: { info, capabilities } };
+  const unequal = checkRules(head, incoming, { revision, claims }) ?? checkMirrors(head, incoming, { sender, house });
   return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
 }
 
 type Request = Incoming & { readonly kind: "request" };
+
+type Notification = Incoming & { readonly kind: "notification" };
+
+/** What a notification has to say about itself is not laid down, but what it says must be served. */
+function climbNotification(head: RequestHead, notification: Notification, claims: Claims): ClaimAdmission {
+  const unlike = checkVersions(head, notification, claims);
+  if (unlike) return unlike;
+  const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
+  const isServed = version === undefined || claims.revisions.some(({ id }) => id === version);
+  return isServed ? { kind: "noted" } : refuseWith(unsupportedVersion(claims.revisions, version), undefined);
+}
 
 interface Era {
   readonly claims: Claims;
@@ -95,11 +107,7 @@ function checkOpening(head: RequestHead, request: Request, claims: Claims): Refu
   return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
 }
 
-function checkVersions(
-  head: RequestHead,
-  incoming: Request | (Incoming & { readonly kind: "notification" }),
-  claims: Claims,
-): Refusal | undefined {
+function checkVersions(head: RequestHead, incoming: Request | Notification, claims: Claims): Refusal | undefined {
   const { name, field: lower } = claims.headers.version;
   const field = head.header(lower)?.trim();
   const version = claims.readVersion(incoming.params);
@@ -121,18 +129,18 @@ function checkRules(
 function checkMirrors(
   head: RequestHead,
   request: Request,
-  { revision, house }: { readonly revision: Revision; readonly house: ClaimHouse },
+  { sender, house }: { readonly sender: ClaimSender; readonly house: ClaimHouse },
 ): Refusal | undefined {
   const { params } = request;
   const args = isObject(params) ? params.arguments : undefined;
-  const wrong = house.service.readMirrors?.(request.method, params, revision).find(({ header, path }) => {
+  const wrong = house.service.readMirrors?.(request.method, params, sender).find(({ header, path }) => {
     const field = head.header(header.toLowerCase());
     const value = readMirrored(args, path);
     if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
     const text = decodeField(field);
     return text === undefined || !isSameField(text, value);
   });
-  return wrong && mismatch(wrong.header, [revision], request);
+  return wrong && mismatch(wrong.header, [sender.revision], request);
 }
 
 function mismatch(name: string, revisions: readonly Revision[], incoming: Incoming): Refusal {

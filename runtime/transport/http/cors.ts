@@ -23,15 +23,19 @@ export function toCorsFields(
   };
 }
 
-/** The answer to a browser that asks what a page may send. */
-export function toPreflightFields(cors: CorsOptions): HeaderFields {
-  const headers = [...protocolHeaders, ...(cors.headers ?? [])];
+/** The answer to a browser that asks what a page may send. Names of mirrored parameters only the tools know, so those asked for are allowed. */
+export function toPreflightFields(request: RequestHead, cors: CorsOptions): HeaderFields {
+  const asked = request.header("access-control-request-headers")?.split(",") ?? [];
+  const mirrored = asked.map((name) => name.trim()).filter((name) => mirroredHeader.test(name));
+  const headers = [...protocolHeaders, ...(cors.headers ?? []), ...mirrored];
   return {
     "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-allow-headers": headers.join(", "),
     "access-control-max-age": String(cors.maxAge ?? 600),
   };
 }
+
+const mirroredHeader = /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i;
 
 const protocolHeaders = [
   "Accept",

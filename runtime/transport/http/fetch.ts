@@ -1,3 +1,4 @@
+import { ByteBuffer } from "../../codec/byte-buffer.ts";
 import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
 /** A `Request` of the web platform and its answer. */
@@ -60,24 +61,17 @@ export class FetchExchange implements Exchange {
   }
 
   async readBody(maxBytes: number): Promise<Body> {
-    const utf8 = new TextDecoder("utf-8", { fatal: true });
     const reader = this.#request.body?.getReader();
-    let text = "";
-    let size = 0;
+    const body = new ByteBuffer();
     for (;;) {
       const part = await readPart(reader);
       if (part === "lost") return { kind: "lost" };
-      size += part?.length ?? 0;
-      if (size > maxBytes) {
+      if (part === undefined) return toText(body.bytes);
+      if (body.length + part.length > maxBytes) {
         void reader?.cancel().catch(ignore);
         return { kind: "too-large" };
       }
-      try {
-        text += part === undefined ? utf8.decode() : utf8.decode(part, { stream: true });
-      } catch {
-        return { kind: "not-text" };
-      }
-      if (part === undefined) return { kind: "text", text };
+      body.push(part);
     }
   }
 
@@ -162,6 +156,14 @@ class FetchWriter implements EventWriter {
 }
 
 const highWaterMark = 64 * 1024;
+
+function toText(bytes: Uint8Array): Body {
+  try {
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { kind: "not-text" };
+  }
+}
 
 async function readPart(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,

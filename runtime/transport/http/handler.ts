@@ -126,7 +126,7 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
     case "refused":
       return answerRefused(exchange, admission, house);
     case "preflight":
-      return exchange.answer({ status: 204, headers: toPreflightFields(house.settings.cors ?? {}) });
+      return exchange.answer({ status: 204, headers: toPreflightFields(exchange, house.settings.cors ?? {}) });
     case "claim":
       return answerClaim(exchange, admission, house);
     case "noted":

@@ -1,7 +1,7 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
-import { portOf, startListening, watchSockets } from "../listening.ts";
+import { ListenError, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
 import { loopbackHosts } from "./hosts.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
@@ -40,7 +40,9 @@ export interface HttpListener {
 export async function listenHttp(service: HttpService, options: ListenOptions = {}): Promise<HttpListener> {
   const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, closeTimeout = 10_000, tls } = options;
   if (!options.allowedHosts && !isLoopback(host)) {
-    throw new Error(`Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts.`);
+    throw new ListenError(
+      `Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts, or in the variable ALLOWED_HOSTS of a project.`,
+    );
   }
   const handler = createHttpHandler(service, { ...options, path });
   let closing: Promise<void> | undefined;
@@ -52,7 +54,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   const sockets = watchSockets(server);
   await startListening(server, { port, host });
   return {
-    url: `${tls ? "https" : "http"}://${toAuthority(server, host)}${path}`,
+    url: `${tls ? "https" : "http"}://${toAuthority(host)}:${portOf(server)}${path}`,
     handler,
     close: () => (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout })),
   };
@@ -90,10 +92,6 @@ function withHealth({ node }: HttpHandler, health: string | undefined, isReady: 
 
 function isLoopback(host: string): boolean {
   return loopbackHosts.includes(host) || host === "::1";
-}
-
-function toAuthority(server: NodeServer, host: string): string {
-  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${portOf(server)}`;
 }
 
 /** Connections on which nothing was asked yet: clients open them in advance, and Node does not count them as idle. */

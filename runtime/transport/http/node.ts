@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { ByteBuffer } from "../../codec/byte-buffer.ts";
 import { merge } from "../../rpc/merge.ts";
 import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
@@ -39,18 +40,14 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (request.readableEnded && this.#parsed !== undefined) return Promise.resolve(toBody(this.#parsed, maxBytes));
     if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
-      const chunks: Uint8Array[] = [];
-      let size = 0;
+      const body = new ByteBuffer();
       request.on("data", (chunk: Uint8Array) => {
-        size += chunk.length;
-        if (size <= maxBytes) chunks.push(chunk);
-        else {
-          request.pause();
-          this.#isRead = false;
-          resolve({ kind: "too-large" });
-        }
+        if (body.length + chunk.length <= maxBytes) return body.push(chunk);
+        request.pause();
+        this.#isRead = false;
+        resolve({ kind: "too-large" });
       });
-      request.on("end", () => resolve(toText(chunks)));
+      request.on("end", () => resolve(toText(body.bytes)));
       request.on("error", () => resolve({ kind: "lost" }));
       request.on("close", () => resolve({ kind: "lost" }));
     });
@@ -63,6 +60,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (status !== 204) fields["content-length"] = length;
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     this.#response.writeHead(status, fields).end(body);
+    if (length > heldBytes) this.#expectReader();
   }
 
   onStream(run: (writer: EventWriter) => void): void {
@@ -75,6 +73,15 @@ export class NodeExchange extends NodeHead implements Exchange {
     return writer;
   }
 
+  /** Who asks for much and takes nothing of it would make us hold it for ever. Time begins anew whenever they take some. */
+  #expectReader(): void {
+    const response = this.#response;
+    const { timeout = 0 } = response.socket ?? {};
+    response.setTimeout(readerPatience, () => response.destroy());
+    // What comes next on the connection has as much time as it had before.
+    response.prependOnceListener("finish", () => response.socket?.setTimeout(timeout));
+  }
+
   /** Whether more than a little would have to be read and thrown away before the connection can be used again. */
   #hasLongBody(): boolean {
     const { headers } = this.#request;
@@ -83,6 +90,12 @@ export class NodeExchange extends NodeHead implements Exchange {
 }
 
 const none: HeaderFields = {};
+
+/** The system takes answers up to this size off our hands. */
+const heldBytes = 64 * 1024;
+
+/** Milliseconds that a reader may take nothing of a longer one. */
+const readerPatience = 30_000;
 
 class NodeWriter implements EventWriter {
   readonly #response: ServerResponse;
@@ -148,10 +161,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The rest of a refused body up to this size is read, so that the connection can be used again. */
 const drainedBytes = 64 * 1024;
 
-function toText(chunks: readonly Uint8Array[]): Body {
-  const [first] = chunks;
+function toText(bytes: Uint8Array): Body {
   try {
-    return { kind: "text", text: utf8.decode(chunks.length === 1 ? first : Buffer.concat(chunks)) };
+    return { kind: "text", text: utf8.decode(bytes) };
   } catch {
     return { kind: "not-text" };
   }
@@ -159,7 +171,7 @@ function toText(chunks: readonly Uint8Array[]): Body {
 
 /** What a body parser has made of a body, as text again: so it passes the same checks as any other. */
 function toBody(parsed: unknown, maxBytes: number): Body {
-  if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText([parsed]);
+  if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
   const text = typeof parsed === "string" ? parsed : stringify(parsed);
   if (text === undefined) return { kind: "lost" };
   return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };

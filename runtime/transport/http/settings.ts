@@ -6,7 +6,7 @@ import { toError } from "../../rpc/errors.ts";
 import { toLimits, type Limits } from "../../rpc/limits.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { OnError } from "../../rpc/report.ts";
-import type { Agreement } from "../../rpc/session.ts";
+import type { Agreement, Party } from "../../rpc/session.ts";
 import { systemClock, type Clock } from "../../rpc/timers.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { MemoryEventStore } from "../../store/memory-event-store.ts";
@@ -14,7 +14,7 @@ import { MemorySessionStore } from "../../store/memory-session-store.ts";
 import type { SessionStore } from "../../store/session-store.ts";
 import type { CorsOptions } from "./cors.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
-import { toGuard, type Authenticate, type Guard } from "./origin.ts";
+import { toGuard, type Authenticate, type Guard, type Identity } from "./origin.ts";
 import type { AnswerStyle } from "./post.ts";
 
 /** What is served over HTTP. */
@@ -23,10 +23,17 @@ export interface HttpService {
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
   accept(channel: Channel, agreement?: Agreement): Connection;
-  /** Which parts of a request's arguments have to be in its headers, too. Default: none. */
-  readMirrors?(method: string, params: unknown, revision: Revision): readonly Mirror[];
+  /** Which parts of a request's arguments have to be in its headers, too, as far as its sender may know of them. Default: none. */
+  readMirrors?(method: string, params: unknown, sender: ClaimSender): readonly Mirror[];
   /** Which scopes the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
+}
+
+/** Who sends a request that stands alone. */
+export interface ClaimSender {
+  readonly revision: Revision;
+  readonly identity: Identity | undefined;
+  readonly client: Party;
 }
 
 /** Options of a server over HTTP. */

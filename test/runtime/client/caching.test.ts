@@ -17,7 +17,7 @@ afterEach(async () => {
 /** A server that answers by method, counts what it is asked, and lets clients keep it or not. */
 class CountingServer extends Wire {
   readonly asked: string[] = [];
-  hint: object = { ttlMs: 1_000, cacheScope: "private" };
+  hint: object = {};
   answer: (method: string, params: Record<string, unknown>) => object = usual;
 
   override send(message: Parameters<Wire["send"]>[0]): void {
@@ -64,9 +64,11 @@ function usual(method: string, params: Record<string, unknown>): object {
 
 async function open(
   options: Partial<ClientSource> = {},
+  hint: object = { ttlMs: 1_000, cacheScope: "private" },
 ): Promise<{ readonly session: LiveSession; readonly server: CountingServer; readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const server = new CountingServer();
+  server.hint = hint;
   const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions: [alone], clock, ...options });
   closers.push(() => client.close());
   const session = await client.connect((opening) => connect(server, opening));
@@ -92,13 +94,23 @@ describe("a list", () => {
     ["no time", {}],
     ["no time at all", { ttlMs: 0 }],
     ["a negative time", { ttlMs: -5 }],
-    ["a text", { ttlMs: "1000" }],
   ])("with %s is stale at once (C-062)", async (_what, hint) => {
     const { session, server } = await open();
     server.hint = hint;
-    await session.listPrompts().catch(() => {});
-    await session.listPrompts().catch(() => {});
+    expect(await session.listPrompts()).toEqual([]);
+    expect(await session.listPrompts()).toEqual([]);
     expect(server.take()).toEqual(["prompts/list", "prompts/list"]);
+  });
+
+  test("with a text in place of its time is none", async () => {
+    const { session, server } = await open();
+    server.hint = { ttlMs: "1000" };
+    await expect(session.listPrompts()).rejects.toMatchObject({ issue: { path: "ttlMs" } });
+  });
+
+  test("with a negative time is no reason to take a server for an older one (C-062)", async () => {
+    const { session } = await open({}, { ttlMs: -1 });
+    expect(session.revision).toBe(alone);
   });
 
   test("is never kept for longer than a day, whatever the server says", async () => {
@@ -220,6 +232,18 @@ describe("a client that acts for several users", () => {
     for (user of ["ann", "bob", "ann"]) await session.readResource("a:1");
     expect(server.take()).toHaveLength(requests);
   });
+
+  test("that is private to one user is not kept for the one whose turn has come meanwhile (C-065)", async () => {
+    let user = "ann";
+    const { session, server } = await open({ cache: { principal: () => user } });
+    const asked = [session.listTools(), session.readResource("a:1")];
+    user = "bob";
+    await Promise.all(asked);
+    server.take();
+    await session.listTools();
+    await session.readResource("a:1");
+    expect(server.take()).toEqual(["tools/list", "resources/read"]);
+  });
 });
 
 describe("a cache", () => {
@@ -227,22 +251,22 @@ describe("a cache", () => {
 
   test("has a bound: the oldest goes first", () => {
     const cache = new ResultCache({ maxEntries: 2, clock: new ManualClock() });
-    for (const key of ["a", "b", "c"]) cache.keep(key, key, { ...hint, version: cache.version });
+    for (const key of ["a", "b", "c"]) cache.keep(key, key, { ...hint, ...cache.asking });
     expect(["a", "b", "c"].map((key) => cache.find(key))).toEqual([undefined, "b", "c"]);
   });
 
   test("keeps nothing that was asked for before something was forgotten", () => {
     const cache = new ResultCache({ clock: new ManualClock() });
-    const { version } = cache;
+    const { asking } = cache;
     cache.forget(() => false);
-    expect(cache.keep("a", 1, { ...hint, version })).toBe(false);
+    expect(cache.keep("a", 1, { ...hint, ...asking })).toBe(false);
     expect(cache.find("a")).toBeUndefined();
   });
 
   test("never mixes up keys and users", () => {
     let user = 'a","b';
     const cache = new ResultCache({ clock: new ManualClock(), principal: () => user });
-    cache.keep("c", 1, { ...hint, version: cache.version });
+    cache.keep("c", 1, { ...hint, ...cache.asking });
     user = "a";
     expect(cache.find('b","c')).toBeUndefined();
   });

@@ -4,12 +4,10 @@ import { isObject, type Extension, type RequestRow } from "../../../generated/su
 import { connect } from "../../../runtime/client/client.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
 import { isCapabilityError } from "../../../runtime/rpc/errors.ts";
 import { completeKit } from "../../../runtime/server/features/all.ts";
 import { assembleServer } from "../../../runtime/server/assembly.ts";
 import { createExtending, type ExtensionFeature } from "../../../runtime/server/extensions.ts";
-import type { RegistryHandlers } from "../../../runtime/server/handlers.ts";
 import { createServerAcceptor } from "../../../runtime/server/serve.ts";
 import type { Server } from "../../../runtime/server/server.ts";
 import type { ServerExtensions } from "../../../runtime/server/definitions.ts";
@@ -64,8 +62,8 @@ const feature: ExtensionFeature = {
   extension: ({ tools }) => (tools ? extension : undefined),
   create: () => ({
     implement: ({ revision }) => {
-      const handlers: RegistryHandlers & { sayEcho?(params: object, call: CallContext): object } = revision.extensions
-        ? { sayEcho: (params) => ({ ...params }), callTool: async () => ({ resultType: "echo", word: "hi" }) }
+      const handlers = revision.extensions
+        ? { sayEcho: (params: object) => ({ ...params }), callTool: async () => ({ resultType: "echo", word: "hi" }) }
         : {};
       return { handlers };
     },

@@ -52,6 +52,30 @@ test("arguments are typed by the input schema, results by the output schema", ()
   });
 });
 
+test("a tool that defineTool makes where it is served is checked as any other", () => {
+  on202511.defineServer({
+    name: "a",
+    version: "1",
+    tools: [
+      on202511.defineTool({ name: "add", input, output, run: ({ a }) => ({ sum: a }) }),
+      on202511.defineTool({
+        name: "wrong",
+        input,
+        output,
+        // @ts-expect-error the output schema asks for a number
+        run: ({ a }) => ({ sum: String(a) }),
+      }),
+      on202511.defineTool({
+        name: "wrong",
+        input,
+        output,
+        // @ts-expect-error there is no argument c
+        run: ({ c }) => ({ sum: Number(c) }),
+      }),
+    ],
+  });
+});
+
 test("without an output schema a tool gives text or a result of the revision", () => {
   on2024.defineTool({ name: "text", run: () => "hello" });
   on2024.defineTool({ name: "blocks", run: () => ({ content: [{ type: "text", text: "hello" }] }) });

@@ -12,6 +12,8 @@ import { callServer, createSession, meta } from "./call.ts";
 import { handshakeRevisions, newest, open } from "./connected.ts";
 import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
 import { serve } from "../../../runtime/server/serve.ts";
+import { isObject } from "../../../generated/support.ts";
+import { alone, request } from "../lifecycle/alone.ts";
 import { Wire, initialize, initialized, settle } from "../rpc/wire.ts";
 
 const read = (): string => "text";
@@ -208,6 +210,29 @@ describe("limitRate", () => {
     const origin = { identity: { principal: "ada" } };
     expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(2);
     expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(0);
+  });
+
+  test.each([
+    ["that stand alone", {}],
+    ["where sessions are off", { sessions: false }],
+  ] as const)("counts requests of nobody in particular together %s (TL-18, K-07)", async (_how, http) => {
+    const handler = createHttpHandler(create([limitRate(options)]), { allowedHosts: ["mcp.example"], ...http });
+    const isAlone = !("sessions" in http);
+    const send = async (id: number): Promise<boolean> => {
+      const message = isAlone ? request(id, "tools/list") : { jsonrpc: "2.0", id, method: "tools/list" };
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": isAlone ? alone.id : newest().id,
+        "mcp-method": "tools/list",
+      };
+      const init = { method: "POST", headers, body: JSON.stringify(message) };
+      const answer: unknown = await (await handler.fetch(new Request("http://mcp.example/mcp", init))).json();
+      return isObject(answer) && answer.error === undefined;
+    };
+    const passed: boolean[] = [];
+    for (const id of [1, 2, 3, 4]) passed.push(await send(id));
+    expect(passed).toEqual([true, true, false, false]);
   });
 
   test("counts only the methods that it is given", async () => {

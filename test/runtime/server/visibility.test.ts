@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/server.ts";
 import type { AnyRequester, ServerSource } from "../../../runtime/server/source.ts";
 import { callServer, createSession, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
+import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
+import { alone, request } from "../lifecycle/alone.ts";
 
 const isAdmin = ({ auth }: AnyRequester): boolean => auth?.principal === "admin";
 const admin: CallSetup = { origin: { identity: { principal: "admin", claims: { scopes: ["all"] } } } };
@@ -88,6 +91,35 @@ test("subscribing to what is hidden is refused like what does not exist", async 
     callServer(create(), newest(), ["resources/subscribe", { uri: "note://secret" }], setup);
   expect(await subscribe(admin)).toEqual({});
   await expect(subscribe(guest)).rejects.toMatchObject({ code: -32002 });
+});
+
+test("headers that a hidden tool would want tell nothing of it", async () => {
+  const input = z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) });
+  const server = create({ tools: [{ name: "drop", visible: isAdmin, input, run }] });
+  const handler = createHttpHandler(server, {
+    allowedHosts: ["mcp.example"],
+    authenticate: (asked) => ({ principal: asked.header("authorization") ?? "guest" }),
+  });
+  const call = async (principal: string, name: string, more: object = {}): Promise<unknown> => {
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": alone.id,
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+      authorization: principal,
+      ...more,
+    };
+    const body = JSON.stringify(request(1, "tools/call", { name, arguments: { region: "x" } }));
+    const answer = await handler.fetch(new Request("http://mcp.example/mcp", { method: "POST", headers, body }));
+    return answer.json();
+  };
+  const hidden = JSON.stringify(await call("guest", "drop"));
+  expect(hidden).toBe(JSON.stringify(await call("guest", "none")).replaceAll("none", "drop"));
+  expect(await call("admin", "drop")).toMatchObject({ error: { code: -32020 } });
+  expect(await call("admin", "drop", { "mcp-param-region": "x" })).toMatchObject({
+    result: { resultType: "complete" },
+  });
 });
 
 test("pages are full for every client, and the last one has no cursor (N-03)", async () => {

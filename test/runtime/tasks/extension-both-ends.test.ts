@@ -112,9 +112,17 @@ describe("a client with the tasks extension", () => {
 });
 
 describe("a client and a strange server of tasks", () => {
-  async function open(clock: ManualClock): Promise<{ readonly session: LiveSession; readonly wire: Wire }> {
+  async function open(
+    clock: ManualClock,
+    onAsked: () => unknown = () => {},
+  ): Promise<{ readonly session: LiveSession; readonly wire: Wire }> {
     const wire = new Wire();
-    const elicitation = { form: () => ({ action: "decline" }) };
+    const elicitation = {
+      form() {
+        onAsked();
+        return { action: "decline" };
+      },
+    };
     const info = { name: "c", version: "1" };
     const client = createUntypedClient({ info, revisions: [alone], extensions, elicitation, clock });
     const connecting = client.connect((options) => connect(wire, options));
@@ -188,6 +196,33 @@ describe("a client and a strange server of tasks", () => {
     await serve(wire, "tasks/get", { result: ended });
     expect(await calling).toEqual({ content: done });
     expect(wire.sent).toEqual([]);
+  });
+
+  test.each([
+    ["is lost brings it again, and asks nobody", undefined, 1],
+    ["is refused asks again", { code: -32602, message: "Invalid params" }, 2],
+  ])("whose answer %s", async (_how, error, times) => {
+    const clock = new ManualClock();
+    let asked = 0;
+    const { session, wire } = await open(clock, () => (asked += 1));
+    const followed = session.toolTask("t");
+    const waiting = followed.result().catch((thrown: unknown) => thrown);
+    const question = { method: "elicitation/create", params: form };
+    const shown = { resultType: "complete", status: "input_required", inputRequests: { k: question }, ...head };
+    await serve(wire, "tasks/get", { result: shown });
+    const update = await hear(wire, ({ method }) => method === "tasks/update");
+    if (error) wire.post({ jsonrpc: "2.0", id: update.id, error });
+    else clock.advance(60_000);
+    expect(await waiting).toBeInstanceOf(Error);
+    wire.sent.length = 0;
+    const again = followed.result();
+    const brought = await serve(wire, "tasks/update", { result: { resultType: "complete" } });
+    expect(brought).toMatchObject({ inputResponses: { k: { action: "decline" } } });
+    await serve(wire, "subscriptions/listen", { error: { code: -32601, message: "Method not found" } });
+    clock.advance(1_000);
+    await serve(wire, "tasks/get", { result: ended });
+    expect(await again).toEqual({ content: done });
+    expect(asked).toBe(times);
   });
 
   test("is told of changes where the server agrees to tell, and asks rarely meanwhile (XT-20)", async () => {

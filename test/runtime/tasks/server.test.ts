@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { RpcError } from "../../../runtime/rpc/errors.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
@@ -345,10 +345,13 @@ describe("cancelling", () => {
     const runs: number[] = [];
     const tool = defineTool({ name: "counts", task: true, run: () => String(runs.push(1)) });
     const { client } = await serveTasks({ tools: [tool] });
+    // The work begins when the time goes on.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     client.wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "counts", task: {} } });
     const created = await client.hear(({ id }) => id === 1);
     await client.call("tasks/cancel", { taskId: Object(created.result).task.taskId });
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await vi.advanceTimersByTimeAsync(10);
     expect(runs).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ClientConnection, ConnectOptions } from "../../../runtime/client/client.ts";
@@ -501,4 +502,24 @@ describe("a stream that ends before the answer", () => {
   function isCall({ message }: { readonly message: { readonly method?: string } }): boolean {
     return message.method === "tools/call";
   }
+});
+
+describe("what may be secret is in no error", () => {
+  const failure = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
+    Promise.resolve()
+      .then(() => connectScript({ url, requests: [], close: async () => {} }, { headers: () => headers }))
+      .catch((error: unknown) => error);
+
+  test.each(["Bearer hidden\nvalue", "Bearer hidden…value"])("a header that cannot be sent: %j", async (value) => {
+    const { url } = await serve();
+    const error = await failure(url, { Authorization: value });
+    expect(String(error)).toContain('The header "Authorization" cannot be sent');
+    expect(inspect(error)).not.toContain("hidden");
+  });
+
+  test("a URL with a password", async () => {
+    const error = await failure("http://me:hidden@127.0.0.1:9/mcp?key=hidden");
+    expect(String(error)).toContain("http://127.0.0.1:9/mcp was given with a user name or password in it");
+    expect(inspect(error)).not.toContain("hidden");
+  });
 });

@@ -342,6 +342,16 @@ describe("pages of other origins (CORS)", () => {
       vary: "Origin",
     });
     expect(preflight.headers["access-control-allow-headers"]).toContain("X-Tenant");
+    // A page repeats parameters in headers whose names only the tools know.
+    const asked = {
+      ...headers,
+      "access-control-request-headers": "content-type, mcp-param-region,x-other, mcp-param-b c",
+    };
+    const mirroring = await open.send({ method: "OPTIONS", headers: asked });
+    expect(mirroring.headers["access-control-allow-headers"]?.split(", ").slice(-2)).toEqual([
+      "X-Tenant",
+      "mcp-param-region",
+    ]);
     const answer = await open.send({ headers, body: initialize("2025-11-25") });
     expect(answer.headers["access-control-expose-headers"]).toContain("Mcp-Session-Id");
     const foreign = await open.send({ method: "OPTIONS", headers: { origin: "https://evil.example" } });

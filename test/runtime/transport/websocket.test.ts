@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest, type Server } from "node:http";
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
 import { connect as connectSocket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
@@ -156,6 +156,22 @@ describe("a server", () => {
     if (status !== 101) expect(connections).toEqual([]);
   });
 
+  test("hangs up on whom it refuses, even if they never do", async () => {
+    const http = createServer();
+    const url = await listen(http);
+    const service = serveWebSocket(http, { accept: () => {} });
+    open.push(() => service.close());
+    const { host, port } = new URL(url);
+    const socket = connectSocket({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
+    open.push(() => socket.destroy());
+    const ended = new Promise((resolve) => socket.on("error", resolve).on("end", resolve).resume());
+    const fields = `Host: ${host}\r\nOrigin: http://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket`;
+    socket.write(`GET /mcp HTTP/1.1\r\n${fields}\r\n\r\n`);
+    await ended;
+    const count = (): Promise<number> => new Promise((resolve) => http.getConnections((_, found) => resolve(found)));
+    await expect.poll(count).toBe(0);
+  });
+
   test("lets in the hosts and origins that it is told", async () => {
     const { url } = await serve({ allowedHosts: ["mcp.example"], allowedOrigins: ["https://app.example"] });
     expect(await upgrade(url, { host: "mcp.example", origin: "https://app.example" })).toBe(101);
@@ -187,6 +203,18 @@ describe("a server", () => {
     const client = await connectWs(url, { headers: { authorization: "Bearer right" } });
     await client.request("tools/list", {});
     expect(origins).toEqual([{ identity: { principal: "me" } }]);
+  });
+
+  test("answers with the headers that it means to, whatever is in their values", async () => {
+    const { url } = await serve({
+      authenticate: () => ({ status: 401, headers: { "www-authenticate": 'Bearer error="a\r\nSet-Cookie: b=c"' } }),
+    });
+    const headers = await new Promise<IncomingHttpHeaders>((resolve) => {
+      const socket = new WebSocket(url);
+      socket.on("error", () => {}).on("unexpected-response", (_, response) => resolve(response.headers));
+    });
+    expect(headers["set-cookie"]).toBeUndefined();
+    expect(headers["www-authenticate"]).toBe('Bearer error="a Set-Cookie: b=c"');
   });
 
   test("refuses more connections than allowed", async () => {

@@ -109,18 +109,15 @@ export function checkNotification(v: unknown): Issue | undefined {
 /** Checks params that their type writes inline. */
 export function checkNotificationParams(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   return undefined;
 }
 
 /** Checks a value against `Result`. */
 export function checkResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   return undefined;
 }
 
@@ -222,8 +219,7 @@ function checkBoxedBoxSizesItem(v: unknown): Issue | undefined {
 /** Checks a value against `Wrapped`. */
 export function checkWrapped(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const paperIssue = checkColour(v.paper);
-  if (paperIssue) return under("paper", paperIssue);
+  if (typeof v.paper !== "string") return fail("string", "paper");
   if (!isNumber(v.moisture) || v.moisture < 0 || v.moisture > 1) return fail("number from 0 to 1", "moisture");
   const labelsIssue = checkLabelMap(v.labels);
   if (labelsIssue) return under("labels", labelsIssue);
@@ -332,10 +328,8 @@ export function checkInitializeRequestParams(v: unknown): Issue | undefined {
 /** Checks a value against `InitializeResult`. */
 export function checkInitializeResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const capabilitiesIssue = checkServerCapabilities(v.capabilities);
   if (capabilitiesIssue) return under("capabilities", capabilitiesIssue);
   return undefined;
@@ -380,10 +374,8 @@ export function checkListPlantsRequest(v: unknown): Issue | undefined {
 /** Checks a value against `ListPlantsResult`. */
 export function checkListPlantsResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const plantsIssue = checkPlantArray(v.plants);
   if (plantsIssue) return under("plants", plantsIssue);
   if (v.nextCursor !== undefined && typeof v.nextCursor !== "string") return fail("string", "nextCursor");
@@ -426,10 +418,8 @@ export function checkOrderPlantRequestParams(v: unknown, depth = 0): Issue | und
 /** Checks a value against `OrderPlantResult`. */
 export function checkOrderPlantResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const parcelIssue = checkParcel(v.parcel);
   if (parcelIssue) return under("parcel", parcelIssue);
   return undefined;
@@ -438,10 +428,8 @@ export function checkOrderPlantResult(v: unknown): Issue | undefined {
 /** Checks a value against `OrderPromise`. */
 export function checkOrderPromise(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   if (typeof v.promise !== "string") return fail("string", "promise");
   return undefined;
 }
@@ -449,10 +437,8 @@ export function checkOrderPromise(v: unknown): Issue | undefined {
 /** Checks a value against `QuestionResult`. */
 export function checkQuestionResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
-  const resultTypeIssue = v.resultType === undefined ? undefined : checkColour(v.resultType);
-  if (resultTypeIssue) return under("resultType", resultTypeIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
+  if (v.resultType !== undefined && typeof v.resultType !== "string") return fail("string", "resultType");
   const questionIssue = v.question === undefined ? undefined : checkChooseColourRequest(v.question);
   if (questionIssue) return under("question", questionIssue);
   if (v.state !== undefined && typeof v.state !== "string") return fail("string", "state");
@@ -498,8 +484,7 @@ export function checkChooseColourRequestParams(v: unknown): Issue | undefined {
 /** Checks a value against `ChooseColourResult`. */
 export function checkChooseColourResult(v: unknown): Issue | undefined {
   if (!isObject(v)) return fail("object");
-  const colourIssue = checkColour(v.colour);
-  if (colourIssue) return under("colour", colourIssue);
+  if (typeof v.colour !== "string") return fail("string", "colour");
   return undefined;
 }
 
@@ -525,8 +510,7 @@ export function checkPlantsGrownNotification(v: unknown): Issue | undefined {
 export function checkPlantsGrownNotificationParams(v: unknown, depth = 0): Issue | undefined {
   if (depth > maxDepth) return tooDeep();
   if (!isObject(v)) return fail("object");
-  const metaIssue = v._meta === undefined ? undefined : checkMeta(v._meta);
-  if (metaIssue) return under("_meta", metaIssue);
+  if (v._meta !== undefined && !isObject(v._meta)) return fail("object", "_meta");
   const plantIssue = checkPlant(v.plant, depth + 1);
   if (plantIssue) return under("plant", plantIssue);
   if (!isNumber(v.moisture) || v.moisture < 0 || v.moisture > 1) return fail("number from 0 to 1", "moisture");

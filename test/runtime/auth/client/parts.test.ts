@@ -173,6 +173,6 @@ describe("a browser", () => {
   test("is opened by a program of the platform, without a shell", () => {
     expect(findOpener("darwin")).toEqual(["open", []]);
     expect(findOpener("linux")).toEqual(["xdg-open", []]);
-    expect(findOpener("win32")).toEqual(["rundll32.exe", ["url.dll,FileProtocolHandler"]]);
+    expect(findOpener("win32")).toEqual(["C:\\Windows\\System32\\rundll32.exe", ["url.dll,FileProtocolHandler"]]);
   });
 });

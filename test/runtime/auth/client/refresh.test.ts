@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
+import { onceFree } from "../../../../runtime/auth/client/held-file.ts";
 import { createRigClient, startRig, type Rig, type Script } from "./rig.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -225,6 +226,21 @@ describe("what is stored", () => {
 });
 
 describe("a file of credentials (AC-31)", () => {
+  test("is waited for on Windows while another has it open, and only there", async () => {
+    const held = (): (() => Promise<string>) => {
+      let times = 0;
+      return async () => {
+        times += 1;
+        if (times < 4) throw Object.assign(new Error("held"), { code: "EPERM" });
+        return "free";
+      };
+    };
+    expect(await onceFree(held(), "win32")).toBe("free");
+    await expect(onceFree(held(), "linux")).rejects.toThrow("held");
+    const absent = async (): Promise<never> => Promise.reject(Object.assign(new Error("absent"), { code: "ENOENT" }));
+    await expect(onceFree(absent, "win32")).rejects.toThrow("absent");
+  });
+
   test("is its owner's alone, and whole after every change", async () => {
     const path = join(await makeFolder(), "deep", "credentials.json");
     const store = createFileStore(path);

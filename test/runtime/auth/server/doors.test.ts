@@ -106,6 +106,22 @@ describe("whoever guesses", () => {
   });
 });
 
+describe("whoever guesses many at once", () => {
+  it("waits for all of them, although none was known to fail when the others were let through", async () => {
+    let now = 0;
+    const keys = requireApiKey({ keys: [{ principal: "ci", key }] });
+    const guard = limitFailures(keys, { burst: 3, perSecond: 1, key: () => "eve", now: () => now });
+    const guess = (): Promise<Response> => knock(guard, { "x-api-key": "wrong-horse-battery-staple-01234" });
+    await Promise.all(Array.from({ length: 50 }, guess));
+    now += 10_000;
+    const blocked = await guess();
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.get("retry-after")).toBe("37");
+    now += 37_001;
+    expect((await guess()).status).toBe(401);
+  });
+});
+
 describe("client certificates", () => {
   const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, "certificates", name));
 

@@ -213,6 +213,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["another method", request(5, "tools/list"), { "mcp-method": "prompts/list" }],
     ["a method in capitals", request(5, "tools/list"), { "mcp-method": "TOOLS/LIST" }],
     ["no method", request(5, "tools/list"), { "mcp-method": undefined }],
+    ["a method in base64", request(5, "tools/list"), { "mcp-method": "=?base64?dG9vbHMvbGlzdA==?=" }],
     ["another name", request(5, "tools/call", { name: "who" }), { "mcp-name": "wrong" }],
     ["no name", request(5, "tools/call", { name: "who" }), { "mcp-name": undefined }],
     ["no URI", request(5, "resources/read", { uri: "note://a" }), { "mcp-name": undefined }],
@@ -260,6 +261,15 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect(bare.status).toBe(202);
     const wrong = await post(target, cancelled, { headers: { "mcp-protocol-version": newest.id } });
     expect(wrong.status).toBe(400);
+  });
+
+  test("notifications of a version that is not served are refused, without an id (TH-06, TH-13)", async () => {
+    const target = await start();
+    const version = "v999.0.0";
+    const params = { requestId: 1, _meta: { ...claim(), [meta.version]: version } };
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params };
+    const answer = await post(target, cancelled, { headers: { "mcp-protocol-version": version } });
+    expect(await code(answer)).toEqual([400, -32022, undefined]);
   });
 
   test.each([
