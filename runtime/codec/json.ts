@@ -34,15 +34,13 @@ export function tooDeep(maxDepth: number, value: unknown): Problem {
 }
 
 function toProblem(finding: Finding, text: string, maxDepth: number): Problem {
-  const value = parse(outline(text));
+  const envelope = outline(text);
+  const value = envelope === undefined ? undefined : parse(envelope);
   switch (finding.kind) {
     case "depth":
       return tooDeep(maxDepth, value);
-    case "repeated": {
-      const problem = { kind: "repeated", message: `The member ${finding.member} appears twice` } as const;
-      // Which of two ids is meant nobody knows.
-      return finding.member === "id" ? problem : { ...problem, value };
-    }
+    case "repeated":
+      return { kind: "repeated", message: `The member ${finding.member} appears twice`, value };
     default:
       return finding satisfies never;
   }

@@ -31,16 +31,19 @@ export function scan(text: string, maxDepth: number): Finding | undefined {
 
 /**
  * The same text with everything below the first level left out (`{}` and `[]` stand for it), so that the envelope of a refused message can be
- * read without building the rest.
+ * read without building the rest. `undefined` for an envelope with two ids: which one is meant nobody knows.
  */
-export function outline(text: string): string {
+export function outline(text: string): string | undefined {
   let kept = "";
   let start = 0;
   let depth = 0;
+  let ids = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      at = findStringEnd(text, at + 1);
+      const end = findStringEnd(text, at + 1);
+      if (depth === 1 && readMember(text, at, end) === idBit) ids += 1;
+      at = end;
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
       if (depth === 2) kept += text.slice(start, at) + (code === openBrace ? "{}" : "[]");
@@ -49,7 +52,7 @@ export function outline(text: string): string {
       depth -= 1;
     }
   }
-  return kept + text.slice(start);
+  return ids > 1 ? undefined : kept + text.slice(start);
 }
 
 const quote = 0x22;
@@ -64,6 +67,7 @@ const closeBracket = 0x5d;
 const shortString = 48;
 
 const members: readonly string[] = ["jsonrpc", "id", "method", "params", "result", "error"];
+const idBit = 1 << members.indexOf("id");
 
 /** The index of the closing quote, or of the end. */
 function findStringEnd(text: string, start: number): number {

@@ -77,6 +77,17 @@ describe("depth is counted before anything is built (R10)", () => {
   });
 });
 
+describe("a message with two ids belongs to neither, whatever else is wrong with it (R8)", () => {
+  test.each([
+    ["two ids", '{"id":1,"method":"m","id":2}', "repeated"],
+    ["another member first", '{"method":"m","method":"m","id":1,"id":2}', "repeated"],
+    ["too deep first", '{"id":1,"params":[[[]]],"id":2}', "depth"],
+    ["too deep, spelled with an escape", '{"id":1,"params":[[[]]],"\\u0069d":2}', "depth"],
+  ])("%s", (_, text, kind) => {
+    expect(read(text, 2).problem).toMatchObject({ kind, value: undefined });
+  });
+});
+
 test("what is not JSON is a problem, never an exception", () => {
   for (const text of ["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}}', "\u0000"]) {
     expect(read(text).problem?.kind).toBe("syntax");
