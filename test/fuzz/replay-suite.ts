@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readSeed } from "./fuzz.ts";
 import { createRunners, programs } from "./replay-programs.ts";
 
 /** Programs that run at the same time. */
@@ -23,7 +24,7 @@ export function testReplay(count: number): void {
         });
         await Promise.all(runs);
       }),
-      { numRuns: count / together, endOnFailure: false },
+      { seed: readSeed(), numRuns: count / together, endOnFailure: false },
     );
     expect(played).toBeGreaterThanOrEqual(count);
     // The programs really do something, and not all the same.
