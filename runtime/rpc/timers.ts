@@ -79,7 +79,7 @@ function startTimer(milliseconds: number, clock: Clock | undefined, run: () => v
 }
 
 /** Longer delays make `setTimeout` fire at once. */
-const longestTimer = 2_147_483_647;
+export const longestTimer = 2_147_483_647;
 
 /** Node's timers keep the process alive; other platforms return a number. */
 function unref(timer: unknown): void {

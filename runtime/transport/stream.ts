@@ -4,6 +4,7 @@ import { LineDecoder } from "../codec/lines.ts";
 import type { Receiver } from "../rpc/channel.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
+import { FirstMessage } from "./first-message.ts";
 import type { Transport } from "./transport.ts";
 
 /** What is read from. */
@@ -35,6 +36,8 @@ export interface StreamOptions {
    * the other for ever.
    */
   readonly pausesInput?: boolean;
+  /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
+  readonly handshakeTimeout?: number;
   /** Called when a stream ends or breaks, instead of what it means by itself: the peer is done, or nothing can be sent any more. */
   readonly onEnd?: () => void;
   /** Writes out and closes what is below; called once. */
@@ -46,6 +49,7 @@ export class StreamTransport implements Transport {
   readonly #options: StreamOptions;
   readonly #limits: Limits;
   #receiver: Receiver | undefined;
+  #first: FirstMessage | undefined;
   #text = "";
   #isScheduled = false;
   #congestion: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
@@ -63,10 +67,18 @@ export class StreamTransport implements Transport {
   }
 
   start(receiver: Receiver): void {
-    const { input, output } = this.#options;
+    const { input, output, handshakeTimeout = Infinity } = this.#options;
     this.#receiver = receiver;
     if (this.#state === "closed") return receiver.disconnected(this.#reason);
-    const decoder = new LineDecoder(this.#limits, receiver);
+    const first = new FirstMessage(handshakeTimeout, (reason) => this.disconnect(reason));
+    this.#first = first;
+    const decoder = new LineDecoder(this.#limits, {
+      message(value) {
+        first.settle();
+        receiver.message(value);
+      },
+      problem: (problem) => receiver.problem(problem),
+    });
     input.on("data", (chunk) => this.#state === "open" && decoder.push(chunk));
     input.on("end", () => {
       if (this.#state === "open") decoder.end();
@@ -105,6 +117,7 @@ export class StreamTransport implements Transport {
     if (this.#state === "closed") return;
     this.#reason = this.#state === "closing" ? undefined : reason;
     this.#state = "closed";
+    this.#first?.settle();
     this.#text = "";
     this.#relieve();
     this.#receiver?.disconnected(this.#reason);

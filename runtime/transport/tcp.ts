@@ -7,8 +7,10 @@ import {
 } from "node:tls";
 import type { Awaitable } from "../../generated/support.ts";
 import type { Limits } from "../rpc/limits.ts";
+import { longestTimer } from "../rpc/timers.ts";
+import { defaultPatience } from "./first-message.ts";
 import { portOf, startListening, watchSockets } from "./listening.ts";
-import { StreamTransport } from "./stream.ts";
+import { StreamTransport, type StreamOptions } from "./stream.ts";
 import type { Transport } from "./transport.ts";
 
 /** Options of a connection over TCP or a local socket. */
@@ -43,6 +45,11 @@ export interface TcpServerOptions extends SocketOptions, SocketAddress {
   readonly tls?: TlsOptions;
   /** Connections at a time; more are dropped. Default 1,000. */
   readonly maxConnections?: number;
+  /**
+   * Milliseconds for a client to encrypt the connection, where that is asked for, and as many again for its first message; then it is dropped.
+   * Afterwards it may be silent for as long as it likes. Default 30 s.
+   */
+  readonly handshakeTimeout?: number;
 }
 
 /** A server that listens. */
@@ -63,11 +70,12 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
 /** Listens for connections; each is a session of its own. Resolves when it listens. */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const transports = new Set<Transport>();
+  const { handshakeTimeout = defaultPatience } = options;
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
     const isAwaited = (await isAdmitted(socket, options)) && server.listening && !socket.destroyed;
     if (!isAwaited) return void socket.destroy();
-    const transport = createSocketTransport(socket, options, { pausesInput: true });
+    const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
     options.accept(transport);
@@ -75,8 +83,13 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const onSocket = (socket: Socket): void => void serve(socket);
   const halfOpen = { allowHalfOpen: true };
   const server = options.tls
-    ? createTlsServer({ ...options.tls, ...halfOpen }, onSocket)
+    ? createTlsServer(
+        { handshakeTimeout: Math.min(handshakeTimeout, longestTimer), ...options.tls, ...halfOpen },
+        onSocket,
+      )
     : createServer(halfOpen, onSocket);
+  // Node only tells of a client that takes too long to encrypt.
+  server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
   server.maxConnections = options.maxConnections ?? 1_000;
   const sockets = watchSockets(server);
   await startListening(server, toAddress(options));
@@ -96,7 +109,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
 export function createSocketTransport(
   socket: Socket,
   options: SocketOptions = {},
-  { pausesInput = false }: { readonly pausesInput?: boolean } = {},
+  ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout"> = {},
 ): Transport {
   socket.setNoDelay(true);
   // A peer that has gone without a word is noticed.
@@ -106,7 +119,7 @@ export function createSocketTransport(
     output: socket,
     write: (text) => socket.write(text),
     limits: options.limits,
-    pausesInput,
+    ...ends,
     finish: () => end(socket, options.flushTimeout ?? 1_000),
   });
 }

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
 import { toLimits } from "../rpc/limits.ts";
 import { systemClock } from "../rpc/timers.ts";
+import { defaultPatience } from "./first-message.ts";
 import type { Answer, HeaderFields } from "./http/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./http/hosts.ts";
 import { NodeHead } from "./http/node-head.ts";
@@ -38,6 +39,8 @@ export interface WsServerOptions extends WsOptions, HostOptions {
   readonly path?: string;
   /** Connections at a time; more are refused with 503. Default 1,000. */
   readonly maxConnections?: number;
+  /** Milliseconds for a client's first message; then the connection ends with 1008. Afterwards it may be silent for as long as it likes. Default 30 s. */
+  readonly handshakeTimeout?: number;
   /** Serves a connection. */
   readonly accept: (transport: Transport) => unknown;
   /**
@@ -69,7 +72,7 @@ export function createWsTransport(url: string | URL, options: WsClientOptions = 
  * can open WebSockets to this machine, and nothing else keeps them from it.
  */
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
-  const { maxConnections = 1_000 } = options;
+  const { maxConnections = 1_000, handshakeTimeout = defaultPatience } = options;
   const rules = createHostRules(options);
   const guard = toGuard(options.authenticate);
   const added = new WeakMap<IncomingMessage, HeaderFields>();
@@ -84,7 +87,8 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   let isClosed = false;
   const isFull = (): boolean => isClosed || transports.size >= maxConnections;
   const open = (socket: WebSocket, identity: Identity | undefined): void => {
-    const transport = new WebSocketTransport(toMessageSocket(socket, options), { ...options, origin: { identity } });
+    const details = { ...options, handshakeTimeout, origin: { identity } };
+    const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
     if (identity?.until !== undefined) closeAt(identity.until, socket, transport);

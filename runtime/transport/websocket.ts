@@ -2,6 +2,7 @@ import { decode, encode } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
+import { FirstMessage } from "./first-message.ts";
 import type { Transport } from "./transport.ts";
 
 /** Subprotocols of a WebSocket that carries this protocol, the preferred one first. */
@@ -50,12 +51,22 @@ export interface WebSocketOptions {
   readonly closeTimeout?: number;
 }
 
+/** What a server knows of a connection. */
+export interface WebSocketDetails {
+  /** What handlers may know about where messages come from. */
+  readonly origin?: unknown;
+  /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
+  readonly handshakeTimeout?: number;
+}
+
 /** One message in each text frame. What is sent before the connection is open waits for it. */
 export class WebSocketTransport implements Transport {
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
   readonly #origin: unknown;
   readonly #closeTimeout: number;
+  readonly #handshakeTimeout: number;
+  #first: FirstMessage | undefined;
   #receiver: Receiver | undefined;
   /** What waits for the connection; absent when it is open. */
   #early: string[] | undefined = [];
@@ -63,12 +74,12 @@ export class WebSocketTransport implements Transport {
   #closing: Promise<void> | undefined;
   #whenClosed: () => void = () => {};
 
-  /** @param options - `origin`: what handlers may know about where messages come from */
-  constructor(socket: MessageSocket, options: WebSocketOptions & { readonly origin?: unknown } = {}) {
+  constructor(socket: MessageSocket, options: WebSocketOptions & WebSocketDetails = {}) {
     this.#socket = socket;
     this.#limits = toLimits(options.limits);
     this.#origin = options.origin;
     this.#closeTimeout = options.closeTimeout ?? 2_000;
+    this.#handshakeTimeout = options.handshakeTimeout ?? Infinity;
   }
 
   get buffered(): number {
@@ -78,6 +89,7 @@ export class WebSocketTransport implements Transport {
   start(receiver: Receiver): void {
     this.#receiver = receiver;
     if (this.#state === "closed") return receiver.disconnected();
+    this.#first = new FirstMessage(this.#handshakeTimeout, ({ message }) => this.#refuse(closeCodes.policy, message));
     this.#socket.listen({
       opened: () => this.#open(),
       text: (text) => this.#take(text, receiver),
@@ -113,7 +125,10 @@ export class WebSocketTransport implements Transport {
     // A message has at least as many bytes as UTF-16 units; whoever knows the bytes has counted them already.
     if (text.length > this.#limits.maxMessageBytes) return this.#refuse(closeCodes.tooBig, "The message is too long");
     decode(text, this.#limits, {
-      message: (value) => receiver.message(value, this.#origin),
+      message: (value) => {
+        this.#first?.settle();
+        receiver.message(value, this.#origin);
+      },
       problem: (problem) => receiver.problem(problem),
     });
   }
@@ -140,6 +155,7 @@ export class WebSocketTransport implements Transport {
     if (this.#state === "closed") return;
     const isWanted = this.#state === "closing";
     this.#state = "closed";
+    this.#first?.settle();
     this.#whenClosed();
     this.#receiver?.disconnected(isWanted ? undefined : reason);
   }

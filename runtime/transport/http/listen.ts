@@ -16,7 +16,7 @@ export interface ListenOptions extends HttpOptions {
   readonly path?: string;
   /** Connections at a time. Default 25,000. */
   readonly maxConnections?: number;
-  /** Milliseconds for the headers of a request to arrive; then 408 ends the connection. Default 10 s. */
+  /** Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection ends, for headers with 408. Default 10 s. */
   readonly headersTimeout?: number;
   /** Milliseconds for a whole request to arrive, body included; answers and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
@@ -73,7 +73,7 @@ async function createNodeServer(answer: HttpHandler["node"], options: ListenOpti
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
   const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
   if (!tls) return (await import("node:http")).createServer(all, answer);
-  return (await import("node:https")).createServer({ ...all, ...tls }, answer);
+  return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, answer);
 }
 
 /** A server that is being closed is not ready for anything new, which those who ask over open connections learn. */

@@ -60,7 +60,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (status !== 204) fields["content-length"] = length;
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     this.#response.writeHead(status, fields).end(body);
-    if (length > heldBytes) this.#expectReader();
+    if (length > heldBytes) expectReader(this.#response);
   }
 
   onStream(run: (writer: EventWriter) => void): void {
@@ -71,15 +71,6 @@ export class NodeExchange extends NodeHead implements Exchange {
     const writer = new NodeWriter(this.#response.writeHead(200, merge(headers ?? none, this.#fields)));
     this.#onStream?.(writer);
     return writer;
-  }
-
-  /** Who asks for much and takes nothing of it would make us hold it for ever. Time begins anew whenever they take some. */
-  #expectReader(): void {
-    const response = this.#response;
-    const { timeout = 0 } = response.socket ?? {};
-    response.setTimeout(readerPatience, () => response.destroy());
-    // What comes next on the connection has as much time as it had before.
-    response.prependOnceListener("finish", () => response.socket?.setTimeout(timeout));
   }
 
   /** Whether more than a little would have to be read and thrown away before the connection can be used again. */
@@ -94,12 +85,21 @@ const none: HeaderFields = {};
 /** The system takes answers up to this size off our hands. */
 const heldBytes = 64 * 1024;
 
-/** Milliseconds that a reader may take nothing of a longer one. */
+/** Milliseconds that a reader may take nothing of a longer one, or of a stream on which something waits. */
 const readerPatience = 30_000;
+
+/** Who asks for much and takes nothing of it would make us hold it for ever. Time begins anew whenever they take some. */
+function expectReader(response: ServerResponse): void {
+  const { timeout = 0 } = response.socket ?? {};
+  response.setTimeout(readerPatience, () => response.writableLength > 0 && response.destroy());
+  // What comes next on the connection has as much time as it had before.
+  response.prependOnceListener("finish", () => response.socket?.setTimeout(timeout));
+}
 
 class NodeWriter implements EventWriter {
   readonly #response: ServerResponse;
   #isFlushed = false;
+  #isWatched = false;
   #drained: Promise<void> | undefined;
 
   constructor(response: ServerResponse) {
@@ -115,7 +115,9 @@ class NodeWriter implements EventWriter {
 
   write(text: string): void {
     this.#isFlushed = true;
-    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(text);
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    this.#watch();
+    this.#response.write(text);
   }
 
   drained(): Promise<void> {
@@ -134,7 +136,9 @@ class NodeWriter implements EventWriter {
 
   end(): void {
     this.#isFlushed = true;
-    if (!this.#response.writableEnded) this.#response.end();
+    if (this.#response.writableEnded) return;
+    this.#watch();
+    this.#response.end();
   }
 
   destroy(): void {
@@ -143,6 +147,13 @@ class NodeWriter implements EventWriter {
 
   onClose(run: () => void): void {
     onceClosed(this.#response, run);
+  }
+
+  /** Something that waits when there is more to write may wait for a reader who has stopped reading. */
+  #watch(): void {
+    if (this.#isWatched || this.waiting === 0) return;
+    this.#isWatched = true;
+    expectReader(this.#response);
   }
 
   #flush(): void {

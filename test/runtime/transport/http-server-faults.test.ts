@@ -75,6 +75,12 @@ describe("a client that dies in the middle of a call", () => {
     await closed;
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
+
+  it("or that never begins to encrypt holds none either", async () => {
+    rig = await start({}, { headersTimeout: 60, tls: {} });
+    const socket = connect(Number(new URL(rig.url).port), "127.0.0.1");
+    await new Promise((resolve) => socket.resume().once("close", resolve));
+  });
 });
 
 describe("a client that does not read", () => {

@@ -191,3 +191,50 @@ test("a client does not wait for ever for a server that does not hang up", async
   });
   await client.close();
 });
+
+const opening = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "c", version: "1" } },
+};
+
+test.each([
+  ["says nothing", ""],
+  ["says only half of something", '{"jsonrpc":'],
+  ["says nothing that is a message", "nonsense\n"],
+])("a client that %s gives its place back", async (_, text) => {
+  const { server, connections } = await serve({ handshakeTimeout: 50, maxConnections: 1 });
+  const { socket } = openBare(server.port);
+  socket.write(text);
+  const hungUp = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
+  await expect.poll(() => connections.length).toBe(1);
+  expect(Object(await connections[0]?.closed).message).toContain("No message came within 50 ms");
+  await hungUp;
+  socket.destroy();
+  await expect.poll(() => connectTcp({ port: server.port }).then(() => "open", String)).toBe("open");
+});
+
+test("one that never begins to encrypt does so, too", async () => {
+  const { server } = await serve({ handshakeTimeout: 50, tls: {} });
+  const { socket } = openBare(server.port);
+  await new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
+});
+
+test("one that has said something may be silent for as long as it likes", async () => {
+  const { server, connections } = await serve({ handshakeTimeout: 50 });
+  const { socket, lines } = openBare(server.port);
+  socket.write(`${JSON.stringify(opening)}\n`);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  socket.write(`{"jsonrpc":"2.0","id":2,"method":"ping"}\n`);
+  await expect.poll(lines).toMatchObject([{ id: 1 }, { id: 2, result: {} }]);
+  expect(connections[0]?.state).not.toBe("DISCONNECTED");
+});
+
+test("time for the first message can be without end", async () => {
+  const { server } = await serve({ handshakeTimeout: Infinity, tls: {} });
+  const { socket } = openBare(server.port);
+  await new Promise((resolve) => socket.once("connect", resolve));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(socket.readableEnded).toBe(false);
+});

@@ -315,6 +315,51 @@ describe("a server", () => {
     expect(await connections[0]?.closed).toBeInstanceOf(Error);
   });
 
+  test.each([
+    ["says nothing", undefined],
+    ["says nothing that is a message", "nonsense"],
+  ])("gives the place of a client that %s to others", async (_, text) => {
+    const { url, connections } = await serve({ handshakeTimeout: 50, maxConnections: 1 });
+    const socket = await openBare(url);
+    const code = closeCode(socket);
+    if (text !== undefined) socket.send(text);
+    expect(await code).toBe(1008);
+    expect(Object(await connections[0]?.closed).message).toContain("No message came within 50 ms");
+    await expect.poll(() => upgrade(url, {})).toBe(101);
+  });
+
+  test("ends a connection whose client breaks a message into a great many pieces (R44)", async () => {
+    const { url, connections } = await serve();
+    const socket = await openBare(url);
+    const closed = closeCode(socket);
+    for (let count = 0; count < 20_000; count += 1) socket.send("x", { fin: false });
+    expect(await closed).toBe(1008);
+    expect(await connections[0]?.closed).toBeInstanceOf(Error);
+  });
+
+  test("lets a client that has said something be silent", async () => {
+    const { url, connections } = await serve({ handshakeTimeout: 50 });
+    const socket = await openBare(url);
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(connections[0]?.state).not.toBe("DISCONNECTED");
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test("ends a connection whose client asks for pongs that it does not read", async () => {
+    const { url, connections } = await serve({ limits: { maxBufferedBytes: 1_000_000 } });
+    const socket = await openBare(url);
+    socket.pause();
+    let isOver = false;
+    void connections[0]?.closed.then(() => (isOver = true));
+    const payload = Buffer.alloc(125);
+    for (let round = 0; round < 2_000 && !isOver; round += 1) {
+      for (let count = 0; count < 100; count += 1) socket.ping(payload, true, () => {});
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(isOver).toBe(true);
+  });
+
   test("ends a connection whose client does not read (R25)", async () => {
     const { url, connections } = await serve({ limits: { maxBufferedBytes: 100_000 } });
     const socket = await openBare(url);

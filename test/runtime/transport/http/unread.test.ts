@@ -1,6 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { keepAliveComment } from "../../../../runtime/codec/events.ts";
+import type { EventWriter } from "../../../../runtime/transport/http/exchange.ts";
 import { NodeExchange } from "../../../../runtime/transport/http/node.ts";
 import { portOf, startListening } from "../../../../runtime/transport/listening.ts";
 
@@ -10,8 +12,17 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+interface Asked {
+  readonly response: ServerResponse;
+  readonly client: Socket;
+}
+
 /** Asks over a connection on which nothing is read until it is resumed; gives the answer on the server's side. */
-async function ask(size: number): Promise<{ readonly response: ServerResponse; readonly client: Socket }> {
+function ask(size: number): Promise<Asked> {
+  return askFor((exchange) => exchange.answer({ status: 200, body: "x".repeat(size) }));
+}
+
+async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> {
   const server = createServer({ keepAliveTimeout: 0 });
   await startListening(server, { port: 0, host: "127.0.0.1" });
   open.push(() => server.close());
@@ -20,9 +31,9 @@ async function ask(size: number): Promise<{ readonly response: ServerResponse; r
   client.pause();
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const response = await new Promise<ServerResponse>((resolve) => {
-    server.on("request", (request, answer) => {
-      new NodeExchange(request, answer).answer({ status: 200, body: "x".repeat(size) });
-      resolve(answer);
+    server.on("request", (request, response) => {
+      answer(new NodeExchange(request, response));
+      resolve(response);
     });
   });
   return { response, client };
@@ -56,4 +67,53 @@ test("one that is read slowly arrives, and its connection has its time back", as
 test("a short one is watched by nobody", async () => {
   const { response } = await ask(1_000);
   expect(response.listenerCount("timeout")).toBe(0);
+});
+
+/** Asks for a stream, and gives what writes to it. */
+async function askForStream(): Promise<Asked & { readonly writer: EventWriter }> {
+  let writer: EventWriter | undefined;
+  const asked = await askFor((exchange) => (writer = exchange.stream({})));
+  if (!writer) throw new Error("There is no stream");
+  return { ...asked, writer };
+}
+
+test("a stream that nobody reads any more is broken off, however little waits on it (R40)", async () => {
+  const { response, writer } = await askForStream();
+  let isClosed = false;
+  writer.onClose(() => (isClosed = true));
+  while (writer.waiting === 0) {
+    writer.write("x".repeat(100_000));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(writer.waiting).toBeLessThan(8 * 1024 * 1024);
+  writer.write(keepAliveComment);
+  expect(response.socket?.timeout).toBe(30_000);
+  response.socket?.setTimeout(100);
+  // Comments that are to show a dead reader must not keep the connection to one.
+  const comments = setInterval(() => writer.write(keepAliveComment), 20);
+  open.push(() => clearInterval(comments));
+  await expect.poll(() => isClosed).toBe(true);
+});
+
+test("and so is one that has ended with something that nobody takes", async () => {
+  const { response, writer } = await askForStream();
+  writer.write("x".repeat(32 * 1024 * 1024));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  writer.end();
+  response.socket?.setTimeout(50);
+  await expect.poll(() => response.destroyed).toBe(true);
+});
+
+test("one that is read may be silent for as long as it likes", async () => {
+  const { response, client, writer } = await askForStream();
+  client.resume();
+  writer.write("x".repeat(8 * 1024 * 1024));
+  writer.write(keepAliveComment);
+  await expect.poll(() => writer.waiting).toBe(0);
+  response.socket?.setTimeout(20);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(response.destroyed).toBe(false);
+  const more = new Promise((resolve) => client.once("data", resolve));
+  writer.write("more");
+  await more;
 });
