@@ -91,6 +91,7 @@ export {
   MissingCapabilityError,
   PeerError,
   RpcError,
+  SetupError,
   TimeoutError,
   UnsupportedVersionError,
   VersionError,

@@ -31,6 +31,7 @@ export function emitPackageLayer(choices: LayerChoices, templates: Templates): s
     ...(run === "" ? [] : [`${run} as run`]),
     ...(transports.includes("http") ? ["serveHttp"] : []),
     ...(transports.includes("stdio") ? ["serveStdio"] : []),
+    "SetupError",
     "ToolError",
   ];
   const view = {

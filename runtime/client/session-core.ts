@@ -116,7 +116,8 @@ export class SessionCore implements LineHost, NoticeBoard {
     params: object | undefined,
     { meta, retry, ...options }: SessionCallOptions = {},
   ): Promise<Record<string, unknown>> {
-    if (meta) checkMeta(meta, `The metadata of ${handler}`);
+    const problem = meta && checkMeta(meta);
+    if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const repeat = retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) });
     const progress = joinProgress(options);

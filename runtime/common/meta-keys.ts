@@ -17,13 +17,13 @@ export function checkMetaKey(key: string): string | undefined {
   return undefined;
 }
 
-/** Refuses metadata with a bad key. */
-export function checkMeta(meta: object, where: string): void {
+/** What is wrong with metadata, if any of its keys is. */
+export function checkMeta(meta: object): string | undefined {
   for (const key of Object.keys(meta)) {
     const problem = checkMetaKey(key);
-    if (problem !== undefined)
-      throw new Error(`${where}: the key ${JSON.stringify(key)} of _meta is wrong: ${problem}.`);
+    if (problem !== undefined) return `the key ${JSON.stringify(key)} of _meta is wrong: ${problem}.`;
   }
+  return undefined;
 }
 
 const labelPattern = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;

@@ -1,3 +1,5 @@
+import { SetupError } from "./errors.ts";
+
 /**
  * How long clients may keep a result, and whether others may see it. It says nothing to clients of revisions that do not know of it.
  *
@@ -26,9 +28,9 @@ export function toPrivate(hint: CacheHint | undefined): CacheHint {
 /** Refuses a hint that cannot be sent; `what` names the thing that it is about. */
 export function checkHint(what: string, { ttlMs = 0, cacheScope = "private" }: CacheHint = {}): void {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
-    throw new Error(`${what}: ttlMs is ${ttlMs}, use a whole number of milliseconds from 0 on.`);
+    throw new SetupError(`${what}: ttlMs is ${ttlMs}, use a whole number of milliseconds from 0 on.`);
   if (!scopes.includes(cacheScope))
-    throw new Error(`${what}: cacheScope is ${JSON.stringify(cacheScope)}, use ${scopes.join(" or ")}.`);
+    throw new SetupError(`${what}: cacheScope is ${JSON.stringify(cacheScope)}, use ${scopes.join(" or ")}.`);
 }
 
 const scopes: readonly string[] = ["private", "public"];

@@ -71,6 +71,18 @@ export class UnsupportedVersionError extends PeerError {
   }
 }
 
+/**
+ * A server cannot be what its program makes of it: the message says why, and what to do. Nobody needs a stack for that: when nothing catches
+ * the error, a program of Node ends with its message in a line, and 1. `NODE_DEBUG=mcp` shows the stack.
+ */
+export class SetupError extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "SetupError";
+    watchUncaught();
+  }
+}
+
 /** No answer came in time. */
 export class TimeoutError extends Error {
   readonly method: string;
@@ -260,4 +272,21 @@ export function hasName(value: unknown, names: readonly string[]): boolean {
     // Getters and proxies of a thrown value may throw themselves.
     return false;
   }
+}
+
+const uncaught = "uncaughtExceptionMonitor";
+
+/** Watching changes nothing for other errors, or where a program handles them itself. Elsewhere than in Node there is nothing to watch. */
+function watchUncaught(): void {
+  const { process } = globalThis;
+  if (typeof process?.listeners !== "function" || process.listeners(uncaught).includes(endWithLine)) return;
+  process.on(uncaught, endWithLine);
+}
+
+function endWithLine(error: unknown): void {
+  const { process } = globalThis;
+  const isDebugged = /\bmcp\b/i.test(process.env.NODE_DEBUG ?? "");
+  if (!(error instanceof SetupError) || isDebugged || process.listenerCount("uncaughtException") > 0) return;
+  const line = `[mcp] ${error.message} NODE_DEBUG=mcp shows the stack.\n`;
+  process.once("uncaughtException", () => process.stderr.write(line, () => process.exit(1)));
 }

@@ -1,3 +1,5 @@
+import { SetupError } from "./errors.ts";
+
 /** How much is let through. */
 export interface Rate {
   /** So many at once. */
@@ -33,5 +35,5 @@ export class TokenBucket {
 /** Throws for a rate that would let nothing through, or that is none. */
 export function checkRate(name: string, { burst, perSecond }: Rate): void {
   if (burst >= 1 && perSecond > 0) return;
-  throw new Error(`${name}: burst is ${burst}, use 1 or more; perSecond is ${perSecond}, use more than 0.`);
+  throw new SetupError(`${name}: burst is ${burst}, use 1 or more; perSecond is ${perSecond}, use more than 0.`);
 }

@@ -1,15 +1,20 @@
 import { checkHint } from "../rpc/cache-hint.ts";
+import { SetupError } from "../rpc/errors.ts";
 import type { ResourceSource, TemplateSource } from "./source.ts";
 import { parseUriTemplate } from "./uri-template.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc3986 */
 export function checkResource({ uri, size, caching }: ResourceSource): void {
   if (!URL.canParse(uri)) {
-    throw new Error(`Resource ${JSON.stringify(uri)}: a resource needs an absolute URI, for example "notes://today".`);
+    throw new SetupError(
+      `Resource ${JSON.stringify(uri)}: a resource needs an absolute URI, for example "notes://today".`,
+    );
   }
   checkHint(`Resource ${JSON.stringify(uri)}`, caching);
   if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) return;
-  throw new Error(`Resource ${JSON.stringify(uri)}: its size is ${size}, use the number of bytes before any encoding.`);
+  throw new SetupError(
+    `Resource ${JSON.stringify(uri)}: its size is ${size}, use the number of bytes before any encoding.`,
+  );
 }
 
 /** Refuses templates that do not parse, and completions of variables that they do not have. */
@@ -18,7 +23,7 @@ export function checkTemplate({ uriTemplate, complete = {}, caching }: TemplateS
   const { variables } = parseUriTemplate(uriTemplate);
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));
   if (unknown === undefined) return;
-  throw new Error(
+  throw new SetupError(
     `Resource template "${uriTemplate}" completes "${unknown}", which is none of its variables: ${variables.join(", ")}.`,
   );
 }

@@ -1,4 +1,5 @@
 import { checkHint } from "../rpc/cache-hint.ts";
+import { SetupError } from "../rpc/errors.ts";
 import type { Feature } from "./feature.ts";
 import type { CoreSource } from "./source.ts";
 import { checkRate } from "../rpc/token-bucket.ts";
@@ -27,7 +28,7 @@ export function checkUnique(list: string, key: string, values: readonly string[]
   for (const [place, value] of values.entries()) {
     const earlier = places.get(value);
     if (earlier !== undefined) {
-      throw new Error(
+      throw new SetupError(
         `${list}[${earlier}] and ${list}[${place}] have the same ${key} ${JSON.stringify(value)}: rename one of them.`,
       );
     }
@@ -50,10 +51,10 @@ function hasSome(source: object, member: string): boolean {
 
 function need(name: Feature["name"], features: readonly Feature[]): void {
   if (features.some((feature) => feature.name === name)) return;
-  throw new Error(`This program was made without ${name}: make its protocol layer anew, with them.`);
+  throw new SetupError(`This program was made without ${name}: make its protocol layer anew, with them.`);
 }
 
 function checkCount(option: string, count: number | undefined): void {
   if (count === undefined || (Number.isInteger(count) && count > 0)) return;
-  throw new Error(`${option} is ${count}: use a whole number above 0, or leave it out for the default.`);
+  throw new SetupError(`${option} is ${count}: use a whole number above 0, or leave it out for the default.`);
 }

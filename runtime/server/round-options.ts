@@ -1,3 +1,4 @@
+import { SetupError } from "../rpc/errors.ts";
 import type { Clock } from "../rpc/timers.ts";
 import type { ReplayStore } from "../store/replay-store.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
@@ -58,5 +59,5 @@ export interface RoundSource {
 
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new Error(`rounds.${name} is ${value}: use a number above 0, or leave it out for the default.`);
+  throw new SetupError(`rounds.${name} is ${value}: use a number above 0, or leave it out for the default.`);
 }

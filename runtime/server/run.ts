@@ -1,5 +1,6 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { SetupError } from "../rpc/errors.ts";
 import type { ListenOptions } from "../transport/http/listen.ts";
 import { ListenError } from "../transport/listening.ts";
 import { serveHttp } from "./http.ts";
@@ -57,7 +58,7 @@ async function orExit<T>({ info }: CoreServer, start: () => T | Promise<T>): Pro
   try {
     return await start();
   } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
+    if (!(error instanceof SetupError)) throw error;
     const line = `${info.name}: ${error.message}\n`;
     await new Promise((resolve) => process.stderr.write(line, resolve));
     return process.exit(1);

@@ -1,4 +1,5 @@
 import { fromBase64Url, toBase64Url } from "../codec/base64.ts";
+import { SetupError } from "../rpc/errors.ts";
 
 /** Signs what clients keep for the server, so that they can neither make it nor change it. They can read it. */
 export interface Sealer {
@@ -41,7 +42,7 @@ type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function checkSecrets(option: string, secrets: readonly Uint8Array[]): void {
   if (secrets.length > 0 && secrets.every((secret) => secret.length >= 32)) return;
-  throw new Error(`${option} needs at least one key, and 32 random bytes or more for each.`);
+  throw new SetupError(`${option} needs at least one key, and 32 random bytes or more for each.`);
 }
 
 async function importKeys(secrets: readonly Uint8Array[]): Promise<readonly [HmacKey, ...HmacKey[]]> {

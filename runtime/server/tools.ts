@@ -2,7 +2,7 @@ import { isObject, type Awaitable, type Revision } from "../../generated/support
 import { findRow } from "../common/rows.ts";
 import { describeIssues } from "../common/schema-issue.ts";
 import { attempt, chain } from "../rpc/awaitable.ts";
-import { isCapabilityError, isPeerError, isRpcError, toError } from "../rpc/errors.ts";
+import { isCapabilityError, isPeerError, isRpcError, SetupError, toError } from "../rpc/errors.ts";
 import { merge } from "../rpc/merge.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -61,7 +61,7 @@ export function checkTool(tool: ToolSource): void {
   const { name } = tool;
   checkMetaOf(tool, `Tool "${name}"`);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
-  throw new Error(
+  throw new SetupError(
     `Tool name ${JSON.stringify(name)}: use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.`,
   );
 }
@@ -95,7 +95,7 @@ export function describeTool(
     checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
-    throw new Error(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
+    throw new SetupError(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { CacheHint } from "../rpc/cache-hint.ts";
+import { SetupError } from "../rpc/errors.ts";
 import type { AnyContext, AnyRequester } from "./source.ts";
 
 /** The kind of view that clients can show: a document in HTML, in a frame of its own. */
@@ -75,7 +76,7 @@ type UiContents = { contents: { uri: string; mimeType: string; text: string; _me
 export function createUiResource(options: UiResourceOptions): UiResource {
   const { html, csp, permissions, domain, prefersBorder, ...fields } = options;
   const { uri } = fields;
-  if (!uri.startsWith("ui://")) throw new Error(`View ${JSON.stringify(uri)}: its URI must begin with "ui://".`);
+  if (!uri.startsWith("ui://")) throw new SetupError(`View ${JSON.stringify(uri)}: its URI must begin with "ui://".`);
   checkOrigins(uri, csp);
   if (typeof html === "string") checkDocument(uri, html);
   const ui = {
@@ -102,7 +103,7 @@ function checkOrigins(uri: string, csp: UiCsp = {}): void {
   for (const [name, origins] of Object.entries(csp)) {
     const wrong = [...origins].find((origin) => !originPattern.test(origin));
     if (wrong === undefined) continue;
-    throw new Error(
+    throw new SetupError(
       `View ${JSON.stringify(uri)}: csp.${name} has ${JSON.stringify(wrong)}, use origins such as "https://api.example.com" or "https://*.example.com".`,
     );
   }
@@ -112,7 +113,7 @@ const originPattern = /^(?:https?|wss?):\/\/(?:\*\.)?[A-Za-z\d-]+(?:\.[A-Za-z\d-
 
 function checkDocument(uri: string, html: string): void {
   if (beginsWithDoctype(html)) return;
-  throw new Error(`View ${JSON.stringify(uri)}: it must be a whole document that begins with <!doctype html>.`);
+  throw new SetupError(`View ${JSON.stringify(uri)}: it must be a whole document that begins with <!doctype html>.`);
 }
 
 /** Blanks and comments may come first. */

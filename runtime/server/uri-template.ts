@@ -1,3 +1,4 @@
+import { SetupError } from "../rpc/errors.ts";
 import { expandTemplate } from "./uri-expand.ts";
 import { matchTemplate } from "./uri-match.ts";
 
@@ -134,5 +135,5 @@ function readVariable(text: string, open: number, spec: string): Variable {
 }
 
 function mistake(text: string, position: number, problem: string): Error {
-  return new Error(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
+  return new SetupError(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
 }

@@ -1,3 +1,4 @@
+import { SetupError } from "../rpc/errors.ts";
 import { checkFrontmatter, toManifestText } from "./frontmatter.ts";
 import { createSkillFile } from "./file.ts";
 import { manifestName, skillLimits, type Skill, type SkillFile, type SkillFrontmatter } from "./skill.ts";
@@ -30,12 +31,13 @@ export function toSkill(skill: Skill, where: string): Skill {
   const { files, frontmatter } = skill;
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (files.length > skillLimits.files || bytes > skillLimits.bytes) {
-    throw new Error(
+    throw new SetupError(
       `${where} has ${files.length} files of ${bytes} bytes in all: hosts accept ${skillLimits.files} files and ${skillLimits.bytes} bytes.`,
     );
   }
   const own = Object.keys(frontmatter.metadata ?? {}).find((key) => key.startsWith("io.modelcontextprotocol/"));
-  if (own !== undefined) throw new Error(`${where}: metadata["${own}"] is kept for the protocol, use another prefix.`);
+  if (own !== undefined)
+    throw new SetupError(`${where}: metadata["${own}"] is kept for the protocol, use another prefix.`);
   return { ...skill, files: sortFiles(files) };
 }
 
@@ -48,5 +50,5 @@ function sortFiles(files: readonly SkillFile[]): readonly SkillFile[] {
 function checkSegments(path: string, where: string): void {
   const isGood = path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
   if (!isGood)
-    throw new Error(`${where}: ${JSON.stringify(path)} is no path below it: use names with "/" between them.`);
+    throw new SetupError(`${where}: ${JSON.stringify(path)} is no path below it: use names with "/" between them.`);
 }

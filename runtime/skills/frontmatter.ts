@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { findNotJson } from "../common/not-json.ts";
+import { SetupError } from "../rpc/errors.ts";
 import { checkSkillName, type SkillFrontmatter } from "./skill.ts";
 
 /** Reads the text of a YAML document; throws when it is none. */
@@ -13,23 +14,25 @@ export type ParseYaml = (text: string) => unknown;
 export function readFrontmatter(text: string, where: string, parseYaml: ParseYaml): SkillFrontmatter {
   const yaml = cutFrontmatter(text);
   if (yaml === undefined) {
-    throw new Error(`${where} must begin with its frontmatter: a line "---", YAML with name and description, "---".`);
+    throw new SetupError(
+      `${where} must begin with its frontmatter: a line "---", YAML with name and description, "---".`,
+    );
   }
-  if (yaml.length > longest) throw new Error(`${where}: its frontmatter is longer than ${longest} characters.`);
+  if (yaml.length > longest) throw new SetupError(`${where}: its frontmatter is longer than ${longest} characters.`);
   return checkFrontmatter(parse(yaml, where, parseYaml), where);
 }
 
 /** Refuses frontmatter that a host could not take over, or not compare. */
 export function checkFrontmatter(value: unknown, where: string): SkillFrontmatter {
   const problem = findNotJson(value);
-  if (problem !== undefined) throw new Error(`${where}: its frontmatter cannot be written as JSON: ${problem}.`);
-  if (!isObject(value)) throw new Error(`${where}: its frontmatter has no fields.`);
+  if (problem !== undefined) throw new SetupError(`${where}: its frontmatter cannot be written as JSON: ${problem}.`);
+  if (!isObject(value)) throw new SetupError(`${where}: its frontmatter has no fields.`);
   const { name, description } = value;
-  if (typeof name !== "string") throw new Error(`${where}: its frontmatter has no text "name".`);
+  if (typeof name !== "string") throw new SetupError(`${where}: its frontmatter has no text "name".`);
   const wrong = checkSkillName(name);
-  if (wrong !== undefined) throw new Error(`${where}: its name is ${JSON.stringify(name)}: ${wrong}.`);
+  if (wrong !== undefined) throw new SetupError(`${where}: its name is ${JSON.stringify(name)}: ${wrong}.`);
   if (typeof description !== "string" || description.trim() === "")
-    throw new Error(`${where}: its frontmatter has no text "description".`);
+    throw new SetupError(`${where}: its frontmatter has no text "description".`);
   return { ...value, name, description };
 }
 
@@ -45,7 +48,7 @@ function parse(yaml: string, where: string, parseYaml: ParseYaml): unknown {
     return parseYaml(yaml);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new Error(`${where}: its frontmatter is not YAML: ${problem}`, { cause: error });
+    throw new SetupError(`${where}: its frontmatter is not YAML: ${problem}`, { cause: error });
   }
 }
 

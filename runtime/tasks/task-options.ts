@@ -1,3 +1,4 @@
+import { SetupError } from "../rpc/errors.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import { MemoryTaskStore } from "../store/memory-task-store.ts";
 import type { TaskStore } from "../store/task-store.ts";
@@ -55,5 +56,5 @@ const shortestTtl = 1_000;
 
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new Error(`tasks.${name} is ${value}: use a number above 0, or leave it out for the default.`);
+  throw new SetupError(`tasks.${name} is ${value}: use a number above 0, or leave it out for the default.`);
 }

@@ -1,11 +1,12 @@
 import type { ListenOptions, Server, Socket } from "node:net";
+import { SetupError } from "../rpc/errors.ts";
 
 /** A server cannot listen where it should: the message says why and what to do, `code` is what the system says. */
-export class ListenError extends Error {
+export class ListenError extends SetupError {
   readonly code: string | undefined;
 
   constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    super(message, options);
     this.name = "ListenError";
     this.code = options.code;
   }

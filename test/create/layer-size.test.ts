@@ -17,12 +17,12 @@ const served = {
 // Bytes of source in thousands, comments included. What is allowed is a little more than there was: whoever needs more says why, and moves the
 // bound. Every revision over HTTP may have 600.
 const table = [
-  { spoken: ids.slice(0, 1), most: [314, 320, 459, 476, 408] },
-  { spoken: ids.slice(1, 2), most: [294, 300, 444, 461, 385] },
-  { spoken: ids.slice(2, 3), most: [287, 293, 437, 454, 377] },
-  { spoken: ids.slice(3, 4), most: [280, 286, 430, 447, 371] },
-  { spoken: ids.slice(4, 5), most: [277, 283, 427, 444, 367] },
-  { spoken: ids, most: [427, 433, 573, 589, 585] },
+  { spoken: ids.slice(0, 1), most: [316, 322, 462, 479, 411] },
+  { spoken: ids.slice(1, 2), most: [296, 302, 447, 464, 388] },
+  { spoken: ids.slice(2, 3), most: [289, 295, 440, 457, 380] },
+  { spoken: ids.slice(3, 4), most: [282, 288, 433, 450, 374] },
+  { spoken: ids.slice(4, 5), most: [279, 285, 430, 447, 370] },
+  { spoken: ids, most: [429, 435, 576, 592, 588] },
 ].map(({ spoken, most }) => ({ of: spoken.join(", "), spoken, most }));
 
 test.each(table)("a layer of $of is small enough to be read (A19)", ({ spoken, most }) => {

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
+import { SetupError } from "../../rpc/errors.ts";
 import type { Answer, RequestHead } from "../../transport/http/exchange.ts";
 import type { Guard, Identity } from "../../transport/http/origin.ts";
 import { refuse } from "../../transport/http/refusal.ts";
@@ -64,7 +65,7 @@ function createFinder(keys: readonly ApiKey[]): Find {
 function checkKey(given: ApiKey): void {
   const isUsable = "sha256" in given ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24;
   if (isUsable) return;
-  throw new Error(
+  throw new SetupError(
     `The API key of ${given.principal} is none: use 24 characters or more, such as those of \`openssl rand -base64 32\`, or a SHA-256.`,
   );
 }

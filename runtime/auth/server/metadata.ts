@@ -1,3 +1,4 @@
+import { SetupError } from "../../rpc/errors.ts";
 import type { Answer } from "../../transport/http/exchange.ts";
 
 /** What the metadata document says beyond what follows from the other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
@@ -37,7 +38,7 @@ export function checkUrl(option: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.test(url.hostname));
   if (url && isSafe && !/[\s#?]/.test(value) && url.username === "") return;
-  throw new Error(
+  throw new SetupError(
     `${option} is ${JSON.stringify(value)}: use an https URL without query and fragment (http only for this machine).`,
   );
 }

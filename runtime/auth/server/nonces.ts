@@ -1,4 +1,5 @@
 import { toBase64Url } from "../../codec/base64.ts";
+import { SetupError } from "../../rpc/errors.ts";
 
 /** How nonces are made. */
 export interface NonceOptions {
@@ -16,7 +17,7 @@ export class Nonces {
   readonly #made = new Map<number, Promise<string>>();
 
   constructor({ secret = crypto.getRandomValues(new Uint8Array(32)), lifetime = 120_000 }: NonceOptions) {
-    if (secret.length < 32) throw new Error("The secret of nonces needs 32 bytes or more.");
+    if (secret.length < 32) throw new SetupError("The secret of nonces needs 32 bytes or more.");
     this.#key = crypto.subtle.importKey("raw", new Uint8Array(secret), { name: "HMAC", hash: "SHA-256" }, false, [
       "sign",
     ]);

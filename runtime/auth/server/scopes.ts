@@ -1,3 +1,5 @@
+import { SetupError } from "../../rpc/errors.ts";
+
 /** Which scopes a scope includes, besides itself: `{ admin: ["read", "write"] }`. */
 export type ScopeHierarchy = Readonly<Record<string, readonly string[]>>;
 
@@ -18,8 +20,10 @@ export function expandScopes(scopes: readonly string[], hierarchy: ScopeHierarch
 export function checkScopeNames(option: string, scopes: readonly string[]): void {
   const bad = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope));
   if (bad !== undefined)
-    throw new Error(`${option}: ${JSON.stringify(bad)} is no scope. Leave out blanks, quotes and \\.`);
+    throw new SetupError(`${option}: ${JSON.stringify(bad)} is no scope. Leave out blanks, quotes and \\.`);
   if (scopes.includes("offline_access")) {
-    throw new Error(`${option}: leave offline_access out. A resource does not ask for it; clients do, where they may.`);
+    throw new SetupError(
+      `${option}: leave offline_access out. A resource does not ask for it; clients do, where they may.`,
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { SetupError } from "../../rpc/errors.ts";
 import type { Guard } from "../../transport/http/origin.ts";
 import type { Claims } from "./claims.ts";
 import { TokenGate } from "./gate.ts";
@@ -55,7 +56,7 @@ export function requireToken(options: TokenOptions): Guard {
   const issuers = toList(options.issuer);
   checkUrl("resource", resource);
   for (const issuer of issuers) checkUrl("issuer", issuer);
-  if (issuers.length === 0) throw new Error("issuer: name at least one, whose tokens are accepted.");
+  if (issuers.length === 0) throw new SetupError("issuer: name at least one, whose tokens are accepted.");
   checkScopeNames("scopes", [...scopes, ...(metadata?.scopes_supported ?? [])]);
   const style: ChallengeStyle = {
     metadataUrl: toMetadataUrl(resource).href,

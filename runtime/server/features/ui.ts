@@ -1,6 +1,7 @@
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
 import { toPrivate } from "../../rpc/cache-hint.ts";
+import { SetupError } from "../../rpc/errors.ts";
 import { selectFrom } from "../catalogue.ts";
 import type { ExtensionFeature } from "../extensions.ts";
 import type { Scene } from "../feature.ts";
@@ -20,7 +21,8 @@ export const ui: ExtensionFeature = {
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
   check({ resources = [] }: ResourceSources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
-    if (wrong) throw new Error(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
+    if (wrong)
+      throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
   },
   create(parts: ServerParts & ResourceLists) {
     for (const tool of parts.tools) checkTool(tool, parts);
@@ -38,12 +40,13 @@ function checkTool(tool: ToolSource, { resources, resourceTemplates }: ResourceL
   const { resourceUri, visibility } = readUi(tool);
   const known = new Set(["model", "app"]);
   if (visibility && (visibility.length === 0 || !visibility.every((who) => known.has(who))))
-    throw new Error(`Tool "${name}": its ui.visibility must be "model", "app" or both.`);
+    throw new SetupError(`Tool "${name}": its ui.visibility must be "model", "app" or both.`);
   if (resourceUri === undefined) return;
   const found = resources.get(resourceUri) ?? matchFirst(resourceTemplates, resourceUri, createParser())?.template;
-  if (!found) throw new Error(`Tool "${name}": there is no resource ${resourceUri}: make one with createUiResource.`);
+  if (!found)
+    throw new SetupError(`Tool "${name}": there is no resource ${resourceUri}: make one with createUiResource.`);
   if (found.mimeType === uiMimeType) return;
-  throw new Error(`Tool "${name}": ${resourceUri} is no view, its MIME type is not "${uiMimeType}".`);
+  throw new SetupError(`Tool "${name}": ${resourceUri} is no view, its MIME type is not "${uiMimeType}".`);
 }
 
 /** Definitions are typed where they are written. */

@@ -1,3 +1,4 @@
+import { SetupError } from "../../rpc/errors.ts";
 /** Which hosts a server may be asked for, and which web pages may ask. */
 export interface HostRules {
   isHost(host: string): boolean;
@@ -36,7 +37,7 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
 
 function toOrigin(value: string): string {
   if (URL.canParse(value)) return new URL(value).origin;
-  throw new Error(
+  throw new SetupError(
     `"${value}" in allowedOrigins is not an origin. Write it like https://app.example or http://localhost:5173.`,
   );
 }

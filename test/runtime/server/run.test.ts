@@ -6,6 +6,7 @@ import { createProgram } from "../../program.ts";
 /* What somebody reads who starts a server and says where it shall listen. */
 
 const script = await createProgram(new URL("./run-server.ts", import.meta.url));
+const broken = await createProgram(new URL("./broken-server.ts", import.meta.url));
 
 interface Ended {
   readonly code: unknown;
@@ -14,10 +15,14 @@ interface Ended {
 }
 
 function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return execute([script, ...args], variables);
+}
+
+function execute(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
   const { PORT: _port, HOST: _host, ALLOWED_HOSTS: _hosts, ...env } = process.env;
   return new Promise((resolve) => {
     const options = { env: { ...env, ...variables }, timeout: 20_000 };
-    execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) =>
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
   });
@@ -75,3 +80,54 @@ describe(
     });
   },
 );
+
+describe("a program that cannot serve what it defines says why in a line, and ends with 1", { timeout: 30_000 }, () => {
+  const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.';
+  const advice = "NODE_DEBUG=mcp shows the stack.";
+  const lines: readonly (readonly [mistake: string, line: string])[] = [
+    ["name", `Tool name "say hello": ${characters}`],
+    ["twice", 'tools[0] and tools[1] have the same name "hello": rename one of them.'],
+    ["size", "pageSize is 0: use a whole number above 0, or leave it out for the default."],
+    ["uri", 'Resource "today": a resource needs an absolute URI, for example "notes://today".'],
+    ["template", expect.stringContaining('URI template "a://{b", character 5: ')],
+    ["meta", expect.stringContaining('Tool "hello": the key "a.mcp/x" of _meta is wrong: ')],
+    ["keys", "cursorKeys needs at least one key, and 32 random bytes or more for each."],
+    ["view", expect.stringContaining("it must be a whole document that begins with <!doctype html>.")],
+    ["skills", expect.stringContaining("/there/is/none")],
+    ["issuer", 'issuer is "b.example": use an https URL without query and fragment (http only for this machine).'],
+    ["key", expect.stringContaining("The API key of ci is none: use 24 characters or more")],
+    ["listen", expect.stringContaining("name the hosts that they may use in allowedHosts")],
+  ];
+  test.each(lines)("%s", async (mistake, line) => {
+    const { code, stdout, stderr } = await execute([broken, mistake], {});
+    const [first = "", ...others] = stderr.split("\n");
+    expect({ code, stdout, others }).toEqual({ code: 1, stdout: "", others: [""] });
+    expect(first.startsWith("[mcp] ") && first.endsWith(` ${advice}`), first).toBe(true);
+    expect(first.slice("[mcp] ".length, -advice.length - 1)).toEqual(line);
+  });
+
+  test("also where it would serve over HTTP", async () => {
+    const line = `[mcp] tools[0] and tools[1] have the same name "hello": rename one of them. ${advice}\n`;
+    expect(await execute([broken, "twice", "--http", "0"], {})).toEqual({ code: 1, stdout: "", stderr: line });
+  });
+
+  test("whoever wants to see the stack sees it", async () => {
+    const { code, stderr } = await execute([broken, "twice"], { NODE_DEBUG: "http2,MCP" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/SetupError: tools\[0\] and .*\n\s+at /);
+  });
+
+  test.each(["own", "caught"])("what is no mistake of a definition keeps its stack: %s", async (mistake) => {
+    const { code, stderr } = await execute([broken, mistake], {});
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/TypeError: A mistake of the program\.\n\s+at /);
+  });
+
+  test("a program that handles it says it in its own words", async () => {
+    const { code, stderr } = await execute([broken, "handled"], {});
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "handled: pageSize is 0: use a whole number above 0, or leave it out for the default.\n",
+    });
+  });
+});
