@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, rename, stat, unlink, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { Lanes } from "../../transport/http-client/lanes.ts";
-import { AuthError } from "./errors.ts";
-import { onceFree } from "./held-file.ts";
+import { withFileLock } from "./file-lock.ts";
+import { codeOf, onceFree, refuseFile } from "./held-file.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
@@ -17,7 +15,7 @@ export function createFileStore(path: string): CredentialStore {
   const lanes = new Lanes<string>();
   const change = (edit: (values: Map<string, string>) => void): Promise<void> =>
     lanes.run("file", () =>
-      locked(`${path}.lock`, async () => {
+      withFileLock(`${path}.lock`, async () => {
         const values = await read(path);
         edit(values);
         await write(path, values);
@@ -27,7 +25,7 @@ export function createFileStore(path: string): CredentialStore {
     get: async (key) => (await read(path)).get(key),
     set: (key, value) => change((values) => values.set(key, value)),
     delete: (key) => change((values) => values.delete(key)),
-    exclusively: (key, task) => lanes.run(`task ${key}`, () => locked(`${path}.${toName(key)}.lock`, task)),
+    exclusively: (key, task) => lanes.run(`task ${key}`, () => withFileLock(`${path}.${toName(key)}.lock`, task)),
   };
 }
 
@@ -37,11 +35,11 @@ async function read(path: string): Promise<Map<string, string>> {
   try {
     const { mode, size } = await file.stat();
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw refuse(path, "can be read by others. Restrict it: chmod 600");
-    if (size > maxSize) throw refuse(path, "is too large to hold credentials");
+      throw refuseFile(path, "can be read by others. Restrict it: chmod 600");
+    if (size > maxSize) throw refuseFile(path, "is too large to hold credentials");
     const text = await file.readFile("utf8");
     const stored = text === "" ? {} : readStored(text);
-    if (!stored) throw refuse(path, "is not what was written to it. Delete it to sign in anew");
+    if (!stored) throw refuseFile(path, "is not what was written to it. Delete it to sign in anew");
     return new Map(Object.entries(stored).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
   } finally {
     await file.close();
@@ -53,7 +51,7 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
     return await onceFree(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw refuse(path, `cannot be read (${codeOf(error)})`);
+    throw refuseFile(path, `cannot be read (${codeOf(error)})`);
   }
 }
 
@@ -71,43 +69,8 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
     await onceFree(() => rename(draft, path));
   } catch (error) {
     await unlink(draft).catch(() => {});
-    throw refuse(path, `cannot be written (${codeOf(error)})`);
+    throw refuseFile(path, `cannot be written (${codeOf(error)})`);
   }
-}
-
-/** Runs a task while this process holds a lock file. One that its owner has left behind does not hold for ever. */
-async function locked<Result>(lock: string, task: () => Promise<Result>): Promise<Result> {
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
-  const deadline = Date.now() + patience;
-  while (!(await take(lock))) {
-    if (Date.now() > deadline)
-      throw refuse(lock, "is held by another process for too long. Delete it if there is none");
-    await delay(20 + Math.random() * 30);
-  }
-  try {
-    return await task();
-  } finally {
-    await onceFree(() => unlink(lock)).catch(() => {});
-  }
-}
-
-async function take(lock: string): Promise<boolean> {
-  try {
-    await (await onceFree(() => open(lock, "wx", 0o600))).close();
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw refuse(lock, `cannot be made (${codeOf(error)})`);
-  }
-  const age = await stat(lock).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => 0,
-  );
-  if (age > stale) await unlink(lock).catch(() => {});
-  return false;
-}
-
-function refuse(path: string, why: string): AuthError {
-  return new AuthError("storage", `${path} ${why}`);
 }
 
 /** A name for a file of a key that may hold anything. */
@@ -115,12 +78,4 @@ function toName(key: string): string {
   return Buffer.from(key).toString("base64url").slice(-64);
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
-}
-
 const maxSize = 4 * 1024 * 1024;
-
-/** Longer than a refresh may take, shorter than anybody waits. */
-const stale = 20_000;
-const patience = 30_000;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { AuthError } from "./errors.ts";
 
 /**
  * Does something with a file. Windows refuses much of it as long as another has the file open, if only to look at it: there it is tried again
@@ -22,4 +23,14 @@ const longestWait = 640;
 
 function isHeld(error: unknown): boolean {
   return error instanceof Error && "code" in error && ["EACCES", "EBUSY", "EPERM"].some((code) => code === error.code);
+}
+
+/** What is wrong with a file that credentials need. */
+export function refuseFile(path: string, why: string): AuthError {
+  return new AuthError("storage", `${path} ${why}`);
+}
+
+/** What the system calls a failure. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
+import { createFileStore } from "../../../../runtime/auth/client/index.ts";
+
+/** Looking at a file takes long, as on a busy machine: what was seen may no longer be so. */
+vi.mock("node:fs/promises", async (readOriginal) => {
+  const original = await readOriginal<typeof import("node:fs/promises")>();
+  const slowly = async (...args: Parameters<typeof stat>): Promise<unknown> => {
+    const found = await original.stat(...args);
+    if (String(args[0]).includes(".lock")) await delay(Math.random() * 120);
+    return found;
+  };
+  return { ...original, stat: slowly };
+});
+
+const ends: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function makePath(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "locks-"));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "credentials.json");
+}
+
+const lockOf = (path: string): string => `${path}.${Buffer.from("key").toString("base64url")}.lock`;
+
+async function age(file: string): Promise<void> {
+  const longAgo = new Date(Date.now() - 60_000);
+  await utimes(file, longAgo, longAgo);
+}
+
+test("a lock that was left behind is taken over by one at a time", async () => {
+  const path = await makePath();
+  await writeFile(lockOf(path), "");
+  await age(lockOf(path));
+  let holders = 0;
+  let most = 0;
+  const task = async (): Promise<void> => {
+    holders += 1;
+    most = Math.max(most, holders);
+    await delay(60);
+    holders -= 1;
+  };
+  // Each is a process of its own, as far as locks are concerned.
+  await Promise.all(Array.from({ length: 12 }, () => createFileStore(path).exclusively("key", task)));
+  expect(most).toBe(1);
+  expect(await readdir(join(path, ".."))).toEqual([]);
+}, 20_000);
+
+test("who comes back too late leaves the lock of the next one alone", async () => {
+  const path = await makePath();
+  let isHeld = false;
+  let leave = (): void => {};
+  const first = createFileStore(path).exclusively("key", async () => {
+    isHeld = true;
+    await new Promise<void>((resolve) => (leave = resolve));
+  });
+  await expect.poll(() => isHeld).toBe(true);
+  await age(lockOf(path));
+  let next = (): void => {};
+  let isTaken = false;
+  const second = createFileStore(path).exclusively("key", async () => {
+    isTaken = true;
+    await new Promise<void>((resolve) => (next = resolve));
+  });
+  await expect.poll(() => isTaken, { timeout: 5_000 }).toBe(true);
+  leave();
+  await first;
+  expect(await readdir(join(path, ".."))).toEqual([basename(lockOf(path))]);
+  next();
+  await second;
+  expect(await readdir(join(path, ".."))).toEqual([]);
+});
+
+test("one whose owner has died while deleting it is taken over as well", async () => {
+  const path = await makePath();
+  for (const file of [lockOf(path), `${lockOf(path)}.end`]) {
+    await writeFile(file, "");
+    await age(file);
+  }
+  expect(await createFileStore(path).exclusively("key", () => Promise.resolve("done"))).toBe("done");
+  expect(await readdir(join(path, ".."))).toEqual([]);
+});
