@@ -27,7 +27,8 @@ export interface TraceOptions {
 /**
  * Middleware that makes a span of each request, named and described as the conventions for MCP ask. The client's trace goes on
  * in it (`traceparent`, `tracestate` and `baggage` in `_meta`); what is active here, such as the span of an HTTP request, is
- * linked. Neither arguments nor results are recorded.
+ * linked. Neither arguments nor results are recorded. A span of a refused request is named by its method alone, and of what clients
+ * write no more is recorded than a line.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp
  */
@@ -36,7 +37,13 @@ export function traceRequests(options: TraceOptions = {}): Middleware {
     const tracer = options.tracer ?? trace.getTracer("create-mcp-server");
     const parent = propagation.extract(ROOT_CONTEXT, request.context.meta, metaGetter);
     const span = startSpan(tracer, request, { parent, attributes: options.attributes ?? {} });
-    return contexts.with(trace.setSpan(parent, span), () => observe(next, (outcome) => endSpan(span, outcome)));
+    return contexts.with(trace.setSpan(parent, span), () =>
+      observe(next, (outcome) => {
+        // The name of something that may not even exist is the client's, and anything: names of spans are to be few.
+        if (outcome.kind === "refused") span.updateName(request.method);
+        endSpan(span, outcome);
+      }),
+    );
   };
 }
 
@@ -61,7 +68,7 @@ function startSpan(
   const target = method === "tools/call" || method === "prompts/get" ? readTarget(request) : undefined;
   const ambient = trace.getSpanContext(contexts.active());
   return tracer.startSpan(
-    target === undefined ? method : `${method} ${target}`,
+    target === undefined ? method : `${method} ${redactText(target)}`,
     {
       kind: SpanKind.SERVER,
       attributes: { ...attributes, ...describeRequest(request) },
@@ -76,16 +83,17 @@ function describeRequest(request: ServerRequest): Attributes {
   const common = {
     "mcp.method.name": method,
     "mcp.protocol.version": context.revision,
-    "jsonrpc.request.id": String(context.requestId),
+    "jsonrpc.request.id": redactText(String(context.requestId)),
   };
-  const target = readTarget(request);
-  if (target === undefined) return common;
+  const named = readTarget(request);
+  if (named === undefined) return common;
+  const target = redactText(named);
   if (method === "tools/call") {
     return { ...common, "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": target };
   }
   return method === "prompts/get"
     ? { ...common, "gen_ai.prompt.name": target }
-    : { ...common, "mcp.resource.uri": redactText(target) };
+    : { ...common, "mcp.resource.uri": target };
 }
 
 /** On the server's side a refusal is no error: it is what the client should have expected. */

@@ -127,6 +127,30 @@ describe("spans follow the conventions for MCP", () => {
   });
 });
 
+describe("what a client makes up", () => {
+  test.each([
+    ["tools/call", { name: "made up" }],
+    ["prompts/get", { name: "made up" }],
+    ["prompts/get", { name: "x".repeat(100_000) }],
+  ])("is not in the name of a span: %s", async (method, params) => {
+    await ask(method, params);
+    expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual([method]);
+  });
+
+  test("is in its attributes, as long as it is short", async () => {
+    await ask("tools/call", { name: "made up" });
+    await ask("tools/call", { name: "x".repeat(100_000) });
+    const [first, second] = exporter.getFinishedSpans();
+    expect(first?.attributes["gen_ai.tool.name"]).toBe("made up");
+    expect(String(second?.attributes["gen_ai.tool.name"]).length).toBeLessThan(300);
+  });
+
+  test("as an id is cut, too", async () => {
+    await ask("tools/list", {}, { requestId: "i".repeat(100_000) });
+    expect(String(exporter.getFinishedSpans()[0]?.attributes["jsonrpc.request.id"]).length).toBeLessThan(300);
+  });
+});
+
 describe("trace context", () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const meta = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, tracestate: "a=b", baggage: "user=ada" };

@@ -11,6 +11,7 @@ export interface Sent {
 }
 
 export interface CallSetup {
+  readonly requestId?: string;
   readonly session?: Session;
   readonly sent?: Sent[];
   readonly signal?: AbortSignal;
@@ -79,7 +80,7 @@ function createCall(server: Server, revision: Revision, setup: CallSetup): CallC
   const closed = new Promise<undefined>(() => {});
   return {
     ...caller,
-    requestId: 1,
+    requestId: setup.requestId ?? 1,
     session,
     connection: { ...caller, state: "INITIALIZED", session, closed, close: () => Promise.resolve() },
     revision,
