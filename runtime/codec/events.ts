@@ -1,5 +1,6 @@
 import type { Problem } from "../rpc/channel.ts";
 import type { Limits } from "../rpc/limits.ts";
+import { TextBuffer } from "./text-buffer.ts";
 
 /** A server-sent event as it arrived. */
 export interface ServerEvent {
@@ -38,8 +39,10 @@ export class EventDecoder {
   readonly #sink: EventSink;
   readonly #utf8 = new TextDecoder();
   #isAfterReturn = false;
-  /** The line that is not complete yet. */
-  #rest = "";
+  /** The line that is not complete yet, unless it is skipped. */
+  readonly #rest = new TextBuffer();
+  #isMidLine = false;
+  readonly #data = new TextBuffer();
   #lastId: string | undefined;
   #block: Block = emptyBlock;
 
@@ -54,13 +57,10 @@ export class EventDecoder {
     const text = this.#unifyLineEnds(this.#utf8.decode(chunk, { stream: true }));
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      this.#hold(text.slice(start, end));
-      const line = this.#rest;
-      this.#rest = "";
-      this.#takeLine(line);
+      this.#complete(text.slice(start, end));
       start = end + 1;
     }
-    this.#hold(text.slice(start));
+    if (start < text.length) this.#hold(text.slice(start));
   }
 
   #unifyLineEnds(text: string): string {
@@ -70,27 +70,41 @@ export class EventDecoder {
   }
 
   #hold(text: string): void {
-    this.#rest += text;
-    const block = this.#block;
-    if (this.#rest.length + (block.data?.length ?? 0) > this.#maxLength) this.#skip(block);
-    // Of a line that is skipped only its being there counts.
-    if (this.#block.isSkipped) this.#rest = this.#rest.slice(0, 1);
+    this.#isMidLine = true;
+    if (this.#admits(text)) this.#rest.push(text);
   }
 
-  #skip(block: Block): void {
-    if (block.isSkipped) return;
-    this.#block = { ...block, data: undefined, isSkipped: true };
+  #complete(end: string): void {
+    const isEmpty = end === "" && !this.#isMidLine;
+    this.#isMidLine = false;
+    if (isEmpty) this.#dispatch();
+    else if (this.#admits(end)) this.#takeLine(this.#rest.length === 0 ? end : this.#rest.take(end));
+  }
+
+  /** Whether there is room for more of the line. An event that is too long is skipped as a whole. */
+  #admits(text: string): boolean {
+    if (this.#block.isSkipped) return false;
+    if (this.#rest.length + text.length + this.#data.length <= this.#maxLength) return true;
+    this.#block = { ...this.#block, isSkipped: true };
+    this.#data.clear();
+    this.#rest.clear();
     this.#sink.problem({ kind: "size", message: `The event is longer than ${this.#maxLength} bytes` });
+    return false;
   }
 
+  /** Comments and unknown fields are ignored. */
   #takeLine(line: string): void {
-    if (line === "") return this.#dispatch();
-    if (!this.#block.isSkipped) this.#block = addLine(this.#block, line);
+    const colon = line.indexOf(":");
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line.charCodeAt(colon + 1) === space ? colon + 2 : colon + 1);
+    if (name === "data") this.#data.push(this.#block.hasData ? `\n${value}` : value);
+    this.#block = addField(this.#block, name, value);
   }
 
   #dispatch(): void {
-    const { type = "message", data = "", id, retry, isSkipped } = this.#block;
+    const { type = "message", id, retry, isSkipped } = this.#block;
     const isEmpty = this.#block === emptyBlock;
+    const data = this.#data.take();
     this.#block = emptyBlock;
     if (id !== undefined) this.#lastId = id;
     if (!isEmpty && !isSkipped) this.#sink.event({ type, data, id: this.#lastId, retry });
@@ -116,7 +130,7 @@ export function isEventId(value: string): boolean {
 /** The fields of an event so far. */
 interface Block {
   readonly type?: string;
-  readonly data?: string | undefined;
+  readonly hasData?: boolean;
   readonly id?: string;
   readonly retry?: number;
   readonly isSkipped?: boolean;
@@ -124,14 +138,11 @@ interface Block {
 
 const emptyBlock: Block = {};
 
-/** Comments, unknown fields and values that cannot be are ignored. */
-function addLine(block: Block, line: string): Block {
-  const colon = line.indexOf(":");
-  const name = colon === -1 ? line : line.slice(0, colon);
-  const value = colon === -1 ? "" : line.slice(line.charCodeAt(colon + 1) === space ? colon + 2 : colon + 1);
+/** Values that cannot be are ignored. */
+function addField(block: Block, name: string, value: string): Block {
   switch (name) {
     case "data":
-      return { ...block, data: block.data === undefined ? value : `${block.data}\n${value}` };
+      return block.hasData ? block : { ...block, hasData: true };
     case "event":
       return { ...block, type: value };
     case "id":
