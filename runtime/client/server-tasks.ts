@@ -44,8 +44,9 @@ export interface ToolTaskCall {
 /** The tasks that a server does for this session. */
 export class ServerTasks {
   readonly #host: ServerTasksHost;
-  /** Those whose end is not known yet. */
-  readonly #followed = new Map<string, Set<FollowedTask<object>>>();
+  /** Those whose end is not known yet. Nobody may ever ask for it: who still holds a task, or waits for it, is what keeps it. */
+  readonly #followed = new Map<string, Set<WeakRef<Followed>>>();
+  readonly #dropped = new FinalizationRegistry<Entry>((entry) => this.#remove(entry));
 
   constructor(host: ServerTasksHost) {
     this.#host = host;
@@ -111,26 +112,29 @@ export class ServerTasks {
     ended?: AbortController,
   ): TaskHandle<object> {
     const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
-    const followed = new FollowedTask<object>(task, {
+    const { taskId } = task;
+    const followed: Followed = new FollowedTask<object>(task, {
       clock: this.#host.clock,
-      send: (handler, taskId, options) => this.#host.call(handler, { taskId }, options),
+      send: (handler, id, options) => this.#host.call(handler, { taskId: id }, options),
       ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
-      watch: () => this.#host.listening?.watch(task.taskId),
-      isHeard: () => this.#host.listening?.isHeard(task.taskId) ?? false,
+      watch: () => this.#host.listening?.watch(taskId),
+      isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       toResult,
       ended: () => {
         ended?.abort();
-        this.#forget(followed);
+        this.#remove(entry);
       },
     });
-    const others = this.#followed.get(task.taskId) ?? new Set();
-    this.#followed.set(task.taskId, others.add(followed));
+    const entry: Entry = { taskId, held: new WeakRef(followed) };
+    const others = this.#followed.get(taskId) ?? new Set();
+    this.#followed.set(taskId, others.add(entry.held));
+    this.#dropped.register(followed, entry);
     return followed;
   }
 
   /** The server says that a task has changed. */
   wake(taskId: string): void {
-    for (const followed of this.#followed.get(taskId) ?? []) followed.wake();
+    for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
   }
 
   /** Reads all tasks that the server keeps for us. */
@@ -161,13 +165,20 @@ export class ServerTasks {
     }
   }
 
-  #forget(followed: FollowedTask<object>): void {
-    const others = this.#followed.get(followed.taskId);
-    others?.delete(followed);
+  #remove({ taskId, held }: Entry): void {
+    const others = this.#followed.get(taskId);
+    others?.delete(held);
     if (others && others.size > 0) return;
-    this.#followed.delete(followed.taskId);
-    this.#host.listening?.forget(followed.taskId);
+    this.#followed.delete(taskId);
+    this.#host.listening?.forget(taskId);
   }
+}
+
+type Followed = FollowedTask<object>;
+
+interface Entry {
+  readonly taskId: string;
+  readonly held: WeakRef<Followed>;
 }
 
 function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {

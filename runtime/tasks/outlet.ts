@@ -102,7 +102,7 @@ export class SessionOutlet implements TaskOutlet {
 }
 
 /** Rejects when the signal is aborted. */
-export function whenAborted(signal: AbortSignal): Promise<never> {
+function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -3,10 +3,11 @@ import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { checkResult } from "../rpc/dispatch.ts";
 import { CapabilityError } from "../rpc/errors.ts";
 import { isOpen } from "../rpc/session.ts";
+import { SharedWait } from "../rpc/shared-wait.ts";
 import { followSignals } from "../rpc/signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../store/task-store.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
-import { whenAborted, type TaskOutlet } from "./outlet.ts";
+import type { TaskOutlet } from "./outlet.ts";
 
 /** What a running task needs of whoever keeps it. */
 export interface RunningTaskHost {
@@ -30,12 +31,14 @@ export class RunningTask {
   #isOver = false;
   #last: Promise<TaskRecord | undefined> = Promise.resolve(undefined);
   #resolveEnded: () => void = () => {};
+  readonly #joined: SharedWait<void>;
 
   constructor(key: TaskKey, call: CallContext, host: RunningTaskHost) {
     this.key = key;
     this.#call = call;
     this.#host = host;
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+    this.#joined = new SharedWait(this.ended);
   }
 
   get signal(): AbortSignal {
@@ -73,7 +76,7 @@ export class RunningTask {
 
   /** Waits for its end, or until nobody waits any more. */
   join(signal: AbortSignal): Promise<void> {
-    return Promise.race([this.ended, whenAborted(signal)]);
+    return this.#joined.wait(signal);
   }
 
   /** Sends a notification that belongs to the task, or lets it be when nobody can get it. */

@@ -1,6 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import { hasName, isTimeoutError } from "../rpc/errors.ts";
+import { SharedWait } from "../rpc/shared-wait.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
 import { isFinal } from "../store/task-store.ts";
 import { isTaskState, type TaskState } from "./task.ts";
@@ -74,7 +75,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   readonly taskId: string;
   readonly #port: TaskPort<Result>;
   #last: TaskState | undefined;
-  #result: Promise<Result> | undefined;
+  #result: { readonly whole: Promise<Result>; readonly shared: SharedWait<Result> } | undefined;
   #next: Promise<TaskState> | undefined;
   #questions = 0;
   #wake: (() => void) | undefined;
@@ -96,10 +97,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   result({ signal, ...options }: TaskCallOptions = {}): Promise<Result> {
-    this.#result ??= this.#await(options);
-    // A failed wait is not the end of the task: who asks again waits again.
-    this.#result.catch(() => (this.#result = undefined));
-    return signal ? abortable(this.#result, signal) : this.#result;
+    this.#result ??= this.#begin(options);
+    return signal ? this.#result.shared.wait(signal) : this.#result.whole;
   }
 
   async cancel(options: TaskCallOptions = {}): Promise<TaskState> {
@@ -112,6 +111,13 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   wake(): void {
     if (this.#wake) this.#wake();
     else this.#isWoken = true;
+  }
+
+  /** A failed wait is not the end of the task: who asks again waits again. */
+  #begin(options: TaskCallOptions): { readonly whole: Promise<Result>; readonly shared: SharedWait<Result> } {
+    const whole = this.#await(options);
+    whole.catch(() => (this.#result = undefined));
+    return { whole, shared: new SharedWait(whole) };
   }
 
   async *#follow(): AsyncGenerator<TaskState, void, undefined> {
@@ -220,13 +226,4 @@ function isSame(first: TaskState, second: TaskState): boolean {
     first.statusMessage === second.statusMessage &&
     first.lastUpdatedAt === second.lastUpdatedAt
   );
-}
-
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -76,7 +76,7 @@ export interface HttpOptions extends HostOptions {
 export interface SessionOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;
-  /** Sessions at a time; more are refused with 503. Default 10,000. */
+  /** Sessions at a time, of which one principal may have half; more are refused with 503. Default 10,000. */
   readonly maxSessions?: number;
   /** Knows the sessions of other processes too. Default: in memory. */
   readonly store?: SessionStore;

@@ -90,3 +90,18 @@ it("memory of sessions is given back", () => {
   clock.advance(10);
   expect(store.size).toBe(0);
 });
+
+it("one owner leaves room for others", () => {
+  const clock = new ManualClock();
+  const store = new MemorySessionStore({ ttl: 1_000, maxSessions: 4, clock });
+  const add = (id: string, owner: string | undefined): boolean => store.add({ id, owner });
+  expect([add("a", "eve"), add("b", "eve"), add("c", "eve")]).toEqual([true, true, false]);
+  expect(add("a", "eve")).toBe(true);
+  expect(add("d", "ann")).toBe(true);
+  store.remove({ id: "a", owner: "eve" });
+  store.remove({ id: "a", owner: "eve" });
+  expect([add("c", "eve"), add("e", "eve")]).toEqual([true, false]);
+  clock.advance(1_000);
+  expect([add("f", "eve"), add("g", "eve"), add("h", "eve")]).toEqual([true, true, false]);
+  expect([add("i", undefined), add("j", undefined), add("k", undefined)]).toEqual([true, true, false]);
+});

@@ -30,6 +30,13 @@ async function makePath(): Promise<string> {
 
 const lockOf = (path: string): string => `${path}.${Buffer.from("key").toString("base64url")}.lock`;
 
+/** Does something as a process of its own, as far as locks are concerned. */
+function hold<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
+  const store = createFileStore(path);
+  if (!store.exclusively) throw new Error("The store has no locks");
+  return store.exclusively("key", task);
+}
+
 async function age(file: string): Promise<void> {
   const longAgo = new Date(Date.now() - 60_000);
   await utimes(file, longAgo, longAgo);
@@ -47,8 +54,7 @@ test("a lock that was left behind is taken over by one at a time", async () => {
     await delay(60);
     holders -= 1;
   };
-  // Each is a process of its own, as far as locks are concerned.
-  await Promise.all(Array.from({ length: 12 }, () => createFileStore(path).exclusively("key", task)));
+  await Promise.all(Array.from({ length: 12 }, () => hold(path, task)));
   expect(most).toBe(1);
   expect(await readdir(join(path, ".."))).toEqual([]);
 }, 20_000);
@@ -57,7 +63,7 @@ test("who comes back too late leaves the lock of the next one alone", async () =
   const path = await makePath();
   let isHeld = false;
   let leave = (): void => {};
-  const first = createFileStore(path).exclusively("key", async () => {
+  const first = hold(path, async () => {
     isHeld = true;
     await new Promise<void>((resolve) => (leave = resolve));
   });
@@ -65,7 +71,7 @@ test("who comes back too late leaves the lock of the next one alone", async () =
   await age(lockOf(path));
   let next = (): void => {};
   let isTaken = false;
-  const second = createFileStore(path).exclusively("key", async () => {
+  const second = hold(path, async () => {
     isTaken = true;
     await new Promise<void>((resolve) => (next = resolve));
   });
@@ -84,6 +90,6 @@ test("one whose owner has died while deleting it is taken over as well", async (
     await writeFile(file, "");
     await age(file);
   }
-  expect(await createFileStore(path).exclusively("key", () => Promise.resolve("done"))).toBe("done");
+  expect(await hold(path, () => Promise.resolve("done"))).toBe("done");
   expect(await readdir(join(path, ".."))).toEqual([]);
 });

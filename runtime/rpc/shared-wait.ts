@@ -1,0 +1,40 @@
+/**
+ * Something that many wait for, each as long as they like. Who gives up leaves nothing behind, while a promise keeps everybody who ever waited
+ * for it until it settles.
+ */
+export class SharedWait<Value> {
+  readonly #awaited: Promise<Value>;
+  readonly #waiters = new Set<() => void>();
+  #isSettled = false;
+
+  constructor(awaited: Promise<Value>) {
+    this.#awaited = awaited;
+    const settle = (): void => {
+      this.#isSettled = true;
+      for (const wake of this.#waiters) wake();
+    };
+    awaited.then(settle, settle);
+  }
+
+  /** Settles as what is awaited does, or rejects when the signal is aborted before. */
+  wait(signal: AbortSignal): Promise<Value> {
+    if (this.#isSettled) return this.#awaited;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = (): void => {
+        this.#waiters.delete(wake);
+        signal.removeEventListener("abort", stop);
+      };
+      const wake = (): void => {
+        leave();
+        resolve(this.#awaited);
+      };
+      const stop = (): void => {
+        leave();
+        reject(signal.reason);
+      };
+      this.#waiters.add(wake);
+      signal.addEventListener("abort", stop);
+    });
+  }
+}
