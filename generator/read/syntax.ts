@@ -1,5 +1,5 @@
 /**
- * The one file that imports ts-morph: text in, syntax tree or complaints of the compiler out. Everything else sees only the few helpers
+ * The one file that imports ts-morph: text in, syntax tree out. Everything else sees only the few helpers
  * below, so that the parser can be replaced when the compiler API moves.
  */
 import { Project, ts } from "ts-morph";
@@ -53,41 +53,6 @@ function refuseStrangeCharacters(path: string, text: string): void {
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
     text: `the character U+${code} does not belong in a schema`,
-  });
-}
-
-/** Something that the compiler does not accept. */
-export interface Complaint {
-  /** Absolute path. */
-  readonly file: string;
-  readonly line: number;
-  readonly text: string;
-}
-
-/** A program, as its `tsconfig.json` describes it, that is not compiled as it is on disk. */
-export interface Variant {
-  /** Path of its `tsconfig.json`. */
-  readonly config: string;
-  /** Folder with the declarations of the language itself. */
-  readonly library: string;
-  /** Texts that stand in the place of files, by absolute path. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Absolute paths of the files to complain about. */
-  readonly files: readonly string[];
-}
-
-/** What the compiler does not accept in some files of a program. Throws when its settings cannot be read. */
-export function compile({ config, library, texts, files }: Variant): Complaint[] {
-  const project = new Project({ tsConfigFilePath: config, libFolderPath: library, skipAddingFilesFromTsConfig: true });
-  for (const [path, text] of texts) project.createSourceFile(path, text, { overwrite: true });
-  for (const path of files) project.addSourceFileAtPath(path);
-  const program = project.getProgram().compilerObject;
-  return files.flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }): Complaint => {
-      const { line = 0 } = source?.getLineAndCharacterOfPosition(start) ?? {};
-      return { file, line: line + 1, text: ts.flattenDiagnosticMessageText(messageText, "\n") };
-    });
   });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Tree } from "../emit/tree.ts";
-import { compile, type Complaint } from "../read/syntax.ts";
+import { createCompiler, type Complaint } from "./compiler.ts";
 import { findLibrary } from "./library.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
 
@@ -35,11 +35,9 @@ export async function findMisfits(project: string, layer: Tree): Promise<readonl
   const library = findLibrary(project);
   if (library === undefined || !existsSync(config)) return undefined;
   const files = (await listSources(project)).filter((path) => path.startsWith(join(project, "src") + sep));
-  const texts = new Map(
-    [...layer].flatMap(([path, text]) => (path.endsWith(".ts") ? [[join(project, "src", "mcp", path), text]] : [])),
-  );
-  const found = compile({ config, library, texts, files });
-  const known = new Set(found.length === 0 ? [] : compile({ config, library, texts: new Map(), files }).map(toKey));
+  const compiler = createCompiler({ config, library, files });
+  const found = compiler.complain({ folder: join(project, "src", "mcp"), texts: layer });
+  const known = new Set(found.length === 0 ? [] : compiler.complain().map(toKey));
   const misfits = found.flatMap((complaint): Misfit[] => {
     const { file, line, text } = complaint;
     if (known.has(toKey(complaint))) return [];

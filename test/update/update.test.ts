@@ -251,6 +251,26 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     );
   });
 
+  test("tells what is imported from files that the other layer does not have", async () => {
+    const project = await createProject("2026-07-28");
+    const path = "./mcp/generated/2026-07-28/types.ts";
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import type { Tool } from "${path}";\n\nexport type Mine = Tool;\n`,
+    );
+    const { stdout } = await update(project, { protocol: "2025-11-25", dryRun: true });
+    const lines = stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"));
+    expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
+  });
+
+  test("says what is wrong with settings of the compiler that cannot be read", async () => {
+    const project = await createProject("2026-07-28");
+    writeFileSync(join(project, "tsconfig.json"), '{ "extends": "./there-is-none.json" }');
+    const { code, stderr } = await update(project, { protocol: "2025-11-25", dryRun: true });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^create-mcp-server: .*tsconfig\.json cannot be read: .*there-is-none\.json.*\n$/);
+  });
+
   test("says when the compiler could not be asked: there may be more to change", async () => {
     const project = await createProject("2025-11-25");
     rmSync(join(project, "tsconfig.json"));
