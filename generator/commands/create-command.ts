@@ -15,10 +15,11 @@ export function addCreateCommand(cli: Argv): Argv {
             ["demo", "asks what it needs to know, writes, installs, builds, and makes a first call"],
             ["demo --yes --protocol latest --transport both", "asks nothing"],
             ["pets --from openapi.yaml", "a typed tool for each operation of an HTTP interface"],
+            ["shop --from openapi.yaml --only 'orders,get*'", "only what has such a tag or name"],
             ["check -- npx some-server", "another command; each has its own --help"],
           )}\n\n${registryNote}\n\n${exitCodes}`,
         ),
-    async ({ dir, protocol, name, from, yes, install, git, dryRun, packageManager, ...choices }) => {
+    async ({ dir, protocol, name, from, only, yes, install, git, dryRun, packageManager, ...choices }) => {
       const { runCreate } = await import("./create.ts");
       process.exitCode = await runCreate({
         flags: Object.keys(createOptions),
@@ -37,6 +38,7 @@ export function addCreateCommand(cli: Argv): Argv {
         ...(protocol !== undefined && { protocol }),
         ...(name !== undefined && { name }),
         ...(from !== undefined && { from }),
+        ...(only !== undefined && { only }),
         ...(packageManager !== undefined && { packageManager }),
       });
     },
@@ -85,6 +87,12 @@ const createOptions = {
   from: {
     type: "string",
     describe: "Make its tools from an OpenAPI document, a list of tools or a contract",
+    coerce: joinRepeated,
+  },
+  only: {
+    type: "string",
+    describe: "Of --from: tags, names and paths of what is wanted, with commas; * stands for anything",
+    defaultDescription: "everything",
     coerce: joinRepeated,
   },
   extras: {

@@ -20,6 +20,7 @@ import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
 import { writeProject } from "../create/write-project.ts";
 import { readSelection, type SelectionText } from "../create/project-choices.ts";
 import type { Tree } from "../emit/tree.ts";
+import { countText } from "../count-text.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { reportProblem } from "./report.ts";
 
@@ -32,6 +33,8 @@ export interface CreateOptions extends SelectionText {
   readonly protocol?: string;
   /** OpenAPI document, list of tools or contract that the tools are made from. Default: an example. */
   readonly from?: string;
+  /** Tags, names and paths of what is wanted of that, with commas. Default: everything. */
+  readonly only?: string;
   /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
   readonly packageManager?: string;
   /** Package name. Default: the folder's name. */
@@ -70,7 +73,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   const project = await planProject(options, { target, asks });
   // Asked early: git answers while the files are made.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
-  const tree = await emitProject(project);
+  const tree = await emitProject({ ...project, signal });
   if (options.dryRun) {
     console.log(listFiles(tree));
     return 0;
@@ -112,13 +115,15 @@ async function packArchives(
 }
 
 async function planProject(
-  { protocol, name, from, packageManager, ...rest }: CreateOptions,
+  { protocol, name, from, only, packageManager, ...rest }: CreateOptions,
   { target: { folder }, asks }: { readonly target: Target; readonly asks: boolean },
 ): Promise<ProjectOptions> {
   const manager = choosePackageManager(packageManager);
   const catalogue = readCatalogue(packageRoot);
   const chosen = chooseRevisions(protocol, catalogue);
-  const source = from === undefined ? undefined : await readOwnSource(from);
+  if (only !== undefined && from === undefined)
+    throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
+  const source = from === undefined ? undefined : await readOwnSource(from, only);
   const given = source === undefined ? rest : toSourceSelection(rest, source);
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
@@ -144,13 +149,29 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
   return { ...given, schema, serve };
 }
 
-async function readOwnSource(path: string): Promise<ProjectSource> {
+async function readOwnSource(path: string, only: string | undefined): Promise<ProjectSource> {
   const { readSource } = await import("../from/source.ts");
-  const source = await readSource(path);
-  for (const { name, reason } of source.api?.leftOut ?? []) console.error(`left out   ${name}: ${safeLine(reason)}`);
+  const source = await readSource(path, { ...(only !== undefined && { only }) });
+  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${safeLine(reason)}`);
   for (const line of lossLines(source.plan)) console.error(line);
+  for (const line of sizeLines(source)) console.error(line);
   return source;
 }
+
+/** What a person should know of a large source. */
+function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
+  const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
+  const parts = "what is deep in their schemas may be anything, because there is too much of it to say";
+  return [
+    ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
+    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can choose from: ${fewer}`]),
+  ];
+}
+
+/** Hosts begin to refuse, and models to err. */
+const manyTools = 100;
+
+const fewer = "--only takes tags, names or paths of those that are wanted, with commas; * stands for anything.";
 
 function listFiles(tree: Tree): string {
   const sizes = [...tree].map(([path, text]): [string, number] => [path, Buffer.byteLength(text)]).sort();

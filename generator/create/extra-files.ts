@@ -141,10 +141,10 @@ export function urlOf(service: Service): string {
 /** What hosts and the registry ask a user for, in their words; nothing where nothing is needed. */
 function variableView(needed: readonly ServerVariable[]): object {
   if (needed.length === 0) return {};
-  const asked = needed.map(({ name, description, isSecret: sensitive }) => {
-    return [name, { type: "string", title: name, description, sensitive, required: true }];
+  const asked = needed.map(({ name, description, isSecret: sensitive, isRequired: required }) => {
+    return [name, { type: "string", title: name, description, sensitive, required, ...(!required && { default: "" }) }];
   });
-  const listed = needed.map(({ isSecret, ...words }) => ({ ...words, isRequired: true, isSecret }));
+  const listed = needed.map(({ isSecret, isRequired, ...words }) => ({ ...words, isRequired, isSecret }));
   return {
     userConfig: indented(Object.fromEntries(asked), "  "),
     bundleEnv: indented(Object.fromEntries(needed.map(({ name }) => [name, `\${user_config.${name}}`])), "      "),

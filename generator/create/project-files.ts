@@ -34,6 +34,8 @@ export interface ProjectOptions {
   readonly version: string;
   /** Folder of this package: `runtime/`, `generated/` and `templates/` are in it. */
   readonly packageFolder: string;
+  /** Ends the work where it may be long. */
+  readonly signal?: AbortSignal;
 }
 
 /** All files of a new project, by path relative to its folder. */
@@ -64,13 +66,15 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
 }
 
 /** Loaded for it alone: it needs a compiler of schemas and a formatter. */
-async function emitOwnTools({ source, name, revisions, packageFolder, selection }: ProjectOptions): Promise<Tree> {
+async function emitOwnTools({ source, revisions, selection, ...options }: ProjectOptions): Promise<Tree> {
   if (!source) return new Map();
+  const { name, packageFolder, signal } = options;
   const stubs = stubKinds(source, new Set(selection.serve));
   const { emitSource } = await import("../from/emit-source.ts");
   const toolMembers = readToolMembers(revisions[0] ?? "", packageFolder);
   const hasAudio = readTypes(revisions[0] ?? "", packageFolder).includes("\nexport interface AudioContent ");
-  return emitSource(source, { name, toolMembers, hasAudio, stubs, layer: "mcp/index.ts", packageFolder });
+  const facts = { name, packageFolder, layer: "mcp/index.ts", ...(signal && { signal }) };
+  return emitSource(source, { ...facts, toolMembers, hasAudio, stubs });
 }
 
 const rendered = [
@@ -100,7 +104,9 @@ function tidy(text: string): string {
 }
 
 function serverCommand({ name, folder, source }: ProjectOptions): ServerCommand {
-  const variables = variablesOf(source).map((variable) => [variable.name, "..."]);
+  const variables = variablesOf(source).flatMap(({ name: variable, isRequired }) =>
+    isRequired ? [[variable, "..."]] : [],
+  );
   return {
     name: name.slice(name.indexOf("/") + 1),
     program: join(folder, "dist", "server.js"),
@@ -179,7 +185,7 @@ function projectView(options: ProjectOptions): object {
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
     emitted: selection.runtime === "emitted",
-    needsToken: source?.api?.credential !== undefined,
+    tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
     structured: structured[0],
     structuredEverywhere: structured.every(Boolean),
     answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',

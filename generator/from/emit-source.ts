@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { ToolPlan } from "../client/plan.ts";
 import { docText } from "../emit/doc-text.ts";
 import { formatTypeScript } from "../emit/format.ts";
@@ -28,6 +29,8 @@ export interface EmitSourceOptions {
   readonly layer: string;
   /** Folder of this package, with `templates/`. */
   readonly packageFolder: string;
+  /** Ends the work, which may be long. */
+  readonly signal?: AbortSignal;
 }
 
 /** The files of a project that come from its source, by path, formatted. */
@@ -43,10 +46,12 @@ export async function emitSource(source: ProjectSource, options: EmitSourceOptio
     ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
     ...emitStubs(source, options.stubs, options.layer),
   ];
-  const hasToken = api?.credential !== undefined;
   for (const { tool, variable } of tools) {
+    // A signal is heard between turns only.
+    await setImmediate();
+    options.signal?.throwIfAborted();
     const operation = api?.operations.find(({ name }) => name === tool.entry.name);
-    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, hasToken, ...options })]);
+    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, ...options })]);
   }
   const tree = new Map<string, string>();
   for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
@@ -70,35 +75,35 @@ function toolsText(tools: readonly NamedTool[]): string {
 }
 
 function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSourceOptions): object {
-  const credential = api?.credential;
-  const hasOpen = credential !== undefined && hasOperation(api, ({ isOpen }) => isOpen);
+  const credentials = api?.credentials ?? [];
+  const isIn = (place: Credential["place"]): boolean => credentials.some((one) => one.place === place);
   return {
     layer,
     origin,
     address: JSON.stringify(api?.address ?? ""),
-    isToken: credential !== undefined,
-    inHeader: credential?.place === "header" && !isPassword(credential),
-    isPassword: credential !== undefined && isPassword(credential),
-    inQuery: credential?.place === "query",
-    inCookie: credential?.place === "cookie",
-    sendsCookies: credential?.place === "cookie" || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
+    credentials: credentials.length > 0 && credentialsText(credentials),
+    hasPassword: credentials.some(isPassword),
+    inHeader: isIn("header"),
+    inQuery: isIn("query"),
+    inCookie: isIn("cookie"),
+    sendsCookies: isIn("cookie") || hasOperation(api, ({ parameters }) => parameters.some(isCookie)),
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
+    sendsTypes: hasOperation(api, ({ body }) => Object.keys(body?.types ?? {}).length > 0),
     sendsDeep: hasOperation(api, sendsDeep),
     writesDeep: hasOperation(api, writesDeep),
+    writesNamed: hasOperation(api, ({ parameters }) => parameters.some(({ style }) => style === "named")),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
     answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
-    hasOpen,
-    opensHeaders: hasOpen && credential?.place !== "query",
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
-    credentialName: JSON.stringify(credential?.name ?? ""),
-    tokenText: tokenText(credential),
   };
 }
 
-function tokenText(credential: Credential | undefined): string {
-  const prefix = credential?.place === "header" ? credential.prefix : "";
-  return prefix === "" ? "environment.API_TOKEN" : `\`${prefix}\${environment.API_TOKEN}\``;
+function credentialsText(credentials: readonly Credential[]): string {
+  const rows = credentials.map(
+    ({ variable, place, name, prefix }) => `${variable}: ${JSON.stringify({ place, name, prefix })}`,
+  );
+  return `{ ${rows.join(", ")} }`;
 }
 
 function hasOperation(api: ProjectSource["api"], test: (operation: Operation) => boolean): boolean {
@@ -134,15 +139,12 @@ function testView({ plan, api, contract }: ProjectSource, { name, toolMembers, s
 interface ToolOptions extends EmitSourceOptions {
   readonly variable: string;
   readonly operation: Operation | undefined;
-  /** Whether requests take a token with them. */
-  readonly hasToken: boolean;
 }
 
 /** The file of a tool: types of its arguments and its result, and the tool. */
 async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
   const { entry, type, input, output } = tool;
-  const { toolMembers, variable, operation, hasToken, layer } = options;
-  const hidesToken = hasToken && operation?.isOpen === true;
+  const { toolMembers, variable, operation, layer } = options;
   const hasInput = input.root.properties.size > 0 || input.root.additional !== false;
   const hasOutput = output !== undefined && isObjectSchema(entry.outputSchema) && toolMembers.has("outputSchema");
   const types = [
@@ -158,7 +160,7 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
       : []),
     ...(hasInput ? [`input: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
     ...(hasOutput ? [`output: ${schemaText(entry.outputSchema, `${type}Result`)}`] : []),
-    runText(entry.name, { operation, hasInput, hidesToken, result: hasOutput ? `${type}Result` : undefined }),
+    runText(entry.name, { operation, hasInput, result: hasOutput ? `${type}Result` : undefined }),
   ];
   const needsSchema = hasInput || hasOutput;
   const own = [...helpersOf(operation, hasOutput), ...(needsSchema ? ["validate"] : [])];
@@ -174,8 +176,8 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
 /** What the file of a tool takes from the one that they share. */
 function helpersOf(operation: Operation | undefined, hasOutput: boolean): string[] {
   if (!operation) return ["todo"];
-  const own = operation.parameters.filter(({ place }) => place === "query").map(({ style }) => writerOf[style]);
-  const writers = ["toList", "toJson", "toDeep"].filter((writer) => own.includes(writer));
+  const own = operation.parameters.map(writerOf);
+  const writers = ["toList", "toJson", "toDeep", "toNamed"].filter((writer) => own.includes(writer));
   return [functionOf(operation, hasOutput), ...writers];
 }
 
@@ -185,14 +187,19 @@ function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "ca
   return answersFile && !output ? "readFile" : "readApi";
 }
 
-/** Functions that write several values, where a list does not just repeat its name. */
-const writerOf: Readonly<Record<Parameter["style"], string>> = {
+/** The function that writes several values. What a query repeats, and what stands elsewhere with commas, needs none. */
+function writerOf({ place, style }: Parameter): string {
+  return style === "comma" && place !== "query" ? "" : writers[style];
+}
+
+const writers: Readonly<Record<Parameter["style"], string>> = {
   repeat: "",
   comma: "toList",
   pipe: "toList",
   space: "toList",
   deep: "toDeep",
   json: "toJson",
+  named: "toNamed",
 };
 
 const separators: Partial<Record<Parameter["style"], string>> = { comma: ",", pipe: "|", space: " " };
@@ -222,12 +229,10 @@ function isObjectSchema(schema: unknown): schema is Record<string, unknown> {
 interface RunView {
   readonly operation: Operation | undefined;
   readonly hasInput: boolean;
-  /** Whether the token stays out of its requests. */
-  readonly hidesToken: boolean;
   readonly result: string | undefined;
 }
 
-function runText(name: string, { operation, hasInput, hidesToken, result }: RunView): string {
+function runText(name: string, { operation, hasInput, result }: RunView): string {
   if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
   const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
   const members = [
@@ -235,7 +240,7 @@ function runText(name: string, { operation, hasInput, hidesToken, result }: RunV
     `path: ${JSON.stringify(operation.path)}`,
     ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
     ...bodyText(operation),
-    ...(hidesToken ? ["isOpen: true"] : []),
+    ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
     "signal",
   ];
   return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} })`;
@@ -245,9 +250,10 @@ function bodyText({ body }: Operation): string[] {
   if (!body) return [];
   const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
   const whole = body.isFile ? ["isFile: true"] : [];
+  const types = Object.keys(body.types).length > 0 ? [`types: ${JSON.stringify(body.types)}`] : [];
   const deep = body.deep.length > 0 ? [`deep: ${JSON.stringify(body.deep)}`] : [];
   const value = accessText(bodyArgument);
-  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${value}`, ...files, ...whole, ...deep];
+  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${value}`, ...files, ...types, ...whole, ...deep];
   return [`body: { ${parts.join(", ")} }`];
 }
 
@@ -256,20 +262,18 @@ const members = { path: "parameters", query: "query", header: "headers", cookie:
 function placeText({ parameters }: Operation, place: keyof typeof members): string[] {
   const own = parameters.filter((parameter) => parameter.place === place);
   if (own.length === 0) return [];
-  const rows = own.map((parameter) => {
-    const text = `${JSON.stringify(parameter.name)}: ${accessText(parameter.argument)}`;
-    return place === "query" ? queryText(parameter) : text;
-  });
-  return [`${members[place]}: { ${rows.join(", ")} }`];
+  return [`${members[place]}: { ${own.map(parameterText).join(", ")} }`];
 }
 
-function queryText({ name, argument, style }: Parameter): string {
+function parameterText(parameter: Parameter): string {
+  const { name, argument, style } = parameter;
   const key = JSON.stringify(name);
   const value = accessText(argument);
+  const writer = writerOf(parameter);
+  if (writer === "") return `${key}: ${value}`;
+  if (style === "deep") return `...${writer}(${key}, ${value})`;
   const separator = separators[style];
-  if (separator !== undefined) return `${key}: ${writerOf[style]}(${value}, ${JSON.stringify(separator)})`;
-  if (style === "deep") return `...${writerOf[style]}(${key}, ${value})`;
-  return `${key}: ${style === "json" ? `${writerOf[style]}(${value})` : value}`;
+  return `${key}: ${writer}(${value}${separator === undefined ? "" : `, ${JSON.stringify(separator)}`})`;
 }
 
 function accessText(argument: string): string {

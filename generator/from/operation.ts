@@ -3,20 +3,33 @@ export interface Api {
   readonly title: string;
   /** Address of its first server; absent when it says none that is complete. */
   readonly address?: string;
-  readonly credential?: Credential;
+  readonly credentials: readonly Credential[];
   readonly operations: readonly Operation[];
   /** Operations that cannot be called, and why. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** How a token goes with every request. */
-export type Credential =
-  | { readonly place: "header"; readonly name: string; readonly prefix: string }
-  | { readonly place: "query" | "cookie"; readonly name: string };
+/** Where a token stands in a request. */
+export interface CredentialPlace {
+  readonly place: "header" | "query" | "cookie";
+  readonly name: string;
+  /** What comes before it. */
+  readonly prefix: string;
+}
+
+/** A token that requests take with them. */
+export interface Credential extends CredentialPlace {
+  /** What the document calls it. */
+  readonly scheme: string;
+  /** The variable of the environment that has it. */
+  readonly variable: string;
+  /** Whether everything can be called without it. */
+  readonly isOptional: boolean;
+}
 
 /** Whether the token is a user's name and password. */
-export function isPassword(credential: Credential): boolean {
-  return credential.place === "header" && credential.prefix === basicPrefix;
+export function isPassword({ prefix }: CredentialPlace): boolean {
+  return prefix === basicPrefix;
 }
 
 /** What stands before a user's name and password. */
@@ -35,8 +48,10 @@ export interface Operation {
   /** What is sent. */
   readonly body?: OperationBody;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Whether the API says that it asks nobody here who they are. */
+  /** Whether deep parts of its schemas may be anything, because there is too much of them. */
   readonly isOpen: boolean;
+  /** Variables of the credentials that go with it. */
+  readonly access: readonly string[];
   /** Whether it answers with a file. */
   readonly answersFile: boolean;
   /** Schema of the JSON object that it answers, if it does. */
@@ -51,6 +66,8 @@ export interface OperationBody {
   readonly isFile: boolean;
   /** Media types of its parts that are files. */
   readonly files: Readonly<Record<string, string>>;
+  /** Media types of its other parts that have one of their own. */
+  readonly types: Readonly<Record<string, string>>;
   /** Members of which each value has a name of its own: `range[from]`. */
   readonly deep: readonly string[];
 }
@@ -63,7 +80,7 @@ export interface Parameter {
   readonly argument: string;
   readonly place: "path" | "query" | "header" | "cookie";
   /** How several values are written. */
-  readonly style: "repeat" | "comma" | "pipe" | "space" | "deep" | "json";
+  readonly style: "repeat" | "comma" | "pipe" | "space" | "deep" | "json" | "named";
 }
 
 /** Name of the argument that is sent as the body. */

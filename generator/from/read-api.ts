@@ -1,18 +1,28 @@
+import { chooseNamed, type Choosable } from "./choose.ts";
 import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 import { LeftOut } from "./left-out.ts";
-import { basicPrefix, isPassword, type Api, type Credential, type Operation } from "./operation.ts";
-import { readOperation, type OperationPlace } from "./read-operation.ts";
+import type { Api } from "./operation.ts";
+import { readAccess } from "./read-access.ts";
+import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
 /** A server with as many tools would be of no use to any model. */
 const maxOperations = 5_000;
 
-/** Reads an OpenAPI 3 document. `origin` is named in errors. Throws a {@link UserError} that says what is wrong, and where. */
-export function readApi(document: Record<string, unknown>, origin: string): Api {
+/** How an API is read. */
+export interface ReadApiOptions {
+  /** Named in errors. */
+  readonly origin: string;
+  /** Tags, names and paths of the operations that are wanted, with commas. Default: all. */
+  readonly only?: string;
+}
+
+/** Reads an OpenAPI 3 document. Throws a {@link UserError} that says what is wrong, and where. */
+export function readApi(document: Record<string, unknown>, { origin, only }: ReadApiOptions): Api {
   checkVersion(document, origin);
   const { paths } = document;
   if (paths === undefined && isRecord(document.webhooks))
@@ -21,16 +31,17 @@ export function readApi(document: Record<string, unknown>, origin: string): Api 
     );
   if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object, so there are no operations.`);
   const taken = new Set<string>();
-  const operations: Operation[] = [];
+  const operations: ReadOperation[] = [];
   const leftOut: { name: string; reason: string }[] = [];
-  const found = listOperations(paths, document, origin);
+  const listed = listOperations(paths, document, origin);
+  const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation" });
   if (found.length > maxOperations) {
-    const advice = "Leave out what no tool needs.";
+    const advice = "Say with --only which tags, names or paths are wanted.";
     throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
   }
   for (const { path, method, item, operation } of found) {
     const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
-    const read = (): Operation | LeftOut => readIfPossible({ path, method, item, operation, document });
+    const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });
     const understood = explain(read, `${origin}: ${place}`);
     if (understood instanceof LeftOut) {
       leftOut.push({ name: place, reason: understood.message });
@@ -43,22 +54,25 @@ export function readApi(document: Record<string, unknown>, origin: string): Api 
   refuseNothing(operations, leftOut, origin);
   const info = isRecord(document.info) ? document.info : {};
   const title = typeof info.title === "string" ? safeLine(info.title) : "";
-  const credential = explain(() => readCredential(document), `${origin}: securitySchemes`);
-  return { title, ...readAddress(document, origin), ...credential, operations, leftOut };
+  const securities = operations.map(({ security }) => security);
+  const { credentials, sent } = explain(() => readAccess(document, securities), `${origin}: securitySchemes`);
+  const all = operations.map(({ security: _security, ...rest }, at) => ({ ...rest, access: sent[at] ?? [] }));
+  return { title, ...readAddress(document, origin), credentials, operations: all, leftOut };
 }
 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
   if (typeof openapi === "string" && /^3\.\d/.test(openapi)) return;
   if (swagger !== undefined)
     throw new UserError(
-      `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, as \`npx swagger2openapi\` does.`,
+      `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, ` +
+        `with \`npx swagger2openapi --patch ${origin} -o openapi.json\`, then use --from openapi.json.`,
     );
   throw new UserError(`${origin}: "openapi" should be 3.0 or 3.1, not ${JSON.stringify(openapi)?.slice(0, 40)}.`);
 }
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-interface Found {
+interface Found extends Choosable {
   readonly path: string;
   readonly method: string;
   readonly item: Record<string, unknown>;
@@ -74,13 +88,20 @@ function listOperations(paths: Record<string, unknown>, document: unknown, origi
     return methods.flatMap((method): Found[] => {
       const operation = item[method];
       if (operation === undefined) return [];
-      if (isRecord(operation)) return [{ path, method, item, operation }];
+      if (isRecord(operation)) return [{ path, method, item, operation, ...namesOf(operation, method, path) }];
       throw new UserError(`${origin}: ${method} of ${JSON.stringify(path).slice(0, 100)} is not an object.`);
     });
   });
 }
 
-function readIfPossible(place: OperationPlace): Operation | LeftOut {
+function namesOf({ operationId, tags }: Record<string, unknown>, method: string, path: string): Choosable {
+  const verb = `${method.toUpperCase()} ${path}`;
+  const own = typeof operationId === "string" ? [operationId] : [];
+  const all: readonly unknown[] = Array.isArray(tags) ? tags : [];
+  return { names: [...own, verb, path], tags: all.filter((tag) => typeof tag === "string") };
+}
+
+function readIfPossible(place: OperationPlace): ReadOperation | LeftOut {
   try {
     return readOperation(place);
   } catch (error) {
@@ -89,17 +110,20 @@ function readIfPossible(place: OperationPlace): Operation | LeftOut {
   }
 }
 
+const advice =
+  "Put everything into one document that is what it says: `npx @redocly/cli bundle` makes one of several files.";
+
 /** A refusal says what, this says where. */
 function explain<Result>(read: () => Result, place: string): Result {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof SchemaRefusal)) throw error;
-    throw new UserError(`${place}: ${error.message}. Put everything into one document that is what it says.`);
+    throw new UserError(`${place}: ${error.message}. ${advice}`);
   }
 }
 
-function refuseNothing(operations: readonly Operation[], leftOut: Api["leftOut"], origin: string): void {
+function refuseNothing(operations: readonly unknown[], leftOut: Api["leftOut"], origin: string): void {
   if (operations.length > 0) return;
   const [first] = leftOut;
   const reason = first ? ` that can be called: ${first.name}: ${first.reason}` : "";
@@ -121,26 +145,4 @@ function readAddress({ servers }: Record<string, unknown>, origin: string): { re
   if (!/^https?:$/.test(url.protocol))
     throw new UserError(`${origin}: servers[0] is no http or https address: ${JSON.stringify(text).slice(0, 100)}.`);
   return { address: text.replace(/\/+$/, "") };
-}
-
-/** The first scheme that is one token in one place; a password only where there is no other. */
-function readCredential(document: Record<string, unknown>): { readonly credential?: Credential } {
-  const components = isRecord(document.components) ? document.components : {};
-  const schemes = isRecord(components.securitySchemes) ? Object.values(components.securitySchemes) : [];
-  const possible = schemes.flatMap((scheme) => toCredential(scheme, document));
-  const credential = possible.find((one) => !isPassword(one)) ?? possible[0];
-  return credential ? { credential } : {};
-}
-
-function toCredential(value: unknown, document: unknown): Credential[] {
-  const scheme = follow(value, document);
-  if (!isRecord(scheme)) return [];
-  const { type, name, scheme: word, in: place } = scheme;
-  const prefix = { basic: basicPrefix, bearer: "Bearer " }[String(word).toLowerCase()];
-  if (type === "http" && prefix !== undefined) return [{ place: "header", name: "Authorization", prefix }];
-  if (type === "oauth2" || type === "openIdConnect")
-    return [{ place: "header", name: "Authorization", prefix: "Bearer " }];
-  if (type !== "apiKey" || typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) return [];
-  if (place === "query" || place === "cookie") return [{ place, name }];
-  return place === "header" ? [{ place, name, prefix: "" }] : [];
 }

@@ -8,6 +8,8 @@ export interface Form {
   readonly schema: Record<string, unknown>;
   /** Media types of the files, by name of the part. */
   readonly files: Readonly<Record<string, string>>;
+  /** Media types of other parts, where the document says one. */
+  readonly types: Readonly<Record<string, string>>;
 }
 
 /** Reads the media type object of a `multipart/form-data` body. */
@@ -18,15 +20,19 @@ export function readForm(media: Record<string, unknown>, document: unknown): For
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const encoding = isRecord(media.encoding) ? media.encoding : {};
   const files = new Map<string, string>();
+  const types = new Map<string, string>();
   const members = Object.entries(properties).map(([name, own]): [string, unknown] => {
-    const type = readFileType(follow(own, document), Object.hasOwn(encoding, name) ? encoding[name] : undefined);
+    const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
+    const type = readFileType(follow(own, document), said);
     const file = readFile(own, document, type);
+    // That is what a text is without being told.
+    if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
     if (!file) return [name, own];
     files.set(name, file.type);
     return [name, file.schema];
   });
   const whole = { ...schema, type: "object", properties: Object.fromEntries(members) };
-  return { schema: whole, files: Object.fromEntries(files) };
+  return { schema: whole, files: Object.fromEntries(files), types: Object.fromEntries(types) };
 }
 
 interface FilePart {

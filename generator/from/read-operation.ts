@@ -5,7 +5,7 @@ import { safeText } from "../tool-schema/safe-text.ts";
 import { LeftOut } from "./left-out.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
-import { extractSchema, follow } from "./references.ts";
+import { extractSchema, follow, type Extract } from "./references.ts";
 
 /** Where an operation stands in its document. */
 export interface OperationPlace {
@@ -17,8 +17,14 @@ export interface OperationPlace {
   readonly document: Record<string, unknown>;
 }
 
+/** An operation before it is settled what goes with it. */
+export interface ReadOperation extends Omit<Operation, "access"> {
+  /** What it says of security, or its document for it. */
+  readonly security: unknown;
+}
+
 /** Reads an operation. Throws {@link LeftOut}, or a {@link SchemaRefusal} when the document is hostile or broken. */
-export function readOperation(place: OperationPlace): Operation {
+export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
   const given = [...readParameters(place), ...undeclared(place)];
   const taken = new Set([bodyArgument]);
@@ -37,6 +43,7 @@ export function readOperation(place: OperationPlace): Operation {
     ...(body?.required ? [bodyArgument] : []),
   ];
   const schema = { type: "object", properties: Object.fromEntries(members), required, additionalProperties: false };
+  const input = extractSchema(schema, document, "request");
   const output = readOutput(operation.responses, document);
   return {
     name: toToolName(operation.operationId ?? `${method} ${path}`),
@@ -44,17 +51,17 @@ export function readOperation(place: OperationPlace): Operation {
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
     parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
-    ...(body && { body: { type: body.type, isFile: body.isFile, files: body.files, deep: body.deep } }),
-    input: extractSchema(schema, document, "request"),
-    isOpen: isOpen(operation.security ?? document.security),
+    ...(body && { body: toOperationBody(body) }),
+    input: input.schema,
+    isOpen: input.isOpen || output?.isOpen === true,
+    security: operation.security ?? document.security,
     answersFile: readAnswers(operation.responses, document).some(([type]) => fileType.test(type)),
-    ...(output && { output }),
+    ...(output && { output: output.schema }),
   };
 }
 
-/** Where a document says nothing of security, its schemes are meant for everything. */
-function isOpen(security: unknown): boolean {
-  return Array.isArray(security) && security.length === 0;
+function toOperationBody({ type, isFile, files, types, deep }: Body): OperationBody {
+  return { type, isFile, files, types, deep };
 }
 
 interface Given extends Omit<Parameter, "argument"> {
@@ -103,7 +110,7 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
 
 function readStyle({ in: place, content, style = "form", explode }: Record<string, unknown>): Parameter["style"] {
   if (isRecord(content)) return "json";
-  if (place !== "query") return "comma";
+  if (place !== "query") return explode === true && place !== "cookie" ? "named" : "comma";
   if (style === "deepObject") return "deep";
   if (explode === undefined ? style === "form" : explode === true) return "repeat";
   return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
@@ -135,6 +142,7 @@ const bodyTypes = [
   multipart,
   /^text\/plain\b/,
   fileType,
+  /^(\*|application)\/\*$/,
 ];
 
 function readBody(value: unknown, document: unknown): Body | undefined {
@@ -144,14 +152,22 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   const [found] = bodyTypes.flatMap((pattern) => offered.filter(([type]) => pattern.test(type)));
   if (!found && body.required !== true && offered.length === 0) return undefined;
   if (!found) throw new LeftOut(`its body is ${offered.map(([type]) => type).join(" or ") || "of no type"}`);
-  const [type, media] = found;
+  const [own, media] = found;
+  const type = own.endsWith("/*") ? chooseType(Object(media).schema, document) : own;
   const required = body.required === true;
   const parts = isRecord(media) ? media : {};
   if (multipart.test(type))
     return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document), deep: [] };
-  const plain = { type, required, files: {}, deep: [] };
+  const plain = { type, required, files: {}, types: {}, deep: [] };
   if (fileType.test(type)) return { ...plain, isFile: true, schema: readWholeFile(parts, document) };
   return { ...plain, isFile: false, schema: parts.schema ?? {}, deep: readDeep(type, parts) };
+}
+
+/** What is sent where any type will do. */
+function chooseType(value: unknown, document: unknown): string {
+  const schema = follow(value, document);
+  if (!isRecord(schema) || schema.type !== "string") return "application/json";
+  return schema.format === "binary" ? "application/octet-stream" : "text/plain";
 }
 
 /** Only forms of pairs have members whose values are pairs of their own. */
@@ -169,7 +185,7 @@ function readAnswers(responses: unknown, document: unknown): readonly (readonly 
 }
 
 /** The schema of a good answer, where that is a JSON object: results of tools are. */
-function readOutput(responses: unknown, document: unknown): Record<string, unknown> | undefined {
+function readOutput(responses: unknown, document: unknown): Extract | undefined {
   const [, media] =
     readAnswers(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
   if (!isRecord(media) || media.schema === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { cleanSchema, type CleanOptions } from "../tool-schema/clean-schema.ts";
+import { cleanSchema } from "../tool-schema/clean-schema.ts";
 import { toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
@@ -10,8 +10,21 @@ export function follow(value: unknown, document: unknown, hops = 32): unknown {
   return follow(findTarget(value.$ref, document), document, hops - 1);
 }
 
+/** A schema taken out of its document. */
+export interface Extract {
+  readonly schema: Record<string, unknown>;
+  /** Whether something that it refers to was left open, because there is too much of it. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Characters that a schema may have before what else it refers to is left open. In some documents everything leads to everything: then each tool
+ * would describe the whole API. Hosts hand schemas to models, which need to know what to send, and what the first levels of an answer are.
+ */
+const fullAt = { request: 40_000, response: 15_000 } as const;
+
 /** A schema of the document that stands for itself: whatever it refers to is among its own definitions. */
-export function extractSchema(schema: unknown, document: unknown, side: CleanOptions["side"]): Record<string, unknown> {
+export function extractSchema(schema: unknown, document: unknown, side: "request" | "response"): Extract {
   const names = new Map<string, string>();
   const reference = (target: string, path: string): string => {
     findTarget(target, document, path);
@@ -21,13 +34,25 @@ export function extractSchema(schema: unknown, document: unknown, side: CleanOpt
     names.set(target, name);
     return `#/$defs/${name}`;
   };
-  const clean = (value: unknown): unknown => cleanSchema(value, { reference, ...(side && { side }) });
+  const clean = (value: unknown): unknown => cleanSchema(value, { reference, side });
   const root = clean(schema);
   // The map grows while it is walked: definitions refer to others.
   const definitions: [string, unknown][] = [];
-  for (const [target, name] of names) definitions.push([name, clean(findTarget(target, document))]);
+  let size = lengthOf(root);
+  let isOpen = false;
+  for (const [target, name] of names) {
+    const isFull = size >= fullAt[side];
+    const definition = isFull ? {} : clean(findTarget(target, document));
+    definitions.push([name, definition]);
+    size += lengthOf(definition);
+    isOpen ||= isFull;
+  }
   const own = isRecord(root) ? root : {};
-  return definitions.length === 0 ? own : { ...own, $defs: Object.fromEntries(definitions) };
+  return { schema: definitions.length === 0 ? own : { ...own, $defs: Object.fromEntries(definitions) }, isOpen };
+}
+
+function lengthOf(schema: unknown): number {
+  return JSON.stringify(schema).length;
 }
 
 function findTarget(reference: unknown, document: unknown, path = "$ref"): unknown {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { readVariables } from "../client/variables.ts";
-import { planClient, type ClientPlan } from "../client/plan.ts";
+import { planClient, type ClientPlan, type Refusal, type ToolPlan } from "../client/plan.ts";
 import type { Contract, ToolEntry } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { cleanSchema } from "../tool-schema/clean-schema.ts";
@@ -8,9 +8,10 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
+import { chooseNamed } from "./choose.ts";
 import { readDocument } from "./document.ts";
 import type { Api } from "./operation.ts";
-import { readApi } from "./read-api.ts";
+import { readApi, type ReadApiOptions } from "./read-api.ts";
 
 /** What the tools of a project are made from: every name is settled and every schema is safe. */
 export interface ProjectSource {
@@ -20,20 +21,45 @@ export interface ProjectSource {
   readonly contract: Contract;
   /** The same with names for code. */
   readonly plan: ClientPlan;
+  /** What cannot become a tool, and why. */
+  readonly leftOut: readonly Refusal[];
   /** The API that the tools call; without one they are still to be written. */
   readonly api?: Api;
 }
 
+/** How a source is read. */
+export interface ReadSourceOptions {
+  /** Tags, names and paths of what is wanted, with commas. Default: everything. */
+  readonly only?: string;
+}
+
 /** Reads an OpenAPI document, a list of tools, or a contract. Throws a {@link UserError} that says what is wrong, and where. */
-export async function readSource(path: string): Promise<ProjectSource> {
+export async function readSource(path: string, { only }: ReadSourceOptions = {}): Promise<ProjectSource> {
   const document = await readDocument(path);
   const origin = safeLine(basename(path));
+  const options = { origin, ...(only !== undefined && { only }) };
   const isApi = isRecord(document) && ("openapi" in document || "swagger" in document || "paths" in document);
-  const api = isApi ? readApi(document, origin) : undefined;
-  const contract = api ? toContract(api) : cleanContract(readContract(document, origin), origin);
+  const api = isApi ? readApi(document, options) : undefined;
+  const leftOut: Refusal[] = [...(api?.leftOut ?? [])];
+  const contract = api ? toContract(api) : cleanContract(readContract(document, origin), options, leftOut);
   const plan = planClient(contract, { name: "Project", readVariables });
-  refuseDoubts(plan, origin);
-  return { origin, contract, plan, ...(api && { api }) };
+  const tools = plan.tools.filter((tool) => !refuseTool(tool, leftOut));
+  const planned = new Set(plan.tools.map(({ entry }) => entry.name));
+  const unplanned = new Set(contract.tools.flatMap(({ name }) => (planned.has(name) ? [] : [name])));
+  leftOut.push(...plan.refused.filter(({ name }) => unplanned.has(name)).map(toRefusal));
+  refuseDoubts(
+    plan.refused.filter(({ name }) => !unplanned.has(name)),
+    origin,
+  );
+  refuseNothing(tools, leftOut, origin);
+  const kept = contract.tools.filter(({ name }) => tools.some(({ entry }) => entry.name === name));
+  return {
+    origin,
+    contract: { ...contract, tools: kept },
+    plan: { ...plan, tools, refused: [] },
+    leftOut,
+    ...(api && { api }),
+  };
 }
 
 function toContract({ operations, title }: Api): Contract {
@@ -57,10 +83,14 @@ const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
   DELETE: { destructiveHint: true, idempotentHint: true },
 };
 
-function cleanContract(contract: Contract, origin: string): Contract {
+function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, leftOut: Refusal[]): Contract {
   if (contract.tools.length === 0) throw new UserError(`${origin} lists no tools, so there is nothing to write.`);
   refuseUnreadable(contract, origin);
-  return { ...contract, tools: contract.tools.map((tool) => cleanTool(tool, origin)) };
+  const named = contract.tools.map((entry) => ({ entry, names: [entry.name], tags: [] }));
+  const chosen = only === undefined ? named : chooseNamed(named, only, { origin, kind: "tool" });
+  const seen = new Set<string>();
+  const tools = chosen.flatMap(({ entry }) => cleanTool(entry, seen, leftOut));
+  return { ...contract, tools };
 }
 
 /** Names and addresses stand in code and in front of people: they are what they look like, or nothing is written. */
@@ -88,36 +118,54 @@ function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, o
 /** Names become part of what models call: they are not made up, so they have to be usable, as servers see to when they start. */
 const toolName = /^[\w.-]{1,128}$/;
 
-function cleanTool(tool: ToolEntry, origin: string): ToolEntry {
+/** One tool that cannot be used must not take all others with it. */
+function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Refusal[]): ToolEntry[] {
   const { name, inputSchema, outputSchema } = tool;
-  const place = `${origin}: tool ${JSON.stringify(safeLine(name, 80))}`;
-  if (!toolName.test(name))
-    throw new UserError(`${place}: a name has letters, digits and _ - . only, and at most 128. Choose another.`);
+  const refuse = (reason: string): ToolEntry[] => {
+    leftOut.push(toRefusal({ name, reason }));
+    return [];
+  };
+  if (!toolName.test(name)) return refuse("a name has letters, digits and _ - . only, and at most 128. Choose another");
+  if (seen.has(name)) return refuse("another one of the same name comes first");
+  seen.add(name);
   const clean = (schema: unknown, member: string): unknown => {
     try {
       return cleanSchema(schema);
     } catch (error) {
-      if (error instanceof SchemaRefusal) throw new UserError(`${place}: ${member}${error.message}. ${advice}`);
+      if (error instanceof SchemaRefusal) throw new SchemaRefusal(`${member}${error.message}`);
       throw error;
     }
   };
-  return {
-    ...tool,
-    inputSchema: clean(inputSchema, "inputSchema"),
-    ...(outputSchema !== undefined && { outputSchema: clean(outputSchema, "outputSchema") }),
-  };
+  try {
+    const input = clean(inputSchema, "inputSchema");
+    const output = outputSchema === undefined ? {} : { outputSchema: clean(outputSchema, "outputSchema") };
+    return [{ ...tool, inputSchema: input, ...output }];
+  } catch (error) {
+    if (error instanceof SchemaRefusal) return refuse(error.message);
+    throw error;
+  }
+}
+
+function toRefusal({ name, reason }: Refusal): Refusal {
+  return { name: `tool ${JSON.stringify(safeLine(name, 80))}`, reason };
+}
+
+/** A tool is written from what is understood as a whole, or not at all. */
+function refuseTool({ entry, losses }: ToolPlan, leftOut: Refusal[]): boolean {
+  const loss = losses.find(({ kind }) => kind === "removed");
+  if (loss) leftOut.push(toRefusal({ name: entry.name, reason: `${loss.path}: ${loss.message}` }));
+  return loss !== undefined;
 }
 
 const advice = "Correct it in the file, or leave it out.";
 
-/** A project is written from what is understood as a whole, or not at all. */
-function refuseDoubts({ refused, tools }: ClientPlan, origin: string): void {
-  const [first] = refused;
+/** What is no tool has to be as it should. */
+function refuseDoubts([first]: readonly Refusal[], origin: string): void {
   if (first) throw new UserError(`${origin}: ${safeLine(first.name, 80)}: ${safeLine(first.reason)}. ${advice}`);
-  for (const { entry, losses } of tools) {
-    const loss = losses.find(({ kind }) => kind === "removed");
-    if (!loss) continue;
-    const place = `tool ${JSON.stringify(safeLine(entry.name, 80))}: ${safeLine(loss.path)}`;
-    throw new UserError(`${origin}: ${place}: ${safeLine(loss.message)}. ${advice}`);
-  }
+}
+
+function refuseNothing(tools: readonly unknown[], leftOut: readonly Refusal[], origin: string): void {
+  if (tools.length > 0) return;
+  const lines = leftOut.slice(0, 20).map(({ name, reason }) => `\n  ${name}: ${safeLine(reason)}`);
+  throw new UserError(`${origin} lists no tool that can be used. ${advice}${lines.join("")}`);
 }

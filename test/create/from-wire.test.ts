@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,6 +16,7 @@ interface Sent {
   readonly path: string;
   readonly cookie: string | undefined;
   readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly type: string;
   readonly bytes: Uint8Array;
   /** Where that is what was sent. */
@@ -40,6 +42,7 @@ beforeAll(async () => {
       path: request.url ?? "",
       cookie: request.headers.cookie,
       authorization: request.headers.authorization,
+      headers: request.headers,
       type,
       bytes: all,
       form,
@@ -132,6 +135,27 @@ describe("a tool with a form and cookies", () => {
     expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
   });
 
+  test("says what kind a part is where the API wants it of a kind", async () => {
+    const kinds =
+      "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
+    const run = await load(pets.replace(/encoding: .*/, `encoding: ${kinds}`), "add-photos");
+    await run({ petId: "1", session: "s", body: { portrait: base64, caption: "# é", tags: ["a", "b"] } }, context);
+    const form = sent.at(-1)?.form;
+    const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+    expect(await partsOf(form, "caption")).toEqual([["text/markdown", "blob", encode("# é")]]);
+    expect(await partsOf(form, "tags")).toEqual([["application/json", "blob", encode('["a","b"]')]]);
+    expect(await partsOf(form, "portrait")).toEqual([["image/png", "portrait", bytes]]);
+  });
+
+  test.each(["*/*", "application/*"])("sends JSON where the API takes %s", async (type) => {
+    const run = await load(
+      pets.replace("content: { application/json: { schema: { $ref", `content: { "${type}": { schema: { $ref`),
+      "create-pet",
+    );
+    await run({ body: { name: "Rex" } }, context).catch(() => undefined);
+    expect(sent.at(-1)).toMatchObject({ type: "application/json", bytes: new TextEncoder().encode('{"name":"Rex"}') });
+  });
+
   test("sends a file that is the whole body as its bytes", async () => {
     const run = await load(pets, "post-upload");
     expect(await run({ body: base64 }, context)).toBe("done");
@@ -197,7 +221,63 @@ paths:
     expect(open?.trim()).toBe("/open");
     expect(locked?.trim()).not.toBe("/locked");
   });
+
+  test("of each kind comes from a variable of its own, and goes with the requests that ask for it alone", async () => {
+    vi.stubEnv("API_TOKEN_X_KEY", "k");
+    vi.stubEnv("API_TOKEN_SIGN_IN", "s");
+    vi.stubEnv("API_TOKEN_ADMIN", "ann:é");
+    const document = guarded(`
+  /nothing: { get: { operationId: nothing, ${ok} } }
+  /open: { get: { operationId: open, security: [], ${ok} } }
+  /key: { get: { operationId: key, security: [{ x-key: [] }], ${ok} } }
+  /any: { get: { operationId: any, security: [{ x-key: [] }, { sign in: [read] }], ${ok} } }
+  /mine: { get: { operationId: mine, security: [{ sign in: [read] }], ${ok} } }
+  /both: { get: { operationId: both, security: [{ x-key: [], sign in: [] }], ${ok} } }
+  /root: { get: { operationId: root, security: [{ admin: [] }], ${ok} } }
+  /odd: { get: { operationId: odd, security: [{ certificate: [] }], ${ok} } }
+  /rather: { get: { operationId: rather, security: [{ certificate: [] }, { x-key: [] }], ${ok} } }`);
+    const names = ["nothing", "open", "key", "any", "mine", "both", "root", "odd", "rather"];
+    for (const name of names) await (await load(document, name))({}, context);
+    const asked = sent.map(({ path, headers, authorization }) => [path, headers["x-key"], authorization]);
+    expect(asked).toEqual([
+      ["/nothing", undefined, undefined],
+      ["/open", undefined, undefined],
+      ["/key", "k", undefined],
+      ["/any", "k", undefined],
+      ["/mine", undefined, "Bearer s"],
+      ["/both", "k", "Bearer s"],
+      ["/root", undefined, `Basic ${Buffer.from("ann:é").toString("base64")}`],
+      ["/odd", undefined, undefined],
+      ["/rather", "k", undefined],
+    ]);
+  });
+
+  test("goes along where it is welcome and not needed, if there is one", async () => {
+    const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
+    const run = await load(document, "any");
+    await run({}, context);
+    vi.stubEnv("API_TOKEN", "");
+    await run({}, context);
+    vi.stubEnv("API_TOKEN", "to;ken");
+    expect(sent.map(({ headers }) => headers["x-key"])).toEqual(["to;ken", undefined]);
+  });
 });
+
+const ok = 'responses: { "200": { description: ok } }';
+
+/** Operations of an API that knows its callers in several ways. */
+function guarded(paths: string): string {
+  return `openapi: 3.0.3
+info: { title: Doors, version: 1.0.0 }
+components:
+  securitySchemes:
+    certificate: { type: mutualTLS }
+    admin: { type: http, scheme: basic }
+    x-key: { type: apiKey, in: header, name: X-Key }
+    sign in: { type: oauth2, flows: {} }
+paths:${paths}
+`;
+}
 
 describe("an answer of an API", () => {
   const document = `openapi: 3.1.0
@@ -244,6 +324,17 @@ paths:
         - { name: turns, in: query, explode: false, ${map} }
         - { name: deep, in: query, style: deepObject, explode: true, ${map} }
         - { name: json, in: query, content: { application/json: { ${map} } } }
+  /of/{names}/{pairs}:
+    get:
+      operationId: simple
+      parameters:
+        - { name: names, in: path, required: true, ${list} }
+        - { name: pairs, in: path, required: true, explode: true, ${map} }
+        - { name: X-List, in: header, ${list} }
+        - { name: X-Turns, in: header, ${map} }
+        - { name: X-Pairs, in: header, explode: true, ${map} }
+        - { name: X-Json, in: header, content: { application/json: { ${map} } } }
+        - { name: c, in: cookie, explode: false, ${map} }
   /pay:
     post:
       operationId: pay
@@ -269,6 +360,24 @@ paths:
     await run(args, context);
     const written = sent.at(-1)?.path.split("?")[1] ?? "";
     expect(decodeURIComponent(written)).toBe(decodeURIComponent(query));
+  });
+
+  test("writes paths, headers and cookies as their style says", async () => {
+    const run = await load(document, "simple");
+    const map = { x: 1, y: "é" };
+    const lines = { "X-List": ["a", "b"], "X-Turns": { x: 1, y: 2 }, "X-Pairs": { x: 1, y: 2 }, "X-Json": { x: [1] } };
+    await run({ names: ["a", "b"], pairs: map, ...lines, c: map }, context);
+    const { path, headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(decodeURIComponent(path)).toBe("/of/a,b/x=1,y=é");
+    expect(headers).toMatchObject({
+      "x-list": "a,b",
+      "x-turns": "x,1,y,2",
+      "x-pairs": "x=1,y=2",
+      "x-json": '{"x":[1]}',
+    });
+    expect(cookie).toBe("c=x,1,y,%C3%A9");
+    await run({ names: ["a"], pairs: { x: 1 } }, context);
+    expect(Object.keys(sent.at(-1)?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
   });
 
   test("writes a form with a pair for each item of a list, and names for what is deep", async () => {

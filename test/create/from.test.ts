@@ -94,7 +94,8 @@ describe("a project from an OpenAPI document", async () => {
   it("knows where the API is and how a token is sent", () => {
     const text = textOf(tree, "src/api.ts");
     expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
-    expect(text).toContain('all.set("X-Api-Key", environment.API_TOKEN)');
+    expect(text).toContain('API_TOKEN: { place: "header", name: "X-Api-Key", prefix: "" }');
+    expect(textOf(tree, "src/tools/list-pets.ts")).toContain('access: ["API_TOKEN"]');
   });
 
   it("tells hosts the token: they start a server with no variables but those of its configuration", () => {
@@ -114,6 +115,37 @@ describe("a project from an OpenAPI document", async () => {
     expect(JSON.parse(textOf(tree, "server.json"))).toMatchObject({
       packages: [{ environmentVariables: [{ name: "API_TOKEN", isRequired: true, isSecret: true }] }],
     });
+  });
+
+  it("asks a user for each token that some call needs, and says which are not needed", async () => {
+    const locked = pets
+      .replace(
+        "components:\n  securitySchemes:",
+        "components:\n  securitySchemes:\n    sign-in: { type: oauth2, flows: {} }",
+      )
+      .replace("operationId: listPets", "operationId: listPets\n      security: [{}, { sign-in: [] }]")
+      .replace("operationId: deletePet", "operationId: deletePet\n      security: [{ key: [] }]");
+    const tree = await emit("openapi.yaml", locked);
+    const env = { API_TOKEN_KEY: "..." };
+    const configs = [...textOf(tree, "README.md").matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown =>
+      JSON.parse(json),
+    );
+    expect(Object(configs[0]).mcpServers.demo.env).toEqual(env);
+    expect(textOf(tree, "README.md")).toMatch(/`API_TOKEN_KEY`: Token for what the API calls key\.\n/);
+    expect(textOf(tree, "README.md")).toMatch(
+      /`API_TOKEN_SIGN_IN`: Token for what the API calls sign-in\. .*without it/,
+    );
+    expect(JSON.parse(textOf(tree, "manifest.json"))).toMatchObject({
+      server: {
+        mcp_config: { env: { API_TOKEN_KEY: "${user_config.API_TOKEN_KEY}", API_TOKEN_SIGN_IN: expect.any(String) } },
+      },
+      user_config: { API_TOKEN_KEY: { required: true }, API_TOKEN_SIGN_IN: { required: false, sensitive: true } },
+    });
+    const [package_] = JSON.parse(textOf(tree, "server.json")).packages;
+    expect(package_.environmentVariables).toMatchObject([
+      { name: "API_TOKEN_SIGN_IN", isRequired: false, isSecret: true },
+      { name: "API_TOKEN_KEY", isRequired: true, isSecret: true },
+    ]);
   });
 
   it("is formatted, and its tests know what the API has to be asked", async () => {
@@ -252,7 +284,12 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     '{"openapi":"3.1.0","webhooks":{"a":{}}}',
     /webhooks alone, which its API calls: there is nothing/,
   ],
-  ["Swagger 2", "a.json", '{"swagger":"2.0","paths":{}}', /is Swagger 2.0. Convert it/],
+  [
+    "Swagger 2",
+    "a.json",
+    '{"swagger":"2.0","paths":{}}',
+    /a\.json is Swagger 2\.0.*npx swagger2openapi --patch a\.json -o openapi\.json.*--from openapi\.json/s,
+  ],
   ["another version", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
   ["no paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
   ["no operations", "a.json", api({}), /has no operation/],
@@ -313,7 +350,6 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a tool named with a line break", "a.json", tool({}, "a\nb"), /a name has letters, digits/],
   ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
   ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
-  ["two tools of one name", "a.json", '{"tools":[{"name":"a"},{"name":"a"}]}', /of the same name/],
   ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
   ["a prompt whose name turns its direction", "a.json", besides({ prompts: [{ name: "a\u202eb" }] }), /not seen/],
   ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /not seen/],
@@ -394,6 +430,129 @@ describe("create --from", () => {
     rmSync(join(cwd, "demo"), { recursive: true });
     expect((await create(cwd, "lock.json", { serve: "tools" })).code).toBe(0);
     expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(false);
+  });
+
+  it("leaves out the tools of a list that it cannot use, all at once, and writes the rest", async () => {
+    const cwd = temporaryFolder();
+    const bad = { type: "object", properties: { q: { tsType: "any" } } };
+    const tools = [
+      { name: "a/b" },
+      { name: "good" },
+      { name: "c d" },
+      { name: "good" },
+      { name: "e", inputSchema: bad },
+    ];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(stderr.split("\n").filter((line) => line.startsWith("left out"))).toEqual([
+      expect.stringMatching(/^left out {3}tool "a\/b": a name has letters, digits/),
+      expect.stringMatching(/^left out {3}tool "c d": a name has letters, digits/),
+      'left out   tool "good": another one of the same name comes first',
+      expect.stringMatching(/^left out {3}tool "e": .*tsType would put text into the code/),
+    ]);
+    expect(code).toBe(0);
+    expect(textOf(new Map(listAll(join(cwd, "demo")).map((path) => [path, path])), "src/tools/good.ts")).toBeDefined();
+    expect(readFileSync(join(cwd, "demo", "src", "tools.ts"), "utf8")).toMatch(/tools = \[goodTool\]/);
+  });
+
+  it("says of every tool why it cannot be used when none can", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools: [{ name: "a/b" }, { name: "c d" }] }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(stderr).toMatch(/lists no tool that can be used[^]*"a\/b"[^]*"c d"/);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ["a tag", "Write", ["create-pet", "delete-pet"]],
+    ["names of operations", "listPets,createPet", ["create-pet", "list-pets"]],
+    ["names with a star", "*Pet", ["create-pet", "delete-pet"]],
+    ["paths with a star", "/pets/{petId}*", ["add-photos", "delete-pet", "get-pets-pet-id", "rename-pet"]],
+    ["methods with a path", "GET /pets", ["list-pets"]],
+  ])("makes tools only of what was asked for: by %s", async (_what, only, files) => {
+    const cwd = temporaryFolder();
+    const tagged = pets.replaceAll(/(operationId: (?:createPet|deletePet))/g, "$1\n      tags: [write]");
+    writeFileSync(join(cwd, "api.yaml"), tagged);
+    expect(await create(cwd, "api.yaml", { only })).toMatchObject({ code: 0 });
+    const written = listAll(join(cwd, "demo")).filter((path) => path.startsWith("src/tools/"));
+    expect(written.map((path) => path.slice("src/tools/".length, -".ts".length)).sort()).toEqual(files);
+  });
+
+  it("makes only those tools of a list that were asked for", async () => {
+    const cwd = temporaryFolder();
+    const tools = ["get_a", "get_b", "put_a", "bad name"].map((name) => ({ name }));
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json", { only: "get_*" });
+    expect([code, stderr]).toEqual([0, ""]);
+    const written = listAll(join(cwd, "demo")).filter((path) => path.startsWith("src/tools/"));
+    expect(written.sort()).toEqual(["src/tools/get-a.ts", "src/tools/get-b.ts"]);
+  });
+
+  it.each([
+    ["api.yaml", "listPets,nothing", /--only: api.yaml has no operation "nothing".*listPets/],
+    ["tools.json", "x*", /--only: tools.json has no tool "x\*".*"a"/],
+  ])("says what %s has when there is nothing of a name", async (file, only, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), file === "api.yaml" ? pets : tool({}));
+    expect(await create(cwd, file, { only })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it("refuses --only without a source", async () => {
+    const cwd = temporaryFolder();
+    expect(await create(cwd, "", { from: undefined, only: "a" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--only .*--from/),
+    });
+  });
+
+  it("keeps tools small where everything of an API refers to everything else, and says so once", async () => {
+    const cwd = temporaryFolder();
+    const names = Array.from({ length: 400 }, (_, at) => `Part${at}`);
+    const schemas = Object.fromEntries(
+      names.map((name, at) => {
+        const next = [1, 2, 3].map((by) => [`to${by}`, { $ref: `#/components/schemas/Part${(at * 3 + by) % 400}` }]);
+        return [name, { type: "object", properties: { id: { type: "string" }, ...Object.fromEntries(next) } }];
+      }),
+    );
+    const answer = { $ref: "#/components/schemas/Part0" };
+    const responses = { 200: { description: "ok", content: { "application/json": { schema: answer } } } };
+    writeFileSync(
+      join(cwd, "api.json"),
+      api({ "/a": { get: { responses } }, "/b": { get: { responses } } }, { components: { schemas } }),
+    );
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(code).toBe(0);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringMatching(/^widened {4}2 tools: /)]);
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "get-a.ts"), "utf8");
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toContain("to1?: GetAResultPart1");
+  });
+
+  it("ends when it is told to in the midst of its files, and writes nothing", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api(many(50)));
+    const source = await readSource(join(cwd, "api.json"));
+    const stop = new AbortController();
+    const revisions = all.slice(0, 1);
+    const selection = readSelection({ schema: "json", serve: "tools" });
+    const facts = {
+      folder: "/demo",
+      name: "demo",
+      manager: "npm",
+      version: "1.2.3",
+      packageFolder: packageRoot,
+    } as const;
+    const emitting = emitProject({ ...facts, revisions, selection, source, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("enough")));
+    await expect(emitting).rejects.toThrow("enough");
+  });
+
+  it("advises to choose when there are more tools than a model can", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api(many(130)));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^130 tools are .*--only/)]);
   });
 
   it("tells what it leaves out, and writes the rest", async () => {

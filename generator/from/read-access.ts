@@ -1,0 +1,92 @@
+import { uniqueName } from "../tool-schema/names.ts";
+import { isRecord } from "../tool-schema/reading.ts";
+import { basicPrefix, isPassword, type Credential, type CredentialPlace } from "./operation.ts";
+import { follow } from "./references.ts";
+
+/** Who has to be named in the requests of a document. */
+export interface Access {
+  /** Each of them is sent by an operation. */
+  readonly credentials: readonly Credential[];
+  /** Variables of what each operation sends, in the order of the operations. */
+  readonly sent: readonly (readonly string[])[];
+}
+
+/**
+ * Settles what each operation sends. `securities` are what operations say, or their document for them: alternatives, each with the schemes that it
+ * takes. Of several the one is chosen that most other operations take as well, so that a user has to get as few tokens as can be.
+ */
+export function readAccess(document: Record<string, unknown>, securities: readonly unknown[]): Access {
+  const places = readPlaces(document);
+  // A document that says nothing of security means its schemes for everything.
+  const isSilent = securities.every((security) => security === undefined);
+  const all = securities.map((security) => readAlternatives(security, places));
+  const offered = isSilent ? all.map(() => [...places.keys()].map((name) => [name])) : all;
+  const ranks = rankSchemes(places, offered);
+  const rankOf = (names: readonly string[]): number => Math.max(-1, ...names.map((name) => ranks.indexOf(name)));
+  const chosen = offered.map((alternatives) => {
+    const some = alternatives.filter((names) => names.length > 0);
+    return some.toSorted((one, other) => rankOf(one) - rankOf(other))[0] ?? [];
+  });
+  const used = [...places].filter(([name]) => chosen.some((names) => names.includes(name)));
+  const variables = nameVariables(used.map(([name]) => name));
+  const isNeeded = (name: string): boolean =>
+    offered.some((alternatives, at) => chosen[at]?.includes(name) && alternatives.every((names) => names.length > 0));
+  return {
+    credentials: used.map(([scheme, place]) => {
+      return { ...place, scheme, variable: variables.get(scheme) ?? scheme, isOptional: !isNeeded(scheme) };
+    }),
+    sent: chosen.map((names) => names.flatMap((name) => variables.get(name) ?? [])),
+  };
+}
+
+/** Schemes that are one text in one place. */
+function readPlaces(document: Record<string, unknown>): ReadonlyMap<string, CredentialPlace> {
+  const components = isRecord(document.components) ? document.components : {};
+  const schemes = isRecord(components.securitySchemes) ? Object.entries(components.securitySchemes) : [];
+  return new Map(schemes.flatMap(([name, scheme]) => toPlace(scheme, document).map((place) => [name, place] as const)));
+}
+
+function toPlace(value: unknown, document: unknown): CredentialPlace[] {
+  const scheme = follow(value, document);
+  if (!isRecord(scheme)) return [];
+  const { type, name, scheme: word, in: place } = scheme;
+  const prefix = { basic: basicPrefix, bearer: "Bearer " }[String(word).toLowerCase()];
+  if (type === "http" && prefix !== undefined) return [{ place: "header", name: "Authorization", prefix }];
+  if (type === "oauth2" || type === "openIdConnect")
+    return [{ place: "header", name: "Authorization", prefix: "Bearer " }];
+  if (type !== "apiKey" || typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) return [];
+  return place === "query" || place === "cookie" || place === "header" ? [{ place, name, prefix: "" }] : [];
+}
+
+/** Alternatives that can be sent; an empty one where nothing has to be, and where nothing can. */
+function readAlternatives(security: unknown, places: ReadonlyMap<string, CredentialPlace>): readonly string[][] {
+  const all = Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
+  const possible = all.filter((names) => names.every((name) => places.has(name)));
+  return possible.length > 0 ? possible : [[]];
+}
+
+/** What most operations take comes first, and passwords last. */
+function rankSchemes(
+  places: ReadonlyMap<string, CredentialPlace>,
+  offered: readonly (readonly string[][])[],
+): readonly string[] {
+  const uses = (name: string): number => offered.filter((names) => names.some((one) => one.includes(name))).length;
+  const counted = [...places].map(([name, place]) => ({ name, isLast: isPassword(place), count: uses(name) }));
+  const sorted = counted.toSorted((one, other) => Number(one.isLast) - Number(other.isLast) || other.count - one.count);
+  return sorted.map(({ name }) => name);
+}
+
+/** One needs no name of its own. */
+function nameVariables(schemes: readonly string[]): ReadonlyMap<string, string> {
+  if (schemes.length < 2) return new Map(schemes.map((scheme) => [scheme, "API_TOKEN"]));
+  const taken = new Set<string>();
+  return new Map(
+    schemes.map((scheme) => {
+      const words = scheme.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").match(/[A-Za-z\d]+/g) ?? ["OTHER"];
+      const wanted = `API_TOKEN_${words.join("_").toUpperCase()}`.slice(0, 60);
+      const variable = uniqueName(wanted, (name) => taken.has(name));
+      taken.add(variable);
+      return [scheme, variable];
+    }),
+  );
+}
