@@ -1,6 +1,16 @@
 import type { RequestOptions } from "../rpc/call.ts";
 import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
+import type { SessionCallOptions } from "./session.ts";
+
+/** How a request is made, in one round or more. */
+export interface CoreCallOptions extends SessionCallOptions {
+  /** Makes the request of each round. Default: just so. */
+  readonly around?: (send: () => Promise<unknown>) => Promise<unknown>;
+}
+
+/** As it is made by default. */
+export const sendOnce: NonNullable<CoreCallOptions["around"]> = (send) => send();
 
 /** Sends the request with this handler name, at whatever revision the connection has. */
 export function requestOf(

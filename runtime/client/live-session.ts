@@ -108,10 +108,10 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
     if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
     const retry = isRepeatable(tool) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
     const params = { name, ...(args && { arguments: args }) };
-    const result = await withFreshHeaders(() => this.#core.work("callTool", params, { ...options, retry }), {
-      revision: this.revision,
-      list: () => this.#list("tools", { refresh: true }),
-    });
+    const list = (): Promise<unknown> => this.#list("tools", { refresh: true });
+    const around = (send: () => Promise<unknown>): Promise<unknown> =>
+      withFreshHeaders(send, { revision: this.revision, list });
+    const result = await this.#core.work("callTool", params, { ...options, retry, around });
     return this.#core.tasks.complete(result, call, options);
   }
 

@@ -6,7 +6,7 @@ import { toReconnection } from "../transport/http-client/delay.ts";
 import type { ListKind } from "../common/lists.ts";
 import { checkMeta } from "../common/meta-keys.ts";
 import { findRow } from "../common/rows.ts";
-import { requestOf, safeHandlers } from "./calls.ts";
+import { requestOf, safeHandlers, sendOnce, type CoreCallOptions } from "./calls.ts";
 import { toClientCapabilities } from "./capabilities.ts";
 import type { ClientConnection } from "./client.ts";
 import type { Answerer } from "./embedded-call.ts";
@@ -23,7 +23,6 @@ import { Reads } from "./reads.ts";
 import { ResultCache } from "./result-cache.ts";
 import type { RootsKeeper } from "./roots.ts";
 import { isInputRequired, joinProgress, playRounds } from "./rounds.ts";
-import type { SessionCallOptions } from "./session.ts";
 import type { ClientSource } from "./source.ts";
 import { TaskManager } from "../tasks/task-manager.ts";
 import { ServerTasks } from "./server-tasks.ts";
@@ -114,14 +113,16 @@ export class SessionCore implements LineHost, NoticeBoard {
   async call(
     handler: string,
     params: object | undefined,
-    { meta, retry, ...options }: SessionCallOptions = {},
+    { meta, retry, around = sendOnce, ...options }: CoreCallOptions = {},
   ): Promise<Record<string, unknown>> {
     const problem = meta && checkMeta(meta);
     if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const repeat = retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) });
     const progress = joinProgress(options);
-    const result = await this.line.run((connection) => requestOf(connection, handler, sent, progress.options), repeat);
+    const result = await around(() =>
+      this.line.run((connection) => requestOf(connection, handler, sent, progress.options), repeat),
+    );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
     const complete = await playRounds(result, {
       max: this.source.maxRounds ?? 10,
@@ -130,10 +131,11 @@ export class SessionCore implements LineHost, NoticeBoard {
       answerer: () => this.#toAnswerer(this.line.last),
       send: (answers, { revision }) => {
         progress.next();
-        return this.line.run(async (connection) => {
+        const send = async (connection: ClientConnection): Promise<unknown> => {
           if (connection.revision !== revision) throw new Error("The server came back with another revision.");
           return requestOf(connection, handler, { ...sent, ...answers }, progress.options);
-        }, repeat);
+        };
+        return around(() => this.line.run(send, repeat));
       },
     });
     if (!isObject(complete)) return {};
@@ -142,7 +144,7 @@ export class SessionCore implements LineHost, NoticeBoard {
   }
 
   /** Sends a request that the server may refuse until the user has visited a page. */
-  async work(handler: string, params: object, options?: SessionCallOptions): Promise<Record<string, unknown>> {
+  async work(handler: string, params: object, options?: CoreCallOptions): Promise<Record<string, unknown>> {
     try {
       return await this.call(handler, params, options);
     } catch (error) {

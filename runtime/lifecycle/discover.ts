@@ -26,23 +26,30 @@ import { checkTraceContext } from "./trace-context.ts";
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
-export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Verdict> {
+export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
   const alone = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
   const [preferred] = alone;
-  if (!preferred) return "session";
+  if (!preferred) return { verdict: "session" };
   try {
     await propose(peer, channel, { revision: preferred, options });
-    return "open";
+    return { verdict: "open" };
   } catch (error) {
     const supported = readServed(error, alone);
-    if (!supported) return fallBack(toPeerError(error, preferred), { opened, channel });
+    if (!supported) return fallBack(toPeerError(error, preferred), { alone, opened, channel });
     const next = chooseNext(preferred, alone, supported);
     if (next) await propose(peer, channel, { revision: next, options });
     else if (!opened.some(({ id }) => supported.includes(id)))
       throw new VersionError(toIds(options.revisions), supported);
-    return next ? "open" : "session";
+    return { verdict: next ? "open" : "session" };
   }
+}
+
+/** What a server turned out to be. */
+export interface Found {
+  readonly verdict: Verdict;
+  /** An error that may have said something else: it tells more where the verdict turns out to be wrong. */
+  readonly doubt?: unknown;
 }
 
 /** What every request says: which revision it speaks, who sends it, what the sender can do, and what it wants to be logged. */
@@ -162,13 +169,22 @@ function readServed(error: unknown, alone: readonly Revision[]): readonly string
   return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
 }
 
+interface Ways {
+  readonly alone: readonly Revision[];
+  readonly opened: readonly Revision[];
+  readonly channel: Channel;
+}
+
+/** What stands between may have taken headers away. Older servers use the number as they like. */
+function isMismatch(error: unknown, alone: readonly Revision[]): boolean {
+  return isPeerError(error) && error.code === codeOf(alone, "headerMismatch");
+}
+
 /** Who asks for a capability knows requests that declare them. Where messages travel alone, silence says nothing about their content. */
-function fallBack(
-  error: unknown,
-  { opened, channel }: { readonly opened: readonly Revision[]; readonly channel: Channel },
-): Verdict {
+function fallBack(error: unknown, { alone, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
-  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error))) return "session";
+  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
+    return { verdict: "session", ...(isMismatch(error, alone) && { doubt: error }) };
   throw error;
 }
 

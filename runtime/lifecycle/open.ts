@@ -73,9 +73,17 @@ async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise
   const { revisions, lifecycle, era } = options;
   if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
   if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
-  const verdict = await discover(peer, channel, options);
-  if (verdict === "session") await shakeHands(peer, options);
+  const { verdict, doubt } = await discover(peer, channel, options);
+  if (verdict === "session")
+    await shakeHands(peer, options).catch((error: unknown) => {
+      throw doubt !== undefined && isTurnedAway(error) ? doubt : error;
+    });
   era?.keep(verdict);
+}
+
+/** Whether a server has answered that it opens no session, or none that can be spoken here. */
+function isTurnedAway(error: unknown): boolean {
+  return isRefusal(error) || error instanceof VersionError;
 }
 
 /** A server that needed sessions may have become another one, which is asked again what it is. */
@@ -84,7 +92,7 @@ async function opensAsBefore(peer: Peer, options: OpenOptions): Promise<boolean>
     await shakeHands(peer, options);
     return true;
   } catch (error) {
-    if (!isRefusal(error) && !(error instanceof VersionError)) throw error;
+    if (!isTurnedAway(error)) throw error;
     options.era?.forget();
     return false;
   }

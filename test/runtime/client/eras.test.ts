@@ -169,6 +169,15 @@ describe("a capability that the server misses", () => {
   });
 });
 
+test("headers that do not fit the first question are what is wrong, where no session can be opened either (3.4)", async () => {
+  const { wire, connecting } = await begin();
+  wire.post(refusal(1, -32020, { header: "MCP-Protocol-Version" }));
+  await settle();
+  expect(methods(wire)).toEqual(["server/discover", "initialize"]);
+  wire.post(refusal(2, -32022, { supported: [alone.id], requested: newest.id }));
+  await expect(connecting).rejects.toMatchObject({ code: -32020, data: { header: "MCP-Protocol-Version" } });
+});
+
 describe("a call whose headers do not fit", () => {
   const mismatch = (id: number): object => refusal(id, -32020, { header: "Mcp-Param-A" });
 
@@ -195,6 +204,43 @@ describe("a call whose headers do not fit", () => {
     expect(await calling).toBe(isFine);
     expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
   });
+});
+
+test("a round of a call whose headers do not fit is made once more, and those before it are not (TH-28)", async () => {
+  const wire = new Wire();
+  const asked: unknown[] = [];
+  const client = createUntypedClient({
+    info,
+    revisions: [alone],
+    clock: new ManualClock(),
+    elicitation: {
+      form: (question: unknown) => {
+        asked.push(question);
+        return { action: "accept", content: { sure: true } };
+      },
+    },
+  });
+  closers.push(() => client.close());
+  const connecting = client.connect(wire);
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).callTool("a");
+  await settle();
+  const schema = { type: "object", properties: { sure: { type: "boolean" } } };
+  const params = { mode: "form", message: "Sure?", requestedSchema: schema };
+  const inputRequests = { sure: { method: "elicitation/create", params } };
+  wire.post({ jsonrpc: "2.0", id: 2, result: { resultType: "input_required", inputRequests, requestState: "s" } });
+  await settle();
+  wire.post(refusal(3, -32020, { header: "Mcp-Param-A" }));
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 4, result: { ...discovered, tools: [] } });
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 5, result: { resultType: "complete", content: [] } });
+  await calling;
+  expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/call", "tools/list", "tools/call"]);
+  const answers = { inputResponses: { sure: { action: "accept", content: { sure: true } } }, requestState: "s" };
+  expect([wire.sent[2], wire.sent[4]]).toMatchObject([{ params: answers }, { params: answers }]);
+  expect(asked).toHaveLength(1);
 });
 
 test("a server that no longer serves the revision fails the call with what it serves, where nothing reconnects (C-009)", async () => {
