@@ -1,12 +1,22 @@
+import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
-import { compareTree, driftText, type Tree } from "../emit/tree.ts";
+import { compareTree, driftText } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
-import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
+import type { Replacement } from "../update/compiler.ts";
+import { readInstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
+import {
+  moduleName,
+  readModule,
+  readModuleRevisions,
+  rewriteModule,
+  toModuleLines,
+  toReplacement,
+} from "../update/package-module.ts";
 import { findMovedNames } from "../update/use.ts";
 import { countText } from "../count-text.ts";
 import { UserError } from "../user-error.ts";
@@ -40,6 +50,8 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 async function update(options: UpdateCommandOptions): Promise<number> {
   refuseContradictions(options);
   const project = resolve(options.directory);
+  const module = await readModule(project);
+  if (module !== undefined) return updateModule(project, module, options);
   if (options.undo) {
     await restoreLayer(project, join(project, "src", "mcp"));
     console.log("src/mcp is what it was before the last update. The same command brings the update back.");
@@ -54,7 +66,10 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     console.log(`src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
     return 0;
   }
-  await tellChanges(project, layer, { wanted, tree });
+  console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
+  console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+  const [[older = ""], [newer = ""]] = [layer.choices.revisions, wanted];
+  await tellChanges(project, { older, newer, layer: { place: layer.folder, texts: tree } });
   if (layer.edited.length > 0 && !options.force) {
     const files = layer.edited.slice(0, 10).join(", ");
     throw new UserError(
@@ -69,6 +84,38 @@ async function update(options: UpdateCommandOptions): Promise<number> {
   console.log(
     `src/mcp: ${countText(drifts.length, "file")} written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
   );
+  return 0;
+}
+
+/** Of a project that depends on this package only the choice of revisions is its own, in one module. */
+async function updateModule(project: string, text: string, options: UpdateCommandOptions): Promise<number> {
+  const { protocol, dryRun } = options;
+  if (protocol === undefined || options.check || options.undo)
+    throw new UserError(
+      `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +
+        `Its revisions are in ${moduleName}: --protocol changes them, and version control brings them back.`,
+    );
+  const wanted = chooseRevisions(protocol, readCatalogue(packageRoot));
+  const spoken = readModuleRevisions(text);
+  const lines = toModuleLines(wanted);
+  const next = rewriteModule(text, wanted);
+  if (next === undefined)
+    throw new UserError(
+      `${moduleName} is not as it was written. These lines belong in it, in the place of those that name revisions:
+` +
+        `${lines.imports}
+${lines.types}
+${lines.list}`,
+    );
+  if (next === text) {
+    console.log(`${moduleName} is up to date: revisions ${wanted.join(", ")}.`);
+    return 0;
+  }
+  console.log(`From revisions ${spoken.join(", ")}\nto revisions ${wanted.join(", ")}.`);
+  const [[older = ""], [newer = ""]] = [spoken, wanted];
+  await tellChanges(project, { older, newer, layer: toReplacement(project, next) });
+  if (!dryRun) await writeFile(join(project, moduleName), next);
+  console.log(dryRun ? `${moduleName} would be written; it was not.` : `${moduleName} is written.`);
   return 0;
 }
 
@@ -92,19 +139,14 @@ function reportDrift(lines: readonly string[]): number {
 /** What an update means for the project's own code, told before anything is written. */
 async function tellChanges(
   project: string,
-  layer: InstalledLayer,
-  { wanted, tree }: { readonly wanted: readonly string[]; readonly tree: Tree },
+  { older, newer, layer }: { readonly older: string; readonly newer: string; readonly layer: Replacement },
 ): Promise<void> {
-  const [older = ""] = layer.choices.revisions;
-  const [newer = ""] = wanted;
-  console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
-  console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
   if (older === newer) return;
   const spec = await openSpecFolder(join(packageRoot, "spec"));
   if (!spec.pins.has(older)) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
   const moved = findMovedNames(await spec.readModel(older), await spec.readModel(newer));
-  const { places, isCompiled } = await findPlacesToChange(project, { moved, layer: tree });
+  const { places, isCompiled } = await findPlacesToChange(project, { moved, layer });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   console.log(

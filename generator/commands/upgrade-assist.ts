@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { countText } from "../count-text.ts";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
-import type { Tree } from "../emit/tree.ts";
 import { packageRoot } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { readInstalledLayer, readNewestRevision } from "../update/installed-layer.ts";
+import type { Replacement } from "../update/compiler.ts";
+import { readModule, rewriteModule, toReplacement } from "../update/package-module.ts";
 import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
 import { findMovedNames } from "../update/use.ts";
@@ -48,11 +48,8 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   const moved = findMovedNames(before, after).filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   if (!dryRun) await applyRewrites(project, rewrites);
   const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
-  const { places: left, isCompiled } = await findPlacesToChange(project, {
-    moved,
-    layer: await emitLayer(project, wanted),
-    settled,
-  });
+  const layer = await emitLayer(project, wanted);
+  const { places: left, isCompiled } = await findPlacesToChange(project, { moved, layer, settled });
   if (!isCompiled) warnUncompiled();
   for (const { file, places } of rewrites)
     for (const { line, from, to } of places) console.log(`${file}:${line}: ${from} is ${to}`);
@@ -62,15 +59,13 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   console.log(
     `From ${older} to ${newer}: ${countText(places, "place")} in ${countText(rewrites.length, "file")} ${done}; left to you: ${left.length}.`,
   );
-  const next = existsSync(join(project, "src", "mcp.ts"))
-    ? `name ${newer} in src/mcp.ts in the place of ${older}`
-    : `create-mcp-server update --protocol ${protocol}`;
-  console.log(`Next: ${next}`);
+  console.log(`Next: create-mcp-server update --protocol ${protocol}`);
 }
 
-/** The layer of these revisions; nothing where it is a dependency, whose types change when another revision is imported. */
-async function emitLayer(project: string, revisions: readonly string[]): Promise<Tree> {
-  if (existsSync(join(project, "src", "mcp.ts"))) return new Map();
-  const { choices } = await readInstalledLayer(project);
-  return emitOwnLayer({ ...choices, revisions });
+/** The layer of these revisions. Where it is a dependency, its types change with what is imported of it. */
+async function emitLayer(project: string, revisions: readonly string[]): Promise<Replacement> {
+  const module = await readModule(project);
+  if (module !== undefined) return toReplacement(project, rewriteModule(module, revisions) ?? module);
+  const { choices, folder } = await readInstalledLayer(project);
+  return { place: folder, texts: emitOwnLayer({ ...choices, revisions }) };
 }

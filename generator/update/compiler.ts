@@ -20,18 +20,18 @@ export interface ProgramPlace {
   readonly files: readonly string[];
 }
 
-/** A folder that has other files than those on disk. */
-export interface ReplacedFolder {
+/** A folder, or a file, that is another than on disk. */
+export interface Replacement {
   /** Absolute path. */
-  readonly folder: string;
-  /** All of its files, by path relative to it, with forward slashes. */
+  readonly place: string;
+  /** All files of the folder, by path relative to it, with forward slashes. The path of a file is empty. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 /** Compiles a program several times: what does not differ between them, such as the declarations of libraries, is read and parsed once. */
 export interface Compiler {
-  /** What is not accepted in the files of the program, as it is on disk or with another folder. */
-  complain(replaced?: ReplacedFolder): Complaint[];
+  /** What is not accepted in the files of the program, as it is on disk or with another part. */
+  complain(replaced?: Replacement): Complaint[];
 }
 
 /** Throws a {@link UserError} when the settings of the program cannot be read. */
@@ -65,11 +65,11 @@ interface Shared {
   readonly parsed: Map<string, ts.SourceFile>;
 }
 
-function createHost({ options, library, parsed }: Shared, replaced: ReplacedFolder | undefined): ts.CompilerHost {
+function createHost({ options, library, parsed }: Shared, replaced: Replacement | undefined): ts.CompilerHost {
   // The compiler names files with forward slashes everywhere.
-  const folder = replaced && `${replaced.folder.split(sep).join("/")}/`;
-  const isReplaced = (path: string): boolean => folder !== undefined && path.startsWith(folder);
-  const findText = (path: string): string | undefined => replaced?.texts.get(path.slice(folder?.length));
+  const place = replaced?.place.split(sep).join("/");
+  const isReplaced = (path: string): boolean => path === place || path.startsWith(`${place}/`);
+  const findText = (path: string): string | undefined => replaced?.texts.get(path.slice(place?.length).slice(1));
   const read = (path: string): string | undefined => (isReplaced(path) ? findText(path) : ts.sys.readFile(path));
   return {
     ...ts.createCompilerHost(options),

@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { offerings, protections, transports as knownTransports, type LayerChoices } from "../create/layer/choices.ts";
 import { lockName, sha256 } from "../create/lock.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { systemCode, UserError } from "../user-error.ts";
+import { readModule } from "./package-module.ts";
 
 /** The protocol layer of a project, as it is on disk. */
 export interface InstalledLayer {
@@ -21,11 +21,6 @@ export interface InstalledLayer {
 /** Reads the layer of a project. Throws a {@link UserError} when there is none. */
 export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
   const folder = join(project, "src", "mcp");
-  if (existsSync(join(project, "src", "mcp.ts"))) {
-    throw new UserError(
-      `${project} takes its protocol layer from the package create-mcp-server. Install a newer version of it; its revisions are chosen in src/mcp.ts.`,
-    );
-  }
   const path = join(folder, lockName);
   const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => refuse(path, systemCode(error))), path);
   const present = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -47,8 +42,7 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
 
 /** The revision whose types a project has, wherever its layer is. Throws a {@link UserError} when there is none. */
 export async function readNewestRevision(project: string): Promise<string> {
-  const text = await readFile(join(project, "src", "mcp.ts"), "utf8").catch(() => "");
-  const [, revision] = /\bprotocol from "create-mcp-server\/([^"/]+)"/.exec(text) ?? [];
+  const [, revision] = /\bprotocol from "create-mcp-server\/([^"/]+)"/.exec((await readModule(project)) ?? "") ?? [];
   if (revision !== undefined) return revision;
   const { choices } = await readInstalledLayer(project);
   return choices.revisions[0] ?? "";

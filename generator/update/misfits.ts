@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import type { Tree } from "../emit/tree.ts";
-import { createCompiler, type Complaint } from "./compiler.ts";
+import { createCompiler, type Complaint, type Replacement } from "./compiler.ts";
 import { findLibrary } from "./library.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
 
@@ -20,7 +19,8 @@ export interface Misfit extends Place {
 /** What a project goes to. */
 export interface Change {
   readonly moved: readonly MovedName[];
-  readonly layer: Tree;
+  /** Its layer, wherever that is. */
+  readonly layer: Replacement;
   /** Lines that are taken care of, as far as the compiler is concerned. */
   readonly settled?: readonly Place[];
 }
@@ -29,14 +29,13 @@ export interface Change {
  * Compiles a project with another protocol layer, in memory, and lists what the compiler does not accept any more, one a line; what it does
  * not accept now is no news. Nothing can be said where the project has no `tsconfig.json`, or its compiler is not installed.
  */
-export async function findMisfits(project: string, layer: Tree): Promise<readonly Misfit[] | undefined> {
+export async function findMisfits(project: string, layer: Replacement): Promise<readonly Misfit[] | undefined> {
   const config = join(project, "tsconfig.json");
-  if (layer.size === 0) return [];
   const library = findLibrary(project);
   if (library === undefined || !existsSync(config)) return undefined;
   const files = (await listSources(project)).filter((path) => path.startsWith(join(project, "src") + sep));
   const compiler = createCompiler({ config, library, files });
-  const found = compiler.complain({ folder: join(project, "src", "mcp"), texts: layer });
+  const found = compiler.complain(layer);
   const known = new Set(found.length === 0 ? [] : compiler.complain().map(toKey));
   const misfits = found.flatMap((complaint): Misfit[] => {
     const { file, line, text } = complaint;

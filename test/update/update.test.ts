@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate } from "../../generator/commands/create.ts";
@@ -16,9 +16,9 @@ function update(directory: string, options: Partial<UpdateCommandOptions> = {}):
   return captured(() => runUpdate({ ...defaults, ...options, directory }));
 }
 
-async function createProject(protocol: string): Promise<string> {
+async function createProject(protocol: string, runtime = "emitted"): Promise<string> {
   const directory = join(temporaryFolder(), "demo");
-  const options = { directory, protocol, yes: true, install: false, git: false, dryRun: false };
+  const options = { directory, protocol, runtime, yes: true, install: false, git: false, dryRun: false };
   expect((await captured(() => runCreate(options))).code).toBe(0);
   return directory;
 }
@@ -139,7 +139,7 @@ export type Gone = p.InitializeRequest;
     const { code, stdout } = await captured(() => runUpgradeAssist(options));
     expect(code).toBe(0);
     expect(stdout).toContain("src/server.ts:2: by hand: type InitializeRequest is removed");
-    expect(stdout).toContain("Next: name 2026-07-28 in src/mcp.ts in the place of 2024-11-05");
+    expect(stdout).toContain("Next: create-mcp-server update --protocol 2026-07-28");
     expect(readFileSync(join(project, "src", "mcp.ts"), "utf8")).toBe(layer);
     expect(readFileSync(join(project, "src", "server.ts"), "utf8")).toContain("protocol.JSONRPCErrorResponse");
     expect(readFileSync(join(project, "src", "types.ts"), "utf8")).toBe(
@@ -269,6 +269,66 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     const { code, stderr } = await update(project, { protocol: "2025-11-25", dryRun: true });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^create-mcp-server: .*tsconfig\.json cannot be read: .*there-is-none\.json.*\n$/);
+  });
+
+  describe("in a project that depends on this package", () => {
+    async function createDependent(protocol: string): Promise<string> {
+      const project = await createProject(protocol, "package");
+      // As if it was installed.
+      mkdirSync(join(project, "node_modules"));
+      symlinkSync(packageRoot, join(project, "node_modules", "create-mcp-server"));
+      return project;
+    }
+
+    test(
+      "names other revisions in its module, exactly as a new project does, and tells what that means",
+      { timeout: 120_000 },
+      async () => {
+        const project = await createDependent("2025-11-25");
+        const path = join(project, "src", "mcp.ts");
+        const before = readFileSync(path, "utf8");
+        writeFileSync(
+          join(project, "src", "extra.ts"),
+          'import { defineTool } from "./mcp.ts";\n\nexport const titled = defineTool({\n  name: "titled",\n  title: "A title",\n  run: () => "",\n});\n',
+        );
+        const dry = await update(project, { protocol: "2025-03-26,2024-11-05", dryRun: true });
+        expect(dry).toMatchObject({ code: 0, stderr: "" });
+        expect(dry.stdout).toContain("src/extra.ts:5: Tool.title came with revision 2025-06-18");
+        expect(readFileSync(path, "utf8")).toBe(before);
+        for (const protocol of ["2025-03-26,2024-11-05", "all"]) {
+          const { code, stdout } = await update(project, { protocol });
+          expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("src/mcp.ts is written") });
+          expect(readFileSync(path, "utf8")).toBe(
+            readFileSync(join(await createProject(protocol, "package"), "src", "mcp.ts"), "utf8"),
+          );
+          expect((await update(project, { protocol })).stdout).toContain("src/mcp.ts is up to date");
+        }
+      },
+    );
+
+    test("changes nothing that somebody else wrote: it says which lines belong there", async () => {
+      const project = await createDependent("2025-11-25");
+      const path = join(project, "src", "mcp.ts");
+      const mine = readFileSync(path, "utf8").replace("export const revisions:", "export const revisions :");
+      writeFileSync(path, mine);
+      const { code, stderr } = await update(project, { protocol: "2025-06-18,2025-03-26" });
+      expect(code).toBe(2);
+      expect(stderr)
+        .toContain(`import { revision as revision20250618, type Declarations } from "create-mcp-server/2025-06-18";
+import { revision as revision20250326 } from "create-mcp-server/2025-03-26";
+export type * as protocol from "create-mcp-server/2025-06-18";
+export const revisions: readonly Revision[] = [revision20250618, revision20250326];`);
+      expect(readFileSync(path, "utf8")).toBe(mine);
+    });
+
+    test.each([{}, { check: true }, { undo: true, protocol: "all" }])(
+      "says where the rest of it is: %j",
+      async (options) => {
+        const { code, stderr } = await update(await createDependent("2025-11-25"), options);
+        expect(code).toBe(2);
+        expect(stderr).toContain("install the version of it that you want");
+      },
+    );
   });
 
   test("says when the compiler could not be asked: there may be more to change", async () => {
