@@ -45,6 +45,8 @@ export interface InboundRequest {
 export class Inbound {
   readonly #host: InboundHost;
   readonly #running = new SlotMap<RequestId, InboundCall>();
+  /** Cancelled calls whose handlers go on nevertheless: they take as much as others until they end, or their time is up. */
+  readonly #cancelled = new Set<InboundCall>();
   #first: InboundCall | undefined;
   #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
@@ -96,6 +98,7 @@ export class Inbound {
     const call = this.#running.get(id);
     if (!call) return;
     this.#remove(call);
+    this.#cancelled.add(call);
     call.abort(new DOMException(typeof reason === "string" ? reason : "Cancelled by the peer", "AbortError"));
     call.batch?.skip();
     this.#host.abandon(id);
@@ -107,6 +110,10 @@ export class Inbound {
     for (const call of this.#running.values()) {
       if (call.deadline <= now) this.#expire(call);
       else next = Math.min(next, call.deadline, call.sweepProgress(now));
+    }
+    for (const call of this.#cancelled) {
+      if (call.deadline <= now) this.#cancelled.delete(call);
+      else next = Math.min(next, call.deadline);
     }
     return next;
   }
@@ -147,7 +154,7 @@ export class Inbound {
   ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id))
       return invalidRequest("A request with this id is still running");
-    if (this.#running.size >= this.#host.limits.maxCalls && method !== "ping")
+    if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
     if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
     if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
@@ -169,7 +176,7 @@ export class Inbound {
   }
 
   #finish(call: InboundCall, result: unknown): void {
-    if (call.done) return;
+    if (call.done) return void this.#cancelled.delete(call);
     const problem = findResultProblem(call.row, result);
     if (problem) {
       this.#reportFailure("result", call.row, call.requestId, problem);
@@ -180,7 +187,7 @@ export class Inbound {
   }
 
   #fail(call: InboundCall, thrown: unknown): void {
-    if (call.done) return;
+    if (call.done) return void this.#cancelled.delete(call);
     const error = RpcError.from(thrown);
     if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
     this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });

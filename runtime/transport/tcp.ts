@@ -76,6 +76,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
     const isAwaited = (await isAdmitted(socket, options)) && server.listening && !socket.destroyed;
     if (!isAwaited) return void socket.destroy();
     const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
+    expectReader(socket);
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
     options.accept(transport);
@@ -125,6 +126,18 @@ export function createSocketTransport(
 }
 
 const keepAliveDelay = 15_000;
+
+/** Milliseconds that a client may take nothing of what waits for it. */
+const readerPatience = 30_000;
+
+/** Time counts while something waits, and begins anew whenever some of it is taken. Nothing is read meanwhile. */
+function expectReader(socket: Socket): void {
+  socket.setTimeout(readerPatience);
+  socket.on("timeout", () => {
+    if (socket.writableLength === 0) return;
+    socket.destroy(new Error(`The peer does not read: it took nothing of what waits for it for ${socket.timeout} ms`));
+  });
+}
 
 function toAddress({
   path,

@@ -142,6 +142,45 @@ test("no more calls run at once than the limit allows: others are refused, and p
   await play(wire, [["<", { id: 3, result: text("now") }]]);
 });
 
+describe("a cancelled call counts among those that run", () => {
+  test("until its handler has ended", async () => {
+    const { handlers, answers } = controlled();
+    const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
+    const message = "Too many requests at once: 2 are running. Wait for an answer, then ask again.";
+    await play(wire, [
+      [">", call(1)],
+      [">", cancel(1)],
+      [">", call(2)],
+      [">", cancel(2)],
+      [">", call(3)],
+      ["<", { id: 3, error: { code: 429, message, data: { limit: 2 } } }],
+    ]);
+    expect(answers).toHaveLength(2);
+    answers[0]?.(text("nobody wants it"));
+    await settle();
+    await play(wire, [[">", call(4)]]);
+    answers[2]?.(text("ok"));
+    await settle();
+    await play(wire, [["<", { id: 4, result: text("ok") }]]);
+  });
+
+  test("or its time is up", async () => {
+    const clock = new ManualClock();
+    const { handlers, answers } = controlled();
+    const options = { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 }, limits: { maxCalls: 1 } };
+    const { wire } = await serveWire(options, newest.id);
+    await play(wire, [
+      [">", call(1)],
+      [">", cancel(1)],
+    ]);
+    clock.advance(1_000);
+    await play(wire, [[">", call(2)]]);
+    answers[1]?.(text("ok"));
+    await settle();
+    await play(wire, [["<", { id: 2, result: text("ok") }]]);
+  });
+});
+
 test("ping is answered while calls run (P-01, R16)", async () => {
   const { handlers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);

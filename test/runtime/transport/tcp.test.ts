@@ -238,3 +238,26 @@ test("time for the first message can be without end", async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(socket.readableEnded).toBe(false);
 });
+
+test("a client that does not read what it asked for does not hold its place for ever (R25)", async () => {
+  const { server, connections, sockets } = await serve();
+  const { socket } = openBare(server.port);
+  socket.pause();
+  socket.write(`${JSON.stringify(opening)}\n`);
+  const call = { name: "large", arguments: { n: 4_000_000, text: "" } };
+  socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call })}\n`);
+  await expect.poll(() => sockets[0]?.writableLength).toBeGreaterThan(0);
+  expect(sockets[0]?.timeout).toBe(30_000);
+  sockets[0]?.setTimeout(50);
+  expect(Object(await connections[0]?.closed).message).toContain("The peer does not read");
+});
+
+test("one that has read everything may be silent for as long as it likes", async () => {
+  const { server, connections, sockets } = await serve();
+  const { socket, lines } = openBare(server.port);
+  socket.write(`${JSON.stringify(opening)}\n`);
+  await expect.poll(lines).toHaveLength(1);
+  sockets[0]?.setTimeout(20);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(connections[0]?.state).not.toBe("DISCONNECTED");
+});
