@@ -9,19 +9,22 @@ import { isObject, type Issue } from "../../generated/support.ts";
 export function checkToolResults(params: object): Issue | undefined {
   const { messages }: { readonly messages?: unknown } = params;
   const all: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  let asked: ReadonlySet<unknown> = new Set();
+  let asked: readonly unknown[] = [];
   for (const [index, message] of all.entries()) {
     const path = `messages/${index}`;
     const blocks = readBlocks(message);
     const results = blocks.filter(({ type }) => type === "tool_result");
     if (results.length > 0 && results.length < blocks.length)
       return { path, expected: "tool results and nothing else" };
-    const answered = new Set(results.map(({ toolUseId }) => toolUseId));
-    if (!isSame(asked, answered))
-      return { path, expected: "a result for each tool use of the message before, no other" };
-    asked = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
+    if (!isMatch(asked, results))
+      return { path, expected: "one result for each tool use of the message before, no other" };
+    asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
+    const speaker = results.length > 0 ? "user" : "assistant";
+    if (results.length + asked.length > 0 && !isSaidBy(message, speaker))
+      return { path, expected: `a message of the ${speaker}` };
+    if (new Set(asked).size < asked.length) return { path, expected: "tool uses with ids of their own" };
   }
-  if (asked.size === 0) return undefined;
+  if (asked.length === 0) return undefined;
   return { path: `messages/${all.length}`, expected: "a result for each tool use of the message before" };
 }
 
@@ -30,6 +33,11 @@ function readBlocks(message: unknown): readonly Record<string, unknown>[] {
   return (Array.isArray(content) ? content : [content]).filter(isObject);
 }
 
-function isSame(first: ReadonlySet<unknown>, second: ReadonlySet<unknown>): boolean {
-  return first.size === second.size && [...first].every((member) => second.has(member));
+function isMatch(asked: readonly unknown[], results: readonly Record<string, unknown>[]): boolean {
+  const answered = new Set(results.map(({ toolUseId }) => toolUseId));
+  return asked.length === results.length && asked.every((id) => answered.has(id));
+}
+
+function isSaidBy(message: unknown, role: string): boolean {
+  return isObject(message) && message.role === role;
 }

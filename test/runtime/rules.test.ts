@@ -304,6 +304,18 @@ describe("a server asks a client only for what it has declared", () => {
     ["a use without its result", withTools(said("assistant", use("a"), use("b")), said("user", result("a"))), "1"],
     ["a use that is answered too late", withTools(said("assistant", use("a")), said("user", words)), "1"],
     ["a result without its use", withTools(said("user", result("a"))), "0"],
+    [
+      "a use that is answered twice",
+      withTools(said("assistant", use("a")), said("user", result("a"), result("a"))),
+      "1",
+    ],
+    [
+      "two uses of one id",
+      withTools(said("assistant", use("a"), use("a")), said("user", result("a"), result("a"))),
+      "0",
+    ],
+    ["a use by the user", withTools(said("user", use("a")), said("user", result("a"))), "0"],
+    ["a result by the model", withTools(said("assistant", use("a")), said("assistant", result("a"))), "1"],
     ["a use at the end", withTools(said("user", words), said("assistant", use("a"))), "2"],
   ])("no model is asked to go on with %s (S-150, S-09, S-10)", async (_what, params, place) => {
     const { answer, thrown } = await askWith(newest, { sampling: { tools: {} } }, "sample", params);
