@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
-import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
 import { AnswerScope, FormScope } from "./answer-scope.ts";
 import { FormError } from "./errors.ts";
 import { checkForm, fillForm } from "../common/form.ts";
@@ -66,13 +66,15 @@ async function askUrl(
   call: CallContext,
 ): Promise<{ readonly action: unknown }> {
   if (!source.url) throw refuseMode("url");
-  if (typeof params.url !== "string" || !URL.canParse(params.url)) {
-    throw new RpcError(errorCodes.invalidParams, "Invalid params: at url must be a valid URL", {
-      data: { path: "url", expected: "a valid URL" },
-    });
-  }
+  if (!isPage(params.url)) throw invalidParams({ path: "url", expected: "a valid URL of http or https" });
   const { action } = toAnswer(await source.url(params, new AnswerScope(call)));
   return { action };
+}
+
+/** Programs hand URLs to the system, which opens files, runs scripts and starts programs for other schemes. */
+function isPage(url: unknown): boolean {
+  if (typeof url !== "string" || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) return false;
+  return /^https?:$/.test(new URL(url).protocol);
 }
 
 function toAnswer(answer: unknown): { readonly action: unknown; readonly content: unknown } {

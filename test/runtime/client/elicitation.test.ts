@@ -140,12 +140,19 @@ describe("a page", () => {
     await play(wire, [ask(page), ["<", { id: 7, result: { action: "accept" } }]]);
   });
 
-  test("needs a valid URL (E-11)", async () => {
-    const { wire } = await open({ url });
-    await play(wire, [
-      ask({ ...page, url: "not a url" }),
-      ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }],
-    ]);
+  test.each([
+    "not a url",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "data:text/html,hi",
+    "vscode://command",
+    "https://example.com/\n--flag",
+    " https://example.com/",
+  ])("needs a valid URL that is one of a page, which %j is not (E-11, R57)", async (text) => {
+    const shown: unknown[] = [];
+    const { wire } = await open({ url: (params) => (shown.push(params), { action: "accept" }) });
+    await play(wire, [ask({ ...page, url: text }), ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }]]);
+    expect(shown).toEqual([]);
   });
 
   test("is over when the server says so, once; other ids are ignored (E-13, E-14)", async () => {
