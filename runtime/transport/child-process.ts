@@ -16,7 +16,7 @@ export interface ChildProcessOptions {
   readonly cwd?: string;
   /** Added to the few variables that every program needs. Nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the server logs: passed on to our stderr, dropped, or given to a function. The last 64 KiB are kept in any case. Default `"inherit"`. */
+  /** What the server logs: passed on to our stderr as fast as that is read, dropped, or given to a function. The last 64 KiB are kept in any case. Default `"inherit"`. */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
   readonly limits?: Partial<Limits>;
   readonly shutdown?: Partial<ShutdownDelays>;
@@ -112,13 +112,13 @@ class ServerProcess implements ChildProcessTransport {
     this.#stderrTail = (this.#stderrTail + text).slice(-keptLog);
     const { stderr = "inherit" } = this.#options;
     if (typeof stderr === "function") stderr(text);
-    else if (stderr === "inherit") process.stderr.write(text);
+    else if (stderr === "inherit" && process.stderr.writableLength < mostUnread) process.stderr.write(text);
   }
 
   #describeExit(): Error {
     const { exitCode, signalCode } = this.#child;
     if (exitCode === null && signalCode === null) return new Error("The server closed its output");
-    const log = this.#stderrTail.trimEnd().split("\n").at(-1) ?? "";
+    const log = (this.#stderrTail.trimEnd().split("\n").at(-1) ?? "").slice(0, longestWords);
     const cause = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
     return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);
   }
@@ -150,6 +150,12 @@ class ServerProcess implements ChildProcessTransport {
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const keptLog = 64 * 1024;
+
+/** Bytes of our own stderr that may wait for whoever reads it; a server that logs on is not heard meanwhile. */
+const mostUnread = 1024 * 1024;
+
+/** Characters of a last line that are repeated. */
+const longestWords = 1_000;
 
 const lastOutputDelay = 50;
 

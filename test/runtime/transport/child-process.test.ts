@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../../runtime/client/client.ts";
 import { createChildProcessTransport } from "../../../runtime/transport/child-process.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -21,6 +21,35 @@ test("a client starts a server, talks to it, lets it log and ends it (T-01, T-02
   await client.close();
   expect(isAlive(transport.pid)).toBe(false);
   expect(await client.closed).toBeUndefined();
+});
+
+describe("what a server logs", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const chatty = 'process.stderr.write("x".repeat(100_000) + " end\\n"); setInterval(() => {}, 1000);';
+
+  test.each([
+    ["is passed on", 0, true],
+    ["is not kept for a log that nobody reads (R28)", 2 * 1024 * 1024, false],
+  ])("%s", async (_, waiting, isWritten) => {
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    vi.spyOn(process.stderr, "writableLength", "get").mockReturnValue(waiting);
+    const { command, args } = tinyServer(chatty);
+    const transport = createChildProcessTransport({ command, args, shutdown: { terminate: 10 } });
+    await expect.poll(() => transport.stderrTail).toContain(" end");
+    expect(write.mock.calls.some(([text]) => String(text).includes("xxx"))).toBe(isWritten);
+    await transport.close();
+  });
+
+  test("is repeated in an error as far as it is short", async () => {
+    const { command, args } = tinyServer('process.stderr.write("x".repeat(100_000), () => process.exit(3));');
+    const transport = createChildProcessTransport({ command, args, stderr: "ignore" });
+    const reason = await new Promise<Error | undefined>((resolve) =>
+      transport.start({ message() {}, problem() {}, ended() {}, disconnected: resolve }),
+    );
+    expect(reason?.message).toContain("ended with code 3; its last words: xxx");
+    expect(reason?.message.length).toBeLessThan(1_200);
+  });
 });
 
 describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
