@@ -14,6 +14,7 @@ import { NodeExchange } from "./node.ts";
 import { Opening } from "./opening.ts";
 import type { Identity } from "./origin.ts";
 import { idOf, type Parcel } from "./parcel.ts";
+import { Pipelines } from "./pipelines.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
@@ -49,13 +50,16 @@ export interface OpenSession {
  */
 export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const house = new OpenHouse(service, options);
+  const pipelines = new Pipelines();
   return {
     fetch(request) {
       const exchange = new FetchExchange(request);
       void handle(exchange, house);
       return exchange.response;
     },
-    node: (request, response, body) => void handle(new NodeExchange(request, response, body), house),
+    node(request, response, body) {
+      if (pipelines.admit(request, response)) void handle(new NodeExchange(request, response, body), house);
+    },
     get sessions() {
       return house.streams.size === 0
         ? house.sessions.live
