@@ -3,6 +3,7 @@ import { compareRevisions, type MethodDifference } from "./compare-revisions.ts"
 import type { Change, Difference } from "./difference.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
 import { SpecError } from "../read/spec-error.ts";
+import { countText } from "../count-text.ts";
 
 /** How values of every newer revision become values of one revision. */
 export interface Conversions {
@@ -36,14 +37,10 @@ export interface Loss {
  * names differences without a rule, rules without a difference, and rules that cannot do what they are for.
  */
 export function readConversions(models: readonly RevisionModel[], target: RevisionModel): Conversions {
-  const newer = models.filter(({ id }) => id > target.id).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const methods = compareRevisions(target, newer);
-  const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);
+  const compared = compareNewer(models, target);
+  const { newer, methods, changes } = compared;
   const rules = new Map(changes.map((change) => [change, findRule(change, [target, ...newer])]));
-  refuseUncovered(
-    target,
-    [...rules].filter(([, rule]) => rule === undefined).map(([change]) => change),
-  );
+  refuseUncovered(uncoveredIn(compared, target));
   for (const [change, rule] of rules) refuseUnable(target, change, rule);
   refuseStale(target, changes);
   return {
@@ -55,6 +52,29 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
       throw new Error(`${changeText(change)} has no rule; this is a bug in generator/conversions.`);
     },
   };
+}
+
+/** A difference that nobody has decided about yet. */
+export interface Uncovered {
+  /** The last revision that lacks it: what its overlay says holds for older ones as well. */
+  readonly model: RevisionModel;
+  /** What it is, and which rules could deal with it. */
+  readonly text: string;
+}
+
+/** What newer revisions have and neither a revision nor any between them says anything about. */
+export function findUncovered(models: readonly RevisionModel[], target: RevisionModel): Uncovered[] {
+  return uncoveredIn(compareNewer(models, target), target);
+}
+
+function uncoveredIn({ newer, changes }: Newer, target: RevisionModel): Uncovered[] {
+  const between = [target, ...newer];
+  const uncovered = changes.filter((change) => findRule(change, between) === undefined);
+  const found = uncovered.map((change): Uncovered => {
+    const model = between.findLast(({ id }) => id < change.since) ?? target;
+    return { model, text: `${changeText(change)}: ${rulesFor(change).join(", ")}` };
+  });
+  return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
 /** Everything that can be lost on the way from the newer revisions to one, as data: what `explain` shows. */
@@ -94,6 +114,23 @@ export function changesIn(difference: Difference | undefined): Change[] {
   }
 }
 
+interface Newer {
+  /** The newer ones among the models, the oldest first. */
+  readonly newer: readonly RevisionModel[];
+  readonly methods: readonly MethodDifference[];
+  readonly changes: readonly Change[];
+}
+
+function compareNewer(models: readonly RevisionModel[], target: RevisionModel): Newer {
+  const newer = models.filter(({ id }) => id > target.id).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const methods = compareRevisions(target, newer);
+  return {
+    newer,
+    methods,
+    changes: methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]),
+  };
+}
+
 /** The overlay of the revision itself comes first, then that of the next newer one; in each, the most specific name. */
 function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRule | undefined {
   for (const { conversions = [] } of models) {
@@ -105,26 +142,32 @@ function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRul
   return undefined;
 }
 
-function refuseUncovered(target: RevisionModel, changes: readonly Change[]): void {
-  const texts = [...new Set(changes.map(changeText))];
-  if (texts.length === 0) return;
+/** One overlay at a time: where a revision in the middle lacks a rule, those before it need none of their own. */
+function refuseUncovered(all: readonly Uncovered[]): void {
+  const [first] = all;
+  if (!first) return;
+  const texts = all.filter(({ model }) => model === first.model).map(({ text }) => text);
   const text = [
-    `${texts.length} things of newer revisions have no rule; say in conversions what happens to each`,
+    `${countText(texts.length, "thing")} of newer revisions without a rule; say in conversions what happens to each`,
     ...texts.slice(0, shown).map((line) => `  ${line}`),
     ...(texts.length > shown ? [`  and ${texts.length - shown} more`] : []),
   ].join("\n");
-  throw new SpecError({ file: overlayPath(target), text });
+  throw new SpecError({ file: overlayPath(first.model), text });
 }
 
 const shown = 10;
 
 function refuseUnable(target: RevisionModel, change: Change, found: ConversionRule | undefined): void {
   if (!found || conversionRules[found.rule].covers.includes(change.kind)) return;
-  const able = Object.entries(conversionRules).filter(([, { covers }]) => covers.includes(change.kind));
   throw new SpecError({
     file: overlayPath(target),
-    text: `the rule ${found.rule} cannot deal with ${changeText(change)}; take one of ${able.map(([name]) => name).join(", ")}`,
+    text: `the rule ${found.rule} cannot deal with ${changeText(change)}; take one of ${rulesFor(change).join(", ")}`,
   });
+}
+
+/** Names of the rules that can deal with such a change. */
+function rulesFor({ kind }: Change): string[] {
+  return Object.entries(conversionRules).flatMap(([name, { covers }]) => (covers.includes(kind) ? [name] : []));
 }
 
 function refuseStale(target: RevisionModel, changes: readonly Change[]): void {
@@ -157,7 +200,8 @@ function changeText({ kind, names, type, member, since }: Change): string {
   }
 }
 
-function overlayPath({ source }: RevisionModel): string {
+/** Where the overlay of a revision is, as its spec folder names it. */
+export function overlayPath({ source }: RevisionModel): string {
   return source.path.replace(/[^/]*$/, "overlay.json");
 }
 

@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { findUncovered, overlayPath } from "../conversions/conversions.ts";
 import { formatJson } from "../emit/format.ts";
+import type { RevisionModel } from "../model.ts";
 import { packageRoot } from "../package-info.ts";
 import { readOverlay } from "../read/overlay.ts";
 import { pinsText, revisionPattern, type FilePin } from "../read/pins.ts";
@@ -34,6 +36,8 @@ export interface PinReport {
   /** `kept`: the overlay that was there fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
   readonly questions: Questions;
+  /** What older clients get instead of its news is not said yet: where to say it, and what. */
+  readonly undecided: readonly { readonly overlay: string; readonly text: string }[];
   readonly warnings: readonly string[];
 }
 
@@ -53,7 +57,8 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
   const pin = toPin(shelf, { revision, source, schema });
   const path = join(spec, revision, "overlay.json");
   const input: DraftInput = { shelf, revision, pin, source, schema, path };
-  const { draft, questions } = (await keepOverlay(input)) ?? (await draftOverlay(input));
+  const { draft, questions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
+  const undecided = model ? findUndecided(model, await shelf.readOthers(revision)) : [];
   await storePin(spec, {
     revision,
     schema: source.text,
@@ -61,7 +66,8 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
     pins: pinsText(new Map([...shelf.pins, [revision, pin]]), shelf.extensions),
     overlaySchema: shelf.overlaySchema,
   });
-  return { spec, revision, pin, declarations: schema.declarations.length, overlay: draft, questions, warnings };
+  const declarations = schema.declarations.length;
+  return { spec, revision, pin, declarations, overlay: draft, questions, undecided, warnings };
 }
 
 interface DraftInput {
@@ -76,6 +82,8 @@ interface DraftInput {
 interface Drafted {
   readonly draft: Draft;
   readonly questions: Questions;
+  /** Absent while questions are open. */
+  readonly model: RevisionModel | undefined;
 }
 
 /** The overlay that the folder has for this revision, if it fits the new schema as it is. */
@@ -83,12 +91,15 @@ async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
   const text = await input.shelf.readOwnOverlay(input.revision);
   if (text === undefined) return undefined;
   try {
-    checkOverlay(input, text);
+    return {
+      draft: { kind: "kept", text },
+      questions: { open: [], confirm: [] },
+      model: readModel(input, text),
+    };
   } catch (error) {
     if (error instanceof SpecError) return undefined;
     throw error;
   }
-  return { draft: { kind: "kept", text }, questions: { open: [], confirm: [] } };
 }
 
 async function draftOverlay(input: DraftInput): Promise<Drafted> {
@@ -97,14 +108,22 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   const { overlay, dropped } = proposeOverlay(schema, base.overlay);
   const text = await formatJson(JSON.stringify(overlay, undefined, 2));
   const questions = askQuestions({ schema, overlay: { path, value: overlay }, base: base.model });
-  if (questions.open.length === 0) checkOverlay(input, text);
-  return { draft: { kind: "proposed", text, base: base.model.id, dropped }, questions };
+  const model = questions.open.length === 0 ? readModel(input, text) : undefined;
+  return { draft: { kind: "proposed", text, base: base.model.id, dropped }, questions, model };
 }
 
-function checkOverlay({ shelf, revision, pin, source, path }: DraftInput, text: string): void {
+function readModel({ shelf, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
   const value = readOverlay({ path, text, schema: shelf.overlaySchema });
   const schema = { path: source.from, text: source.text };
-  readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
+  return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
+}
+
+/** Differences to older revisions without a rule, each where it is to be written down once. */
+function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): PinReport["undecided"] {
+  const models = [...others, model];
+  const found = models.flatMap((target) => findUncovered(models, target));
+  const unique = new Map(found.map((each) => [each.text, { overlay: overlayPath(each.model), text: each.text }]));
+  return [...unique.values()];
 }
 
 function refuseOtherThanDate(revision: string): void {

@@ -17,6 +17,8 @@ export interface Shelf {
   readOwnOverlay(revision: string): Promise<string | undefined>;
   /** The revision before the given one (else the first after it), with the overlay to start from. */
   readNearest(revision: string): Promise<Nearest>;
+  /** The revisions of the folder itself, without the given one. */
+  readOthers(revision: string): Promise<readonly RevisionModel[]>;
 }
 
 /** Where an overlay starts from. */
@@ -42,6 +44,12 @@ export async function openShelf(folders: { readonly folder: string; readonly pac
     extensions,
     overlaySchema,
     readOwnOverlay,
+    async readOthers(revision) {
+      const ids = [...pins.keys()].filter((id) => id !== revision);
+      if (ids.length === 0) return [];
+      const own = await openSpecFolder(folder);
+      return Promise.all(ids.map((id) => own.readModel(id)));
+    },
     async readNearest(revision) {
       const id = nearestTo(revision, [...pins.keys(), ...packagedPins.keys()]);
       const home = pins.has(id) ? folder : packaged;

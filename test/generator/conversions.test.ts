@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { changesIn, readConversions, readLosses } from "../../generator/conversions/conversions.ts";
+import { changesIn, findUncovered, readConversions, readLosses } from "../../generator/conversions/conversions.ts";
 import { conversionRules, ruleFunction } from "../../generator/conversions/rules.ts";
 import { compareRevisions } from "../../generator/conversions/compare-revisions.ts";
 import type { ConversionRule, RevisionModel } from "../../generator/model.ts";
@@ -33,8 +33,16 @@ describe("readConversions", () => {
     const target = readToy("1", older);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(SpecError);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
-      /^spec\/1\/overlay\.json: 2 things of newer revisions have no rule.*\n.*Params\.title since 2 \(also called Named\.title\)\n.*Params\.b since 2/,
+      /^spec\/1\/overlay\.json: 2 things of newer revisions without a rule.*\n.*Params\.title since 2 \(also called Named\.title\): keep, omit, drop, .*\n.*Params\.b since 2: keep/,
     );
+  });
+
+  it("asks for a rule once, where the last revision that lacks the thing would have it", () => {
+    const models = [readToy("1", older), readToy("2", older), readToy("3", newer)] as const;
+    for (const target of models.slice(0, 2))
+      expect(() => readConversions(models, target)).toThrow(/^spec\/2\/overlay\.json: 2 things/);
+    const decided = [models[0], readToy("2", older, [rule("drop", "Named.title", "Params.b")]), models[2]];
+    expect(decided.slice(0, 2).flatMap((target) => findUncovered(decided, target))).toEqual([]);
   });
 
   it("refuses a rule that is for nothing", () => {

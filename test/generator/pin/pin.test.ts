@@ -52,6 +52,26 @@ describe("a new revision", () => {
     expect(await readFile(join(spec, next, "overlay.json"), "utf8")).toBe(expected);
   });
 
+  it("names what nobody has decided for older clients, where the generator looks for it, and goes on when it is", async () => {
+    const text = dated(schema, next)
+      .replace(/^export type ContentBlock =\s+(?=\w)/m, "export type ContentBlock = VideoContent | ")
+      .concat('\nexport interface VideoContent { type: "video"; data: string }\n');
+    const { undecided } = await pinText(text, { revision: next });
+    expect(undecided).toEqual([
+      {
+        overlay: `spec/${newest}/overlay.json`,
+        text: expect.stringMatching(/^the alternative VideoContent .*: error, /),
+      },
+    ]);
+    await expect(emitUnformatted({ spec })).rejects.toThrow(`spec/${newest}/overlay.json: 1 thing of newer revisions`);
+    const path = join(spec, newest, "overlay.json");
+    const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
+    await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), conversions }));
+    const files = new Map(await emitUnformatted({ spec }));
+    expect(files.get(`2024-11-05/convert.ts`)).toContain("Older clients have no video.");
+    expect((await pinText(text, { revision: next })).undecided).toEqual([]);
+  });
+
   it("starts from the overlay of the first revision when none is older", async () => {
     const oldest = await readFile("spec/2024-11-05/schema.ts", "utf8");
     const { overlay } = await pinText(dated(oldest, "2024-01-01"), { revision: "2024-01-01" });
