@@ -14,11 +14,12 @@ export async function runPin(options: PinOptions): Promise<number> {
 }
 
 function reportText(report: PinReport): string {
-  const { spec, revision, pin, declarations, overlay, questions } = report;
+  const { spec, isNew, revision, pin, declarations, overlay, questions } = report;
   const path = `${spec}/${revision}/overlay.json`;
   const blocks = [
     `Pinned ${revision} (${pin.status}) in ${spec}: ${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}.`,
   ];
+  if (isNew) blocks.push(`${spec} is new: it has the revisions of create-mcp-server as well.`);
   if (overlay.kind === "kept") blocks.push(`${path} fits as it is and was kept.`);
   else {
     blocks.push(`${path} is a proposal that starts from the overlay of ${overlay.base}.`);

@@ -13,6 +13,7 @@ import { proposeOverlay } from "./propose.ts";
 import { askQuestions, type Questions } from "./questions.ts";
 import { openShelf, type Shelf } from "./shelf.ts";
 import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
+import { startSpecFolder } from "./start-folder.ts";
 import { storePin } from "./store.ts";
 
 /** Which schema to bring in, and where to put it. */
@@ -21,7 +22,7 @@ export interface PinOptions extends SourceOptions {
   readonly revision: string;
   /** Path or https address of its `schema.ts`. */
   readonly from: string;
-  /** Spec folder to put it into; created when missing. Default: `spec` in the working directory. */
+  /** Spec folder to put it into; made from the one of this package when missing. Default: `spec` in the working directory. */
   readonly spec?: string;
   /** Take the file although its revision date or its hash is another one than expected. */
   readonly force?: boolean;
@@ -30,6 +31,8 @@ export interface PinOptions extends SourceOptions {
 /** What was pinned, and what is left to a person. */
 export interface PinReport {
   readonly spec: string;
+  /** The folder was made for this, from the one of this package. */
+  readonly isNew: boolean;
   readonly revision: string;
   readonly pin: FilePin;
   readonly declarations: number;
@@ -46,11 +49,27 @@ export type Draft =
   | { readonly kind: "kept"; readonly text: string }
   | { readonly kind: "proposed"; readonly text: string; readonly base: string; readonly dropped: readonly string[] };
 
-/** Brings an upstream schema into a spec folder. Throws before anything is written when the file is not what it should be. */
+/**
+ * Brings an upstream schema into a spec folder, which starts with all revisions of this package when it is new. Throws when the file is not
+ * what it should be, and leaves the folder as it was.
+ */
 export async function pinRevision(options: PinOptions): Promise<PinReport> {
-  const { revision, from, spec = "spec", force = false } = options;
-  refuseOtherThanDate(revision);
-  const shelf = await openShelf({ folder: spec, packaged: join(packageRoot, "spec") });
+  refuseOtherThanDate(options.revision);
+  const spec = options.spec ?? "spec";
+  const { isNew, undo } = await startSpecFolder(spec, packagedSpec);
+  try {
+    return { ...(await pinInto(spec, options)), isNew };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+const packagedSpec = join(packageRoot, "spec");
+
+async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinReport, "isNew">> {
+  const { revision, from, force = false } = options;
+  const shelf = await openShelf({ folder: spec, packaged: packagedSpec });
   const source = await readSource(from, options);
   const schema = readSchema(from, source.text);
   const warnings = [...checkVersion(schema, options), ...checkHash(shelf, source, { revision, force })];

@@ -78,11 +78,22 @@ describe("a new revision", () => {
     expect(overlay).toMatchObject({ kind: "proposed", base: "2024-11-05", dropped: [] });
   });
 
-  it("makes a new spec folder that generates on its own", async () => {
+  it("makes a new spec folder that generates on its own, with the revisions of the package", async () => {
     spec = join(folder, "deep", "own");
-    await pinText(dated(schema, next), { revision: next });
-    expect((await readdir(spec)).sort()).toEqual([next, "overlay.schema.json", "pins.json"]);
-    expect([...new Map(await emitUnformatted({ spec })).keys()]).toContain(`${next}/types.ts`);
+    expect((await pinText(dated(schema, next), { revision: next })).isNew).toBe(true);
+    expect((await readdir(spec)).sort()).toEqual([...(await readdir("spec")), next].sort());
+    const paths = [...new Map(await emitUnformatted({ spec })).keys()];
+    expect(paths).toEqual(expect.arrayContaining([`${next}/types.ts`, `${newest}/convert.ts`, "extensions/ui/types.ts"]));
+  });
+
+  it("leaves no new spec folder, and no files in an old one, when it fails", async () => {
+    spec = join(folder, "deep", "own");
+    await expect(pinText("const a = 1;", { revision: next })).rejects.toThrow();
+    expect(await readdir(folder)).toEqual(["spec"]);
+    await mkdir(spec, { recursive: true });
+    await writeFile(join(spec, "README.md"), "mine");
+    await expect(pinText("const a = 1;", { revision: next })).rejects.toThrow();
+    expect(await readdir(spec)).toEqual(["README.md"]);
   });
 
   it("keeps line feeds only, whatever the file has", async () => {
