@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCapability } from "./capabilities.ts";
 import { formatTypeScript } from "./emit/format.ts";
 import { readConversions } from "./conversions/conversions.ts";
 import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
@@ -55,7 +56,8 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const tree = new Map<string, string>();
   for (const model of models.filter(({ id }) => ids.includes(id))) {
     const conversions = model === newest ? undefined : readConversions(models, model);
-    const neighbours = { conversions, lacks: findLacks(model, models, model === newest ? extensions : []) };
+    const lacks = findLacks(model, models, takesExtensions(model) ? extensions : []);
+    const neighbours = { conversions, lacks };
     for (const [path, text] of emitRevision(model, neighbours, templates, version)) tree.set(path, text);
   }
   // An extension uses the types of the newest revision, and is of no use without.
@@ -66,6 +68,11 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
     tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
   }
   return tree;
+}
+
+/** Older revisions do not negotiate any. */
+function takesExtensions(model: RevisionModel): boolean {
+  return hasCapability(model, { side: "server", path: ["extensions"] });
 }
 
 async function readExtensions(folder: SpecFolder, core: RevisionModel | undefined): Promise<readonly ExtensionModel[]> {

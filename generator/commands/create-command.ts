@@ -19,7 +19,7 @@ export function addCreateCommand(cli: Argv): Argv {
             ["check -- npx some-server", "another command; each has its own --help"],
           )}\n\n${registryNote}\n\n${exitCodes}`,
         ),
-    async ({ dir, protocol, name, from, only, yes, install, git, dryRun, packageManager, ...choices }) => {
+    async ({ dir, protocol, spec, name, from, only, yes, install, git, dryRun, packageManager, ...choices }) => {
       const { runCreate } = await import("./create.ts");
       process.exitCode = await runCreate({
         flags: Object.keys(createOptions),
@@ -36,6 +36,7 @@ export function addCreateCommand(cli: Argv): Argv {
         extras: choices.extras,
         runtime: choices.runtime,
         ...(protocol !== undefined && { protocol }),
+        ...(spec !== undefined && { spec }),
         ...(name !== undefined && { name }),
         ...(from !== undefined && { from }),
         ...(only !== undefined && { only }),
@@ -56,6 +57,12 @@ const createOptions = {
     type: "string",
     describe: "Revisions that it speaks: one, several with commas, latest or all",
     defaultDescription: "all that are released",
+    coerce: joinRepeated,
+  },
+  spec: {
+    type: "string",
+    describe: "Folder with these revisions, as `pin` makes one",
+    defaultDescription: "the package's own",
     coerce: joinRepeated,
   },
   name: { type: "string", describe: "Package name", defaultDescription: "the folder's name", coerce: joinRepeated },

@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { chooseRevisions, readCatalogue, servable } from "../create/catalogue.ts";
 import { quoteForShell } from "../create/client-config.ts";
 import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type Screen } from "../create/console.ts";
+import { toSpecPath, withPackageFolder } from "../create/package-folder.ts";
 import { ownDependency, packOwn } from "../create/package-layer.ts";
 import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
 import { readPackageName } from "../create/name.ts";
@@ -21,7 +22,7 @@ import { writeProject } from "../create/write-project.ts";
 import { readSelection, type SelectionText } from "../create/project-choices.ts";
 import type { Tree } from "../emit/tree.ts";
 import { countText } from "../count-text.ts";
-import { packageRoot, packageVersion } from "../package-info.ts";
+import { packageVersion } from "../package-info.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server <dir>`. */
@@ -31,6 +32,8 @@ export interface CreateOptions extends SelectionText {
   readonly flags?: readonly string[];
   /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
   readonly protocol?: string;
+  /** Spec folder with these revisions. Default: the one of this package. */
+  readonly spec?: string;
   /** OpenAPI document, list of tools or contract that the tools are made from. Default: an example. */
   readonly from?: string;
   /** Tags, names and paths of what is wanted of that, with commas. Default: everything. */
@@ -53,7 +56,8 @@ export async function runCreate(options: CreateOptions): Promise<number> {
   const stop = (): void => interruption.abort(interrupted());
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    return await create(options, interruption.signal);
+    const { signal } = interruption;
+    return await withPackageFolder(options.spec, (packageFolder) => create(options, { packageFolder, signal }));
   } catch (error) {
     return reportProblem(error);
   } finally {
@@ -63,14 +67,19 @@ export async function runCreate(options: CreateOptions): Promise<number> {
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
-async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
+interface Surroundings {
+  readonly packageFolder: string;
+  readonly signal: AbortSignal;
+}
+
+async function create(options: CreateOptions, { packageFolder, signal }: Surroundings): Promise<number> {
   refuseSwallowedFlags(options.flags ?? []);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const asks = isTerminal && !options.yes && !options.dryRun;
   const isNamed = options.directory.trim() !== "";
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
-  const project = await planProject(options, { target, asks });
+  const project = await planProject(options, { target, asks, packageFolder });
   // Asked early: git answers while the files are made.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const tree = await emitProject({ ...project, signal });
@@ -114,12 +123,18 @@ async function packArchives(
   return new Map([[archive, packed]]);
 }
 
+interface Plan {
+  readonly target: Target;
+  readonly asks: boolean;
+  readonly packageFolder: string;
+}
+
 async function planProject(
-  { protocol, name, from, only, packageManager, ...rest }: CreateOptions,
-  { target: { folder }, asks }: { readonly target: Target; readonly asks: boolean },
+  { protocol, spec, name, from, only, packageManager, ...rest }: CreateOptions,
+  { target: { folder }, asks, packageFolder }: Plan,
 ): Promise<ProjectOptions> {
   const manager = choosePackageManager(packageManager);
-  const catalogue = readCatalogue(packageRoot);
+  const catalogue = readCatalogue(packageFolder);
   const chosen = chooseRevisions(protocol, catalogue);
   if (only !== undefined && from === undefined)
     throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
@@ -131,8 +146,16 @@ async function planProject(
   const selection = asks ? await askSelection({ given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
-  const facts = { folder, name: checked, manager, version: packageVersion(), packageFolder: packageRoot };
-  return { ...facts, revisions, selection, ...(source && { source }) };
+  const facts = { folder, name: checked, manager, version: packageVersion(), packageFolder };
+  if (spec !== undefined && selection.runtime === "package")
+    throw new UserError("--spec: the package has revisions of its own. Leave it out, or say --runtime emitted.");
+  return {
+    ...facts,
+    revisions,
+    selection,
+    ...(source && { source }),
+    ...(spec !== undefined && { spec: toSpecPath(spec, folder) }),
+  };
 }
 
 /** Schemas of strangers are JSON Schemas, and only what the source has is made from it unless more is asked for. */

@@ -27,6 +27,8 @@ export interface DiffCommandOptions extends AccessFlags {
   readonly older: string;
   readonly newer: string;
   readonly revision?: string;
+  /** Spec folder with the revisions. Default: the one of this package. */
+  readonly spec?: string;
   readonly format: "text" | "json" | "markdown" | "html";
   /** File for the report. Default: standard output. */
   readonly output?: string;
@@ -51,7 +53,7 @@ export async function runDiff(options: DiffCommandOptions): Promise<number> {
 
 async function compare(options: DiffCommandOptions): Promise<Comparison> {
   const { older, newer } = options;
-  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  const spec = await openSpecFolder(options.spec ?? join(packageRoot, "spec"));
   const named = [older, newer].filter((word) => spec.pins.has(word));
   if (named.length === 2) return compareNamed(older, newer, spec);
   if (named.length === 1 || [older, newer].some(isDate)) {

@@ -38,6 +38,7 @@ export function addUpdateCommand(cli: Argv): Argv {
           describe: "Revisions that it shall speak: one, several with commas, latest or all",
           defaultDescription: "those that it speaks",
         })
+        .option("spec", specOption)
         .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
         .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
         .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
@@ -50,7 +51,7 @@ export function addUpdateCommand(cli: Argv): Argv {
             ["update --undo", "back to what it was"],
           ),
         ),
-    async ({ dir, protocol, check, dryRun, force, undo }) => {
+    async ({ dir, protocol, spec, check, dryRun, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
@@ -59,6 +60,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         force,
         undo,
         ...(protocol !== undefined && { protocol }),
+        ...(spec !== undefined && { spec }),
       });
     },
   );
@@ -77,6 +79,7 @@ export function addUpgradeAssistCommand(cli: Argv): Argv {
           demandOption: true,
           describe: "Revisions that it shall speak: one, several with commas, latest or all",
         })
+        .option("spec", specOption)
         .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would be rewritten" })
         .epilogue(
           examplesText([
@@ -84,9 +87,26 @@ export function addUpgradeAssistCommand(cli: Argv): Argv {
             "what would be rewritten, and what is left to you",
           ]),
         ),
-    async ({ dir, protocol, dryRun }) => {
+    async ({ dir, protocol, spec, dryRun }) => {
       const { runUpgradeAssist } = await import("./upgrade-assist.ts");
-      process.exitCode = await runUpgradeAssist({ directory: dir, protocol, dryRun });
+      process.exitCode = await runUpgradeAssist({
+        directory: dir,
+        protocol,
+        dryRun,
+        ...(spec !== undefined && { spec }),
+      });
     },
   );
+}
+
+const specOption = {
+  type: "string",
+  describe: "Folder with these revisions, as `pin` makes one; --no-spec: the package's own",
+  defaultDescription: "what the layer was made from",
+  coerce: readSpec,
+} as const;
+
+/** `--no-spec` arrives as `false`. */
+function readSpec(value: unknown): string | false {
+  return value === false ? value : String(value);
 }

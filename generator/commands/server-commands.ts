@@ -110,6 +110,11 @@ export function addDiffCommand(cli: Argv): Argv {
         .positional("older", comparedOption)
         .positional("newer", comparedOption)
         .options(accessOptions)
+        .option("spec", {
+          type: "string",
+          describe: "Folder with the revisions, as `pin` makes one",
+          defaultDescription: "the package's own",
+        })
         .option("format", {
           choices: ["text", "json", "markdown", "html"] as const,
           default: "text" as const,
@@ -128,7 +133,7 @@ export function addDiffCommand(cli: Argv): Argv {
             ["diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI"],
           ),
         ),
-    async ({ older, newer, revision, format, output, failOn, ...flags }) => {
+    async ({ older, newer, revision, spec, format, output, failOn, ...flags }) => {
       const { runDiff } = await import("./diff.ts");
       process.exitCode = await runDiff({
         ...toAccess(flags),
@@ -138,6 +143,7 @@ export function addDiffCommand(cli: Argv): Argv {
         ...(output !== undefined && { output }),
         ...(failOn !== undefined && { failOn }),
         ...(revision !== undefined && { revision }),
+        ...(spec !== undefined && { spec }),
       });
     },
   );

@@ -2,11 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
+import { findSpec, toSpecPath, withPackageFolder } from "../create/package-folder.ts";
 import { compareTree, driftText } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import type { Replacement } from "../update/compiler.ts";
-import { readInstalledLayer } from "../update/installed-layer.ts";
+import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
 import {
@@ -28,6 +29,8 @@ export interface UpdateCommandOptions {
   readonly directory: string;
   /** Revisions as for a new project. Default: those that the layer speaks already. */
   readonly protocol?: string;
+  /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
+  readonly spec?: string | false;
   /** Write nothing; list what differs. */
   readonly check: boolean;
   /** Write nothing; tell what would change. */
@@ -58,8 +61,25 @@ async function update(options: UpdateCommandOptions): Promise<number> {
     return 0;
   }
   const layer = await readInstalledLayer(project);
-  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), readCatalogue(packageRoot));
-  const tree = emitOwnLayer({ ...layer.choices, revisions: wanted });
+  const spec = findSpec(options.spec, { project, choices: layer.choices });
+  return withPackageFolder(spec, (packageFolder) => updateLayer(options, { project, layer, spec, packageFolder }));
+}
+
+interface Surroundings {
+  readonly project: string;
+  readonly layer: InstalledLayer;
+  readonly spec: string | undefined;
+  readonly packageFolder: string;
+}
+
+async function updateLayer(
+  options: UpdateCommandOptions,
+  { project, layer, spec, packageFolder }: Surroundings,
+): Promise<number> {
+  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), readCatalogue(packageFolder));
+  const { spec: _old, ...choices } = layer.choices;
+  const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
+  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted }, packageFolder);
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
   if (drifts.length === 0) {
@@ -69,7 +89,7 @@ async function update(options: UpdateCommandOptions): Promise<number> {
   console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
   const [[older = ""], [newer = ""]] = [layer.choices.revisions, wanted];
-  await tellChanges(project, { older, newer, layer: { place: layer.folder, texts: tree } });
+  await tellChanges(project, { older, newer, layer: { place: layer.folder, texts: tree }, packageFolder });
   if (layer.edited.length > 0 && !options.force) {
     const files = layer.edited.slice(0, 10).join(", ");
     throw new UserError(
@@ -90,6 +110,8 @@ async function update(options: UpdateCommandOptions): Promise<number> {
 /** Of a project that depends on this package only the choice of revisions is its own, in one module. */
 async function updateModule(project: string, text: string, options: UpdateCommandOptions): Promise<number> {
   const { protocol, dryRun } = options;
+  if (options.spec !== undefined && options.spec !== false)
+    throw new UserError("--spec: the package has revisions of its own, and this project depends on it. Leave it out.");
   if (protocol === undefined || options.check || options.undo)
     throw new UserError(
       `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +
@@ -101,11 +123,12 @@ async function updateModule(project: string, text: string, options: UpdateComman
   const next = rewriteModule(text, wanted);
   if (next === undefined)
     throw new UserError(
-      `${moduleName} is not as it was written. These lines belong in it, in the place of those that name revisions:
-` +
-        `${lines.imports}
-${lines.types}
-${lines.list}`,
+      [
+        `${moduleName} is not as it was written. These lines belong in it, in the place of those that name revisions:`,
+        lines.imports,
+        lines.types,
+        lines.list,
+      ].join("\n"),
     );
   if (next === text) {
     console.log(`${moduleName} is up to date: revisions ${wanted.join(", ")}.`);
@@ -113,7 +136,7 @@ ${lines.list}`,
   }
   console.log(`From revisions ${spoken.join(", ")}\nto revisions ${wanted.join(", ")}.`);
   const [[older = ""], [newer = ""]] = [spoken, wanted];
-  await tellChanges(project, { older, newer, layer: toReplacement(project, next) });
+  await tellChanges(project, { older, newer, layer: toReplacement(project, next), packageFolder: packageRoot });
   if (!dryRun) await writeFile(join(project, moduleName), next);
   console.log(dryRun ? `${moduleName} would be written; it was not.` : `${moduleName} is written.`);
   return 0;
@@ -136,13 +159,17 @@ function reportDrift(lines: readonly string[]): number {
   return 1;
 }
 
+interface Change {
+  readonly older: string;
+  readonly newer: string;
+  readonly layer: Replacement;
+  readonly packageFolder: string;
+}
+
 /** What an update means for the project's own code, told before anything is written. */
-async function tellChanges(
-  project: string,
-  { older, newer, layer }: { readonly older: string; readonly newer: string; readonly layer: Replacement },
-): Promise<void> {
+async function tellChanges(project: string, { older, newer, layer, packageFolder }: Change): Promise<void> {
   if (older === newer) return;
-  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  const spec = await openSpecFolder(join(packageFolder, "spec"));
   if (!spec.pins.has(older)) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
   const moved = findMovedNames(await spec.readModel(older), await spec.readModel(newer));

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { countText } from "../count-text.ts";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
+import { findSpec, withPackageFolder } from "../create/package-folder.ts";
 import { packageRoot } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { readInstalledLayer, readNewestRevision } from "../update/installed-layer.ts";
@@ -19,6 +20,8 @@ export interface UpgradeAssistOptions {
   readonly directory: string;
   /** Revisions as for `update`; the code is made ready for the newest of them. */
   readonly protocol: string;
+  /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
+  readonly spec?: string | false;
   /** Write nothing; tell what would be rewritten. */
   readonly dryRun: boolean;
 }
@@ -33,12 +36,39 @@ export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<n
   }
 }
 
-async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Promise<void> {
-  const project = resolve(directory);
+async function assist(options: UpgradeAssistOptions): Promise<void> {
+  const project = resolve(options.directory);
+  const module = await readModule(project);
+  if (module !== undefined) {
+    const emit = (revisions: readonly string[]): Replacement =>
+      toReplacement(project, rewriteModule(module, revisions) ?? module);
+    return assistWith(options, { project, packageFolder: packageRoot, emit });
+  }
+  const { choices, folder } = await readInstalledLayer(project);
+  await withPackageFolder(findSpec(options.spec, { project, choices }), (packageFolder) => {
+    const emit = (revisions: readonly string[]): Replacement => ({
+      place: folder,
+      texts: emitOwnLayer({ ...choices, revisions }, packageFolder),
+    });
+    return assistWith(options, { project, packageFolder, emit });
+  });
+}
+
+interface Surroundings {
+  readonly project: string;
+  readonly packageFolder: string;
+  /** The layer of these revisions. Where it is a dependency, its types change with what is imported of it. */
+  readonly emit: (revisions: readonly string[]) => Replacement;
+}
+
+async function assistWith(
+  { protocol, dryRun }: UpgradeAssistOptions,
+  { project, packageFolder, emit }: Surroundings,
+): Promise<void> {
   const older = await readNewestRevision(project);
-  const wanted = chooseRevisions(protocol, readCatalogue(packageRoot));
+  const wanted = chooseRevisions(protocol, readCatalogue(packageFolder));
   const [newer = ""] = wanted;
-  const spec = await openSpecFolder(join(packageRoot, "spec"));
+  const spec = await openSpecFolder(join(packageFolder, "spec"));
   if (!spec.pins.has(older))
     throw new UserError(`the project speaks ${older}, which this version does not know. Use the version that made it.`);
   const [before, after] = [await spec.readModel(older), await spec.readModel(newer)];
@@ -48,8 +78,7 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
   const moved = findMovedNames(before, after).filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   if (!dryRun) await applyRewrites(project, rewrites);
   const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
-  const layer = await emitLayer(project, wanted);
-  const { places: left, isCompiled } = await findPlacesToChange(project, { moved, layer, settled });
+  const { places: left, isCompiled } = await findPlacesToChange(project, { moved, layer: emit(wanted), settled });
   if (!isCompiled) warnUncompiled();
   for (const { file, places } of rewrites)
     for (const { line, from, to } of places) console.log(`${file}:${line}: ${from} is ${to}`);
@@ -60,12 +89,4 @@ async function assist({ directory, protocol, dryRun }: UpgradeAssistOptions): Pr
     `From ${older} to ${newer}: ${countText(places, "place")} in ${countText(rewrites.length, "file")} ${done}; left to you: ${left.length}.`,
   );
   console.log(`Next: create-mcp-server update --protocol ${protocol}`);
-}
-
-/** The layer of these revisions. Where it is a dependency, its types change with what is imported of it. */
-async function emitLayer(project: string, revisions: readonly string[]): Promise<Replacement> {
-  const module = await readModule(project);
-  if (module !== undefined) return toReplacement(project, rewriteModule(module, revisions) ?? module);
-  const { choices, folder } = await readInstalledLayer(project);
-  return { place: folder, texts: emitOwnLayer({ ...choices, revisions }) };
 }

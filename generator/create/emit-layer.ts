@@ -52,10 +52,10 @@ export function emitLayer(options: LayerOptions): Tree {
   return layer.set(lockName, lockText(lock));
 }
 
-/** The layer that this package gives a project. */
-export function emitOwnLayer(choices: LayerChoices): Tree {
-  const templates = loadTemplates(join(packageRoot, "templates"), [layerTemplate]);
-  return emitLayer({ choices, version: packageVersion(), packageFolder: packageRoot, templates });
+/** The layer that this package gives a project, out of a folder like it. */
+export function emitOwnLayer(choices: LayerChoices, packageFolder: string = packageRoot): Tree {
+  const templates = loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
+  return emitLayer({ choices, version: packageVersion(), packageFolder, templates });
 }
 
 const entryPath = "index.ts";

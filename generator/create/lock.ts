@@ -20,6 +20,7 @@ export interface Lock {
   readonly client: boolean;
   readonly validator: boolean;
   readonly auth: LayerChoices["auth"];
+  readonly spec?: string;
   /** SHA-256 in lower-case hex of every emitted file, by path relative to the lock file. */
   readonly files: { readonly [path: string]: string };
 }
@@ -31,8 +32,9 @@ export function createLock(
 ): Lock {
   const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
   const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const { revisions, offers, transports, client, validator, auth } = choices;
-  return { format: 1, generator, revisions, offers, transports, client, validator, auth, files };
+  const { revisions, offers, transports, client, validator, auth, spec } = choices;
+  const origin = spec === undefined ? {} : { spec };
+  return { format: 1, generator, revisions, ...origin, offers, transports, client, validator, auth, files };
 }
 
 /** Text of a lock file. */

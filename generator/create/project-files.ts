@@ -30,9 +30,11 @@ export interface ProjectOptions {
   readonly manager: PackageManager;
   /** What its tools are made from. Default: an example. */
   readonly source?: ProjectSource;
+  /** Spec folder that its revisions come from, relative to the project, with slashes. Default: that of this package. */
+  readonly spec?: string;
   /** Version of this package. */
   readonly version: string;
-  /** Folder of this package: `runtime/`, `generated/` and `templates/` are in it. */
+  /** Folder of this package, or one like it: `runtime/`, `generated/` and `templates/` are in it. */
   readonly packageFolder: string;
   /** Ends the work where it may be long. */
   readonly signal?: AbortSignal;
@@ -44,7 +46,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
   const templates = loadTemplates(folder, [...names, packageTemplate]);
   const view = projectView(options);
-  const choices = toLayerChoices(options.selection, options.revisions);
+  const { selection, revisions, spec } = options;
+  const choices = { ...toLayerChoices(selection, revisions), ...(spec !== undefined && { spec }) };
   const builder = { from: options.selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const copies = [...copied, builder].map(({ from, to }): [string, string] => [
     to,

@@ -80,6 +80,7 @@ function readChoices({
   client,
   validator,
   auth,
+  spec,
 }: Record<string, unknown>): LayerChoices | undefined {
   if (!Array.isArray(revisions) || !Array.isArray(offers) || !Array.isArray(transports)) return undefined;
   const spoken = revisions.filter((id) => typeof id === "string");
@@ -91,6 +92,7 @@ function readChoices({
     client: client === true,
     validator: validator === true,
     auth: protections.find((protection) => protection === auth) ?? "none",
+    ...(typeof spec === "string" && { spec }),
   };
 }
 

@@ -28,4 +28,6 @@ export interface LayerChoices {
   readonly validator: boolean;
   /** Access tokens are verified by the package `jose`. */
   readonly auth: Protection;
+  /** Spec folder that its revisions come from, relative to the project, with slashes. Absent: they are those of this package. */
+  readonly spec?: string;
 }

@@ -83,7 +83,9 @@ describe("a new revision", () => {
     expect((await pinText(dated(schema, next), { revision: next })).isNew).toBe(true);
     expect((await readdir(spec)).sort()).toEqual([...(await readdir("spec")), next].sort());
     const paths = [...new Map(await emitUnformatted({ spec })).keys()];
-    expect(paths).toEqual(expect.arrayContaining([`${next}/types.ts`, `${newest}/convert.ts`, "extensions/ui/types.ts"]));
+    expect(paths).toEqual(
+      expect.arrayContaining([`${next}/types.ts`, `${newest}/convert.ts`, "extensions/ui/types.ts"]),
+    );
   });
 
   it("leaves no new spec folder, and no files in an old one, when it fails", async () => {

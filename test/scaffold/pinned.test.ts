@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageRoot } from "../../generator/package-info.ts";
+import { runCli } from "../create/cli.ts";
+import { npm } from "./npm.ts";
+import { Wire } from "./wire.ts";
+
+/* The day a revision appears: it is pinned, decided about, and served beside all others, by this version of the package. */
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "pinned-")));
+const newest = "2026-07-28";
+const next = "2099-01-01";
+const demo = join(root, "demo");
+
+/** The newest revision with another date and one more kind of content. */
+function nextSchema(): string {
+  const video = 'export interface VideoContent { type: "video"; data: string; mimeType: string }';
+  const text = readFileSync(join(packageRoot, "spec", newest, "schema.ts"), "utf8")
+    .replace(`LATEST_PROTOCOL_VERSION = "${newest}"`, `LATEST_PROTOCOL_VERSION = "${next}"`)
+    .replace("export type ContentBlock =", "export type ContentBlock = VideoContent |");
+  return `${text}\n${video}\n`;
+}
+
+async function cli(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args, { cwd: root });
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+beforeAll(async () => {
+  writeFileSync(join(root, "schema.ts"), nextSchema());
+  const pinned = await cli("pin", next, "--from", "schema.ts");
+  expect(pinned).toMatch(new RegExp(`spec/${newest}/overlay.json: the alternative VideoContent .*: error, `));
+  const overlay = join(root, "spec", newest, "overlay.json");
+  const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
+  writeFileSync(overlay, JSON.stringify({ ...JSON.parse(readFileSync(overlay, "utf8")), conversions }));
+  const created = await cli("demo", "--yes", "--no-git", "--spec", "spec", "--protocol", "all");
+  expect(created).toContain(`demo speaks ${next}, ${newest}, `);
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test("its project speaks it beside all others, and older clients are refused what they do not have", async () => {
+  const path = join(demo, "src", "server.ts");
+  const server = readFileSync(path, "utf8");
+  const film =
+    'defineTool({ name: "film", run: () => ({ content: [{ type: "video", data: "AA==", mimeType: "video/webm" }] }) })';
+  writeFileSync(path, server.replace("tools: [measureText]", `tools: [measureText, ${film}]`));
+  await npm(demo, "run", "typecheck");
+  expect(await npm(demo, "test")).toMatch(/Tests.* passed/);
+  expect(await askFilm(next)).toMatchObject({ result: { content: [{ type: "video" }] } });
+  expect(await askFilm(newest)).toMatchObject({ error: { code: -32603 } });
+});
+
+test("its project stays with that spec folder, and can leave it for the package", async () => {
+  expect(await cli("update", "demo", "--check")).toContain("src/mcp is as create-mcp-server writes it.");
+  renameSync(join(root, "spec"), join(root, "moved"));
+  const lost = await runCli(["update", "demo"], { cwd: root });
+  expect(lost.stderr).toMatch(/was made from the revisions in .*spec, which are not there/);
+  await cli("update", "demo", "--spec", "moved");
+  await cli("update", "demo", "--protocol", `${newest},2025-11-25`);
+  const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });
+  expect(told.code).toBe(2);
+  expect(told.stderr).toContain(`there is no revision "${next}"`);
+  writeFileSync(
+    join(demo, "src", "server.ts"),
+    readFileSync(join(demo, "src", "server.ts"), "utf8").replace(/, defineTool\(\{ name: "film".*\}\) \}\)/, ""),
+  );
+  await npm(demo, "run", "typecheck");
+  await cli("update", "demo", "--no-spec");
+  expect(readFileSync(join(demo, "src", "mcp", "mcp.lock.json"), "utf8")).not.toContain('"spec"');
+  await npm(demo, "run", "typecheck");
+});
+
+test("is compared with the one before", async () => {
+  expect(await cli("diff", newest, next, "--spec", "moved")).toMatch(
+    /ContentBlock.*VideoContent|type VideoContent: it is new/s,
+  );
+});
+
+/** The message that answers a call of the film. */
+async function askFilm(protocol: string): Promise<unknown> {
+  const wire = new Wire(demo, {
+    "io.modelcontextprotocol/protocolVersion": protocol,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+  });
+  const answer = await wire.ask("tools/call", { name: "film", arguments: {} });
+  expect(await wire.end()).toBe(0);
+  return answer;
+}
