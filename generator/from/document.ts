@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { parseDocument } from "yaml";
+import { quoteForShell } from "../create/client-config.ts";
 import { refuseOversize } from "../tool-schema/bounds.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../user-error.ts";
@@ -24,6 +25,7 @@ export async function readDocument(path: string): Promise<unknown> {
 }
 
 async function readText(path: string): Promise<string> {
+  refuseAddress(path);
   try {
     const { size } = await stat(path);
     if (size > maximum) throw new UserError(`${path} has more than ${maximum / 1e6} MB. Leave out what no tool needs.`);
@@ -32,6 +34,19 @@ async function readText(path: string): Promise<string> {
     if (error instanceof UserError) throw error;
     throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}). Check the path.`, { cause: error });
   }
+}
+
+/** What is fetched today may be something else tomorrow; a file can be looked at, and kept beside the project. */
+function refuseAddress(path: string): void {
+  if (!/^https?:\/\//i.test(path) || !URL.canParse(path)) return;
+  const name =
+    new URL(path).pathname
+      .split("/")
+      .at(-1)
+      ?.match(/^[\w.-]+$/)?.[0] ?? "openapi.json";
+  throw new UserError(
+    `--from: nothing is fetched. Save it first, with \`curl -o ${name} ${quoteForShell(path)}\`, then use --from ${name}.`,
+  );
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -95,6 +95,7 @@ function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSource
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
     answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
+    hasAddresses: hasOperation(api, ({ address }) => address !== undefined),
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
   };
 }
@@ -240,6 +241,7 @@ function runText(name: string, { operation, hasInput, result }: RunView): string
     `path: ${JSON.stringify(operation.path)}`,
     ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
     ...bodyText(operation),
+    ...(operation.address === undefined ? [] : [`address: ${JSON.stringify(operation.address)}`]),
     ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
     "signal",
   ];

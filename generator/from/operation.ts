@@ -50,6 +50,8 @@ export interface Operation {
   readonly input: Readonly<Record<string, unknown>>;
   /** Whether deep parts of its schemas may be anything, because there is too much of them. */
   readonly isOpen: boolean;
+  /** Address of its own server, where it has one; empty when that is not known. */
+  readonly address?: string;
   /** Variables of the credentials that go with it. */
   readonly access: readonly string[];
   /** Whether it answers with a file. */

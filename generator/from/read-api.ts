@@ -7,6 +7,7 @@ import { UserError } from "../user-error.ts";
 import { LeftOut } from "./left-out.ts";
 import type { Api } from "./operation.ts";
 import { readAccess } from "./read-access.ts";
+import { readAddress, readOwnAddress } from "./read-address.ts";
 import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
@@ -39,6 +40,7 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
     const advice = "Say with --only which tags, names or paths are wanted.";
     throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
   }
+  const address = readAddress(document.servers, { origin });
   for (const { path, method, item, operation } of found) {
     const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
     const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });
@@ -49,7 +51,8 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
     }
     const name = uniqueName(understood.name, (one) => taken.has(one.toLowerCase()));
     taken.add(name.toLowerCase());
-    operations.push({ ...understood, name });
+    const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
+    operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
   }
   refuseNothing(operations, leftOut, origin);
   const info = isRecord(document.info) ? document.info : {};
@@ -57,7 +60,7 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
   const securities = operations.map(({ security }) => security);
   const { credentials, sent } = explain(() => readAccess(document, securities), `${origin}: securitySchemes`);
   const all = operations.map(({ security: _security, ...rest }, at) => ({ ...rest, access: sent[at] ?? [] }));
-  return { title, ...readAddress(document, origin), credentials, operations: all, leftOut };
+  return { title, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
 }
 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
@@ -86,10 +89,11 @@ function listOperations(paths: Record<string, unknown>, document: unknown, origi
     if (!isRecord(item))
       throw new UserError(`${origin}: paths ${JSON.stringify(path).slice(0, 100)} is not an object.`);
     return methods.flatMap((method): Found[] => {
-      const operation = item[method];
-      if (operation === undefined) return [];
+      if (item[method] === undefined) return [];
+      const shown = `${method} of ${JSON.stringify(path).slice(0, 100)}`;
+      const operation = explain(() => follow(item[method], document), `${origin}: ${shown}`);
       if (isRecord(operation)) return [{ path, method, item, operation, ...namesOf(operation, method, path) }];
-      throw new UserError(`${origin}: ${method} of ${JSON.stringify(path).slice(0, 100)} is not an object.`);
+      throw new UserError(`${origin}: ${shown} is not an object.`);
     });
   });
 }
@@ -128,21 +132,4 @@ function refuseNothing(operations: readonly unknown[], leftOut: Api["leftOut"], 
   const [first] = leftOut;
   const reason = first ? ` that can be called: ${first.name}: ${first.reason}` : "";
   throw new UserError(`${origin} has no operation${reason}.`);
-}
-
-/** Address of the first server, with the defaults of its variables. */
-function readAddress({ servers }: Record<string, unknown>, origin: string): { readonly address?: string } {
-  const first: unknown = Array.isArray(servers) ? servers[0] : undefined;
-  if (!isRecord(first) || typeof first.url !== "string") return {};
-  const variables = isRecord(first.variables) ? first.variables : {};
-  const text = first.url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    return isRecord(variable) && variable.default !== undefined ? String(variable.default) : whole;
-  });
-  // Without a host it is relative to where the document came from, which nobody knows.
-  if (!URL.canParse(text)) return {};
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol))
-    throw new UserError(`${origin}: servers[0] is no http or https address: ${JSON.stringify(text).slice(0, 100)}.`);
-  return { address: text.replace(/\/+$/, "") };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { emitSource } from "../../generator/from/emit-source.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
@@ -278,6 +278,51 @@ components:
 paths:${paths}
 `;
 }
+
+describe("an operation with a server of its own", () => {
+  const document = (own: string, common = "http://127.0.0.1:9/v1"): string => `openapi: 3.0.3
+info: { title: Files, version: 1.0.0 }
+servers: [{ url: "${common}" }]
+paths:
+  /files: { get: { operationId: files, servers: [{ url: "${own}" }], ${ok} } }
+  /near: { servers: [{ url: "${own}" }], get: { operationId: near, ${ok} } }
+  /rest: { get: { operationId: rest, ${ok} } }
+`;
+  const origin = (): string => (api ? new URL(api.url).origin : expect.unreachable());
+
+  beforeEach(() => void vi.stubEnv("API_BASE_URL", undefined));
+  afterEach(() => void vi.stubEnv("API_BASE_URL", origin()));
+
+  test.each(["files", "near"])("is asked there, and the others are not: %s", async (tool) => {
+    await (
+      await load(document(`${origin()}/up/`), tool)
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual([`/up/${tool}`]);
+    const rest = (await load(document(origin()), "rest"))({}, context);
+    await expect(rest).rejects.toThrow("GET /rest got no answer of http://127.0.0.1:9");
+  });
+
+  test("may stand beside that of the others", async () => {
+    await (
+      await load(document("/v2", `${origin()}/v1`), "files")
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual(["/v2/files"]);
+  });
+
+  test("that nobody can know is asked for, and a token goes nowhere else", async () => {
+    const run = await load(document("https://{agent}", origin()), "files");
+    await expect(run({}, context)).rejects.toThrow("set its variable API_BASE_URL");
+    expect(sent).toEqual([]);
+  });
+
+  test("is asked where the variable says, too", async () => {
+    vi.stubEnv("API_BASE_URL", origin());
+    await (
+      await load(document("http://127.0.0.1:9"), "files")
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual(["/files"]);
+  });
+});
 
 describe("an answer of an API", () => {
   const document = `openapi: 3.1.0

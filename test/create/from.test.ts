@@ -322,6 +322,12 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a $ref to a file beside it", "a.json", get({ $ref: "../a.json#/x" }), /leads out of the document/],
   ["a $ref to an address", "a.json", get({ $ref: "http://127.0.0.1:9/x" }), /leads out of the document/],
   [
+    "an operation by $ref to a file",
+    "a.json",
+    api({ "/a": { get: { $ref: "resources/a.yml" } } }),
+    /get of "\/a".*leads out of the document.*npx @redocly\/cli bundle/,
+  ],
+  [
     "a path by $ref to an address",
     "a.json",
     api({ "/a": { $ref: "http://127.0.0.1:9/x" } }),
@@ -414,6 +420,12 @@ describe("create --from", () => {
   it.each([
     ["a file that is not there", "none.yaml", {}, /none\.yaml cannot be read/],
     ["a folder", ".", {}, /cannot be read/],
+    [
+      "an address, which it does not fetch",
+      "none",
+      { from: "https://api.example.org/v3/openapi.yaml?a=b" },
+      /nothing is fetched.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
+    ],
     ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
   ])("refuses %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
