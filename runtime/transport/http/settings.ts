@@ -12,6 +12,7 @@ import type { EventStore } from "../../store/event-store.ts";
 import { MemoryEventStore } from "../../store/memory-event-store.ts";
 import { MemorySessionStore } from "../../store/memory-session-store.ts";
 import type { SessionStore } from "../../store/session-store.ts";
+import { defaultPatience } from "../first-message.ts";
 import type { CorsOptions } from "./cors.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./origin.ts";
@@ -90,6 +91,8 @@ export interface SseOptions {
   readonly messagesPath?: string;
   /** Where clients find it, if a proxy shows it elsewhere: a path or a URL of the same origin. Default: `messagesPath`. */
   readonly endpoint?: string;
+  /** Milliseconds for a client's first message; then its stream ends. Afterwards it may be silent for as long as it likes. Default 30 s. */
+  readonly handshakeTimeout?: number;
 }
 
 /** Options with their defaults. */
@@ -156,6 +159,7 @@ function toSse({
   path = "/sse",
   messagesPath = "/messages",
   endpoint = messagesPath,
+  handshakeTimeout = defaultPatience,
 }: SseOptions): Required<SseOptions> {
-  return { path, messagesPath, endpoint };
+  return { path, messagesPath, endpoint, handshakeTimeout };
 }

@@ -45,7 +45,8 @@ export async function openSse(exchange: Exchange, house: SseHouse): Promise<Refu
   const session = new SseSession(key, exchange.stream(streamFields), house.settings);
   const connection = house.service.accept(session);
   house.streams.set(key.id, session);
-  session.serve(connection, `${house.sse.endpoint}?${sessionParameter}=${key.id}`);
+  const { endpoint, handshakeTimeout } = house.sse;
+  session.serve(connection, { endpoint: `${endpoint}?${sessionParameter}=${key.id}`, handshakeTimeout });
   house.sessions.adopt(session);
   void connection.closed.then(() => forget(key, house));
   return undefined;

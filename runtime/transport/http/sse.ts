@@ -4,8 +4,17 @@ import type { Channel, Receiver } from "../../rpc/channel.ts";
 import type { Outgoing } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { SessionKey } from "../../store/session-store.ts";
+import { FirstMessage } from "../first-message.ts";
 import type { EventWriter } from "./exchange.ts";
 import type { HttpSettings } from "./settings.ts";
+
+/** How a session begins. */
+export interface Beginning {
+  /** Where the client sends its messages. */
+  readonly endpoint: string;
+  /** Milliseconds for its first message. */
+  readonly handshakeTimeout: number;
+}
 
 /**
  * One session of HTTP with SSE: it lives as long as its stream, on which everything is sent, answers too.
@@ -18,6 +27,7 @@ export class SseSession implements Channel {
   readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "counters">;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
+  #first: FirstMessage | undefined;
   #isClosed = false;
 
   constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "counters">) {
@@ -33,9 +43,13 @@ export class SseSession implements Channel {
     return this.#connection;
   }
 
-  /** Tells the client where to send its messages, and lets the conversation begin. */
-  serve(connection: Connection, endpoint: string): void {
+  /** Tells the client where to send its messages, and lets the conversation begin: soon, or not at all. */
+  serve(connection: Connection, { endpoint, handshakeTimeout }: Beginning): void {
     this.#connection = connection;
+    this.#first = new FirstMessage(handshakeTimeout, (reason) => {
+      this.#writer.end();
+      this.#disconnect(reason);
+    });
     this.#writer.write(encodeEvent({ type: "endpoint", data: endpoint }));
   }
 
@@ -48,6 +62,7 @@ export class SseSession implements Channel {
   }
 
   receive(value: unknown, origin: unknown): void {
+    this.#first?.settle();
     this.#receiver?.message(value, origin);
   }
 
@@ -75,6 +90,7 @@ export class SseSession implements Channel {
   #disconnect(reason?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#first?.settle();
     this.#receiver?.disconnected(reason);
   }
 }

@@ -128,4 +128,20 @@ describe("HTTP with SSE of 2024-11-05", () => {
     await small.close();
     await stream.end();
   });
+
+  it("gives the session of a client that sends nothing to others", async () => {
+    const small = await start({}, { sse: { handshakeTimeout: 50 }, sessions: { maxSessions: 1 } });
+    const silent = await small.stream({ method: "GET", path: "/sse" });
+    await silent.end();
+    const next = await small.stream({ method: "GET", path: "/sse" });
+    expect(next.status).toBe(200);
+    const { data: path } = await next.next();
+    expect((await small.send({ path, body: initialize("2024-11-05") })).status).toBe(202);
+    expect(await next.message()).toMatchObject({ id: "init", result: {} });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect((await small.send({ path, body: { jsonrpc: "2.0", id: 2, method: "ping" } })).status).toBe(202);
+    expect(await next.message()).toMatchObject({ id: 2, result: {} });
+    next.cut();
+    await small.close();
+  });
 });
