@@ -45,8 +45,12 @@ export interface ToolTaskCall {
 export class ServerTasks {
   readonly #host: ServerTasksHost;
   /** Those whose end is not known yet. Nobody may ever ask for it: who still holds a task, or waits for it, is what keeps it. */
-  readonly #followed = new Map<string, Set<WeakRef<Followed>>>();
-  readonly #dropped = new FinalizationRegistry<Entry>((entry) => this.#remove(entry));
+  readonly #followed = new Map<string, Set<Held>>();
+  /** Not every worker has what tells of it: there they are kept as long as the session. */
+  readonly #dropped =
+    typeof FinalizationRegistry === "function"
+      ? new FinalizationRegistry<Entry>((entry) => this.#remove(entry))
+      : undefined;
 
   constructor(host: ServerTasksHost) {
     this.#host = host;
@@ -125,10 +129,10 @@ export class ServerTasks {
         this.#remove(entry);
       },
     });
-    const entry: Entry = { taskId, held: new WeakRef(followed) };
+    const entry: Entry = { taskId, held: toHeld(followed) };
     const others = this.#followed.get(taskId) ?? new Set();
     this.#followed.set(taskId, others.add(entry.held));
-    this.#dropped.register(followed, entry);
+    this.#dropped?.register(followed, entry);
     return followed;
   }
 
@@ -178,7 +182,13 @@ type Followed = FollowedTask<object>;
 
 interface Entry {
   readonly taskId: string;
-  readonly held: WeakRef<Followed>;
+  readonly held: Held;
+}
+
+type Held = Pick<WeakRef<Followed>, "deref">;
+
+function toHeld(followed: Followed): Held {
+  return typeof WeakRef === "function" ? new WeakRef(followed) : { deref: () => followed };
 }
 
 function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {

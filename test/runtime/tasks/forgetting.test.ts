@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ServerTasks } from "../../../runtime/client/server-tasks.ts";
 import { connect } from "../../../runtime/client/client.ts";
 import { SharedWait } from "../../../runtime/rpc/shared-wait.ts";
@@ -75,6 +75,30 @@ test("who waits learns what everybody learns, before and after", async () => {
   const failed = new SharedWait(Promise.reject(new Error("no")));
   await expect(failed.wait(signal)).rejects.toThrow("no");
   await expect(failed.wait(signal)).rejects.toThrow("no");
+});
+
+test("where a platform cannot tell who is held, tasks are woken all the same", async () => {
+  vi.stubGlobal("WeakRef", undefined);
+  vi.stubGlobal("FinalizationRegistry", undefined);
+  const [near, far] = createMemoryPair();
+  createSuiteServer()(far);
+  const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
+  const tasks = new ServerTasks({
+    clock: new ManualClock(),
+    call: () => Promise.resolve({ ...working, status: "completed" }),
+    connection: () => connection,
+    answerer() {
+      throw new Error("nobody is asked");
+    },
+  });
+  const next = tasks.follow(working, (value) => Object(value)).updates[Symbol.asyncIterator]();
+  vi.unstubAllGlobals();
+  await next.next();
+  const change = next.next();
+  await settle();
+  tasks.wake(working.taskId);
+  expect(await change).toMatchObject({ value: { status: "completed" } });
+  await connection.close();
 });
 
 test("tasks that nobody asks for any more are forgotten, those that are held are woken", async () => {
