@@ -137,7 +137,9 @@ const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|
 
 /** The simplest to send comes first. */
 const bodyTypes = [
-  /^application\/([\w.-]+\+)?json\b/,
+  /^application\/json(;|$)/,
+  /^application\/(?!json-patch\+)([\w.-]+\+)?json\b/,
+  /^application\/json-patch\+json\b/,
   /^application\/x-www-form-urlencoded\b/,
   multipart,
   /^text\/plain\b/,

@@ -4,6 +4,7 @@ import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import type { LiveSession } from "../../runtime/client/live-session.ts";
 import type { Opener } from "../../runtime/client/opener.ts";
 import { connect } from "../../runtime/client/client.ts";
+import { isPeerError } from "../../runtime/rpc/errors.ts";
 import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/child-process.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
@@ -133,7 +134,8 @@ function lastWords(text: string): string {
 
 /** The same for what a failure came from. */
 function explain(error: unknown): string {
-  return safeText(explainCause(error)).replace(/\.$/, "");
+  const words = safeText(explainCause(error)).replace(/\.$/, "");
+  return isPeerError(error) ? `it answered with the error ${error.code}: ${words}` : words;
 }
 
 /** It may quote what a server said. */

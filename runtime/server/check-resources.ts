@@ -1,7 +1,7 @@
 import { checkHint } from "../rpc/cache-hint.ts";
 import { SetupError } from "../rpc/errors.ts";
 import type { ResourceSource, TemplateSource } from "./source.ts";
-import { parseUriTemplate } from "./uri-template.ts";
+import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc3986 */
 export function checkResource({ uri, size, caching }: ResourceSource): void {
@@ -20,10 +20,19 @@ export function checkResource({ uri, size, caching }: ResourceSource): void {
 /** Refuses templates that do not parse, and completions of variables that they do not have. */
 export function checkTemplate({ uriTemplate, complete = {}, caching }: TemplateSource): void {
   checkHint(`Resource template "${uriTemplate}"`, caching);
-  const { variables } = parseUriTemplate(uriTemplate);
+  const { variables } = readTemplate(uriTemplate);
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));
   if (unknown === undefined) return;
   throw new SetupError(
     `Resource template "${uriTemplate}" completes "${unknown}", which is none of its variables: ${variables.join(", ")}.`,
   );
+}
+
+/** The parser is part of clients as well, where nobody sets up a server. */
+function readTemplate(text: string): UriTemplate {
+  try {
+    return parseUriTemplate(text);
+  } catch (error) {
+    throw new SetupError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }

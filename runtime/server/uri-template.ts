@@ -1,4 +1,3 @@
-import { SetupError } from "../rpc/errors.ts";
 import { expandTemplate } from "./uri-expand.ts";
 import { matchTemplate } from "./uri-match.ts";
 
@@ -135,5 +134,5 @@ function readVariable(text: string, open: number, spec: string): Variable {
 }
 
 function mistake(text: string, position: number, problem: string): Error {
-  return new SetupError(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
+  return new Error(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
 }

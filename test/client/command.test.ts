@@ -208,6 +208,12 @@ describe("create-mcp-server client", () => {
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
   });
 
+  const refusing = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id } = JSON.parse(line);
+    const error = { code: -32603, message: "fetch failed" };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error }));
+  });`;
+
   test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
     ["nothing", [], {}, /name a server/],
     ["an empty word", [" "], {}, /name a server/],
@@ -237,6 +243,12 @@ describe("create-mcp-server client", () => {
       [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
       {},
       /The last words of the server:\nno key/,
+    ],
+    [
+      "a program that answers with an error of its own",
+      [process.execPath, "-e", refusing],
+      {},
+      /could not be asked: it answered with the error -32603: fetch failed\. Start it/,
     ],
     [
       "a program that talks nonsense",

@@ -156,6 +156,22 @@ describe("a tool with a form and cookies", () => {
     expect(sent.at(-1)).toMatchObject({ type: "application/json", bytes: new TextEncoder().encode('{"name":"Rex"}') });
   });
 
+  test.each([
+    ["application/merge-patch+json", ["application/json-patch+json", "application/merge-patch+json"]],
+    ["application/json", ["application/json-patch+json", "application/vnd.a+json", "application/json"]],
+    ["application/json-patch+json", ["application/json-patch+json"]],
+  ])("sends %s where the API takes %j: a list of changes is a last resort", async (type, offered) => {
+    const content = offered.map((one) => `${one}: { schema: { type: object } }`).join(", ");
+    const document = `openapi: 3.0.3
+info: { title: Parts, version: 1.0.0 }
+paths: { /part: { patch: { operationId: part, requestBody: { content: { ${content} } }, ${ok} } } }
+`;
+    await (
+      await load(document, "part")
+    )({ body: { a: 1 } }, context);
+    expect(sent.map((one) => one.type)).toEqual([type]);
+  });
+
   test("sends a file that is the whole body as its bytes", async () => {
     const run = await load(pets, "post-upload");
     expect(await run({ body: base64 }, context)).toBe("done");
