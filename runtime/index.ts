@@ -135,7 +135,8 @@ export type { Definers } from "./server/definers.ts";
 export type { ArgumentFlags, ArgumentValues, NoFlags, PromptArgumentDefinition } from "./server/definitions.ts";
 export type { PromptContent, PromptDefinition, ResourceContent, ResourceDefinition } from "./server/definitions.ts";
 export type { ResourcePage, ResourceTemplateDefinition, Run, ServerDefinition } from "./server/definitions.ts";
-export type { CacheHints, ServerOptions, ToolDefinition, ToolTask, ToolTaskOptions } from "./server/definitions.ts";
+export type { CacheHints } from "./server/cache-hints.ts";
+export type { ServerOptions, ToolDefinition, ToolTask, ToolTaskOptions } from "./server/definitions.ts";
 export type { Visibility } from "./server/definitions.ts";
 
 export { ToolError, isToolError } from "./server/errors.ts";

@@ -61,7 +61,6 @@ export interface EmbeddedRow<Params = unknown, Result = unknown> {
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
-  /** Exists for the compiler only: carries the types of the row. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
 
@@ -120,21 +119,25 @@ export interface Revision {
   readonly jsonSchemaDialect?: string;
   /** Requests a client sends and a server answers. */
   readonly clientRequests: Table<RequestRow>;
+  // @part questions, tasks, extensions
   /** Requests a server sends and a client answers. */
   readonly serverRequests: Table<RequestRow>;
   /** Notifications a client sends. */
   readonly clientNotifications: Table<NotificationRow>;
   /** Notifications a server sends. */
   readonly serverNotifications: Table<NotificationRow>;
+  // @part questions, tasks
   /** Payloads that ask the client for input inside a result. */
   readonly embeddedRequests: Table<EmbeddedRow>;
   /** Error codes by name: `parseError`, `invalidRequest`, `methodNotFound`, `invalidParams`, `internalError`, `resourceNotFound`, ... */
   readonly errors: Table<ErrorRule>;
+  // @part http, extensions
   readonly headers: readonly HeaderRule[];
   readonly reservedMeta: readonly ReservedMeta[];
   /** Values of `resultType` and the one assumed when it is absent; missing where results carry none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
   readonly emptyCapabilities: readonly EmptyCapability[];
+  // @part client, questions, tasks
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
   /** How values written for newer revisions become values of this one; missing in the newest revision. */
@@ -238,6 +241,7 @@ export interface Progress {
 
 /** Sends requests and notifications; implemented by the runtime. */
 export interface Caller {
+  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: CallOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
 }

@@ -68,7 +68,7 @@ const createOptions = {
   name: { type: "string", describe: "Package name", defaultDescription: "the folder's name", coerce: joinRepeated },
   serve: {
     type: "string",
-    describe: "What it offers: tools, resources, prompts, questions, tasks, skills, ui, with commas, or all",
+    describe: "What it offers: tools, resources, prompts, changes, questions, tasks, skills, ui, with commas, or all",
     defaultDescription: "tools,resources,prompts",
     coerce: joinRepeated,
   },

@@ -1,4 +1,5 @@
 import type { Argv } from "yargs";
+import { offerings } from "../create/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /* Commands that change a project that is there, as yargs knows them. Each is loaded when it runs. */
@@ -39,6 +40,11 @@ export function addUpdateCommand(cli: Argv): Argv {
           defaultDescription: "those that it speaks",
         })
         .option("spec", specOption)
+        .option("serve", {
+          type: "string",
+          describe: `What it shall offer: ${offerings.join(", ")}, with commas`,
+          defaultDescription: "what it offers",
+        })
         .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
         .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
         .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
@@ -47,11 +53,12 @@ export function addUpdateCommand(cli: Argv): Argv {
           examplesText(
             ["update", "to what this version of the generator writes"],
             ["update --protocol all --dry-run", "what other revisions would mean for your code"],
+            ["update --serve tools,changes", "a layer for tools that come and go"],
             ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
             ["update --undo", "back to what it was"],
           ),
         ),
-    async ({ dir, protocol, spec, check, dryRun, force, undo }) => {
+    async ({ dir, protocol, spec, serve, check, dryRun, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
@@ -61,6 +68,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         undo,
         ...(protocol !== undefined && { protocol }),
         ...(spec !== undefined && { spec }),
+        ...(serve !== undefined && { serve }),
       });
     },
   );

@@ -3,6 +3,8 @@ import { join, relative, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
 import { findSpec, toSpecPath, withPackageFolder } from "../create/package-folder.ts";
+import type { Offering } from "../create/layer/choices.ts";
+import { readServe, toOffers } from "../create/project-choices.ts";
 import { compareTree, driftText } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
@@ -31,6 +33,8 @@ export interface UpdateCommandOptions {
   readonly protocol?: string;
   /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
   readonly spec?: string | false;
+  /** What it shall offer, as for a new project. Default: what it offers already. */
+  readonly serve?: string;
   /** Write nothing; list what differs. */
   readonly check: boolean;
   /** Write nothing; tell what would change. */
@@ -79,17 +83,22 @@ async function updateLayer(
   const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), readCatalogue(packageFolder));
   const { spec: _old, ...choices } = layer.choices;
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
-  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted }, packageFolder);
+  const offers = options.serve === undefined ? choices.offers : toOffers(readServe(options.serve));
+  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted, offers }, packageFolder);
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
   if (drifts.length === 0) {
-    console.log(`src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+    console.log(
+      `src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}, ${offers.join(", ")}.`,
+    );
     return 0;
   }
   console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+  tellOffers(choices.offers, offers);
   const [[older = ""], [newer = ""]] = [layer.choices.revisions, wanted];
-  await tellChanges(project, { older, newer, layer: { place: layer.folder, texts: tree }, packageFolder });
+  const isLess = choices.offers.some((offering) => !offers.includes(offering));
+  await tellChanges(project, { older, newer, isLess, layer: { place: layer.folder, texts: tree }, packageFolder });
   if (layer.edited.length > 0 && !options.force) {
     const files = layer.edited.slice(0, 10).join(", ");
     throw new UserError(
@@ -112,6 +121,8 @@ async function updateModule(project: string, text: string, options: UpdateComman
   const { protocol, dryRun } = options;
   if (options.spec !== undefined && options.spec !== false)
     throw new UserError("--spec: the package has revisions of its own, and this project depends on it. Leave it out.");
+  if (options.serve !== undefined)
+    throw new UserError("--serve: the package can serve everything, and this project depends on it. Leave it out.");
   if (protocol === undefined || options.check || options.undo)
     throw new UserError(
       `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +
@@ -136,7 +147,13 @@ async function updateModule(project: string, text: string, options: UpdateComman
   }
   console.log(`From revisions ${spoken.join(", ")}\nto revisions ${wanted.join(", ")}.`);
   const [[older = ""], [newer = ""]] = [spoken, wanted];
-  await tellChanges(project, { older, newer, layer: toReplacement(project, next), packageFolder: packageRoot });
+  await tellChanges(project, {
+    older,
+    newer,
+    isLess: false,
+    layer: toReplacement(project, next),
+    packageFolder: packageRoot,
+  });
   if (!dryRun) await writeFile(join(project, moduleName), next);
   console.log(dryRun ? `${moduleName} would be written; it was not.` : `${moduleName} is written.`);
   return 0;
@@ -159,24 +176,32 @@ function reportDrift(lines: readonly string[]): number {
   return 1;
 }
 
+function tellOffers(given: readonly Offering[], offers: readonly Offering[]): void {
+  if (given.join() !== offers.join())
+    console.log(`It offers ${offers.join(", ")}; before, it was ${given.join(", ")}.`);
+  if (offers.includes("skills") && !given.includes("skills"))
+    console.log("Skills are read with the package yaml: npm install --save-dev yaml");
+}
+
 interface Change {
   readonly older: string;
   readonly newer: string;
+  /** Something is not offered any more. */
+  readonly isLess: boolean;
   readonly layer: Replacement;
   readonly packageFolder: string;
 }
 
 /** What an update means for the project's own code, told before anything is written. */
-async function tellChanges(project: string, { older, newer, layer, packageFolder }: Change): Promise<void> {
-  if (older === newer) return;
+async function tellChanges(project: string, { older, newer, isLess, layer, packageFolder }: Change): Promise<void> {
+  if (older === newer && !isLess) return;
   const spec = await openSpecFolder(join(packageFolder, "spec"));
   if (!spec.pins.has(older)) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const moved = findMovedNames(await spec.readModel(older), await spec.readModel(newer));
+  const moved = older === newer ? [] : findMovedNames(await spec.readModel(older), await spec.readModel(newer));
   const { places, isCompiled } = await findPlacesToChange(project, { moved, layer });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
-  console.log(
-    `${countText(places.length, "place")} in your code to change for ${newer}; all that differs: create-mcp-server diff ${older} ${newer}`,
-  );
+  const differs = older === newer ? "" : `; all that differs: create-mcp-server diff ${older} ${newer}`;
+  console.log(`${countText(places.length, "place")} in your code to change for ${newer}${differs}`);
 }

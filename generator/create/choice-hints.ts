@@ -9,6 +9,7 @@ export const offeringHints: Hints<Offering> = {
   tools: "functions that the model calls; always there",
   resources: "texts and data that a host reads",
   prompts: "messages that the user chooses and fills in",
+  changes: "tools that come and go while clients are connected",
   questions: "to the user or the model, in the middle of a call: elicitation, sampling, roots",
   tasks: "calls that go on in the background",
   skills: "folders of instructions for the model",

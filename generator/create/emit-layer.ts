@@ -9,12 +9,14 @@ import {
   trimChecks,
   trimConversions,
   trimMethods,
+  trimRevision,
   withoutRowTypes,
 } from "./layer/dispatch-rows.ts";
 import { withoutCategories, withoutCheckDocs } from "./layer/doc-comments.ts";
 import { declarationNames, entryView, type RevisionFacts } from "./layer/entry-view.ts";
 import { trimLacks } from "./layer/lacks.ts";
 import { layerReadme } from "./layer/layer-readme.ts";
+import { partsOf, withoutParts, type Part } from "./layer/parts.ts";
 import { reach } from "./layer/reach.ts";
 import { shareChecks } from "./layer/shared-checks.ts";
 import { createLock, lockName, lockText } from "./lock.ts";
@@ -31,6 +33,10 @@ export interface LayerOptions {
   readonly templates: Templates;
 }
 
+interface LayerSources extends LayerOptions {
+  readonly has: ReadonlySet<Part>;
+}
+
 /** Name of the template of the layer's entry. */
 export const layerTemplate = "mcp/index.ts";
 
@@ -45,7 +51,10 @@ export function emitLayer(options: LayerOptions): Tree {
   const view = { header: header(version, origin), ...entryView(choices, facts) };
   const entry = tidy(options.templates.render(layerTemplate, view));
   const checks = readChecks(options);
-  const reached = reach({ path: entryPath, text: entry }, (path) => checks.get(path) ?? readSource(path, options));
+  const has = partsOf(choices, facts);
+  const sources = { ...options, has };
+  const read = (path: string): string => checks.get(path) ?? readSource(path, sources);
+  const reached = reach({ path: entryPath, text: entry }, read);
   const layer = new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
   layer.set(readmeName, layerReadme(layer, { choices, mark: generatedMark, version }));
   const lock = createLock(layer, { generator: version, choices });
@@ -80,10 +89,10 @@ function readChecks({ choices, packageFolder, version }: LayerOptions): Readonly
   return new Map([...shared].map(([revision, text]) => [toPath(revision), text]));
 }
 
-function readSource(path: string, options: LayerOptions): string {
-  const { packageFolder, version, choices } = options;
+function readSource(path: string, options: LayerSources): string {
+  const { packageFolder, version, choices, has } = options;
   if (!sources.test(path)) throw new Error(`${path} is outside of runtime/ and generated/, so it cannot be emitted.`);
-  const text = readText(join(packageFolder, path));
+  const text = withoutParts(readText(join(packageFolder, path)), has);
   if (extensionMethods.test(path)) return withHeader(withoutRowTypes(text), version);
   if (path === supportPath) return withHeader(needsConversions(choices) ? text : withoutConversionTypes(text), version);
   const [, revision = "", name = ""] = /^generated\/([^/]+)\/(\w+\.ts)$/.exec(path) ?? [];
@@ -93,7 +102,8 @@ function readSource(path: string, options: LayerOptions): string {
     case "methods.ts": {
       const isNewest = revision === choices.revisions[0];
       const own = isNewest ? withoutConversions(text) : text;
-      return withHeader(trimMethods(needsHeaders(choices) ? own : withoutHeaders(own), choices), version);
+      const trimmed = trimMethods(needsHeaders(choices) ? own : withoutHeaders(own), choices);
+      return withHeader(trimRevision(trimmed, readSource(supportPath, options)), version);
     }
     case "convert.ts": {
       if (choices.client) return withHeader(text, version);

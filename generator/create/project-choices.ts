@@ -68,9 +68,8 @@ export interface SelectionText {
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const transport = readWord("--transport", text.transport ?? (isProtected ? "http" : "stdio"), services);
-  const serve = readWords("--serve", text.serve ?? "tools,resources,prompts", offerings);
   return {
-    serve: offerings.filter((offering) => offering === "tools" || serve.includes(offering)),
+    serve: readServe(text.serve ?? "tools,resources,prompts"),
     transport,
     auth: readProtection(text.auth ?? "none", transport),
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
@@ -80,11 +79,17 @@ export function readSelection(text: SelectionText): Selection {
   };
 }
 
+/** Reads what shall be offered: always tools. Throws a {@link UserError} that names the possible words. */
+export function readServe(text: string): readonly Offering[] {
+  const serve = readWords("--serve", text, offerings);
+  return offerings.filter((offering) => offering === "tools" || serve.includes(offering));
+}
+
 /** What the protocol layer of such a project is made for. */
 export function toLayerChoices(selection: Selection, revisions: readonly string[]): LayerChoices {
   return {
     revisions,
-    offers: withResources(selection.serve),
+    offers: toOffers(selection.serve),
     transports: transportsOf(selection.transport),
     client: selection.client,
     validator: selection.schema === "json",
@@ -92,8 +97,8 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
   };
 }
 
-/** Files of skills are resources, and so are views. */
-function withResources(serve: Selection["serve"]): Selection["serve"] {
+/** What has to be offered so that this can be: files of skills are resources, and so are views. */
+export function toOffers(serve: Selection["serve"]): Selection["serve"] {
   const isNeeded = serve.includes("skills") || serve.includes("ui");
   return offerings.filter((offering) => serve.includes(offering) || (isNeeded && offering === "resources"));
 }

@@ -19,6 +19,7 @@ export interface ServeOptions extends PeerOptions {
   readonly capabilities?: PerRevision<Capabilities>;
   /** Advice for the model on how to use the server. */
   readonly instructions?: PerRevision<string>;
+  // @part caching
   /** How long clients may keep what they learn about the server without opening a session. Default: not at all. */
   readonly discovery?: CacheHint;
   /**
@@ -30,10 +31,12 @@ export interface ServeOptions extends PeerOptions {
   readonly handlers: PerRevision<Handlers>;
   /** What a client gets that asks for a revision that is not served. Default: a counter-offer. */
   readonly versionMismatch?: "counter-offer" | "error";
+  // @part package
   /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
   /** Runs around `initialize`, around `ping` in a session, and around `server/discover`. Default: nothing. */
   readonly around?: Around;
+  // @part sessions, changes
   /** Called when a session has been agreed on, before anything else of it is handled. */
   readonly onOpen?: (connection: Connection) => void;
 }
@@ -48,8 +51,10 @@ export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
 /** What a program may have besides answers in the words of one revision: whatever is not named here is not part of it. */
 export interface AcceptorParts {
+  // @part questions, tasks
   /** Requests of the server to its clients. */
   readonly createOutbound?: CreateOutbound;
+  // @part older
   /** Words of older revisions. */
   readonly createDowngrade?: CreateDowngrade;
 }

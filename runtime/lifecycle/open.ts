@@ -9,17 +9,10 @@ import { Peer } from "../rpc/peer.ts";
 import type { PeerOptions } from "../rpc/peer-options.ts";
 import type { Profile } from "../rpc/profile.ts";
 import { isProgramInfo, type Capabilities, type ProgramInfo } from "../rpc/session.ts";
-import {
-  answerPing,
-  createOpeningRoutes,
-  readDeclared,
-  readOpeningRows,
-  resolve,
-  withProfile,
-  type PerRevision,
-} from "./opening.ts";
+import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./opening.ts";
 import { discover, isRefusal } from "./discover.ts";
 import type { EraNote } from "./eras.ts";
+import { readDeclared, withProfile } from "./habits.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiate.ts";
 
 /** What a client is and answers. */

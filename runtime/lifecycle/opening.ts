@@ -1,9 +1,6 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
-import type { Timeouts } from "../rpc/limits.ts";
-import type { Profile } from "../rpc/profile.ts";
-import type { Capabilities } from "../rpc/session.ts";
 
 /** The same for every revision, or made for the one that was negotiated. */
 export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
@@ -14,8 +11,7 @@ export function resolve<Value extends object | string>(value: PerRevision<Value>
 }
 
 /** Routes for as long as there is no session: `ping`, and on a server `initialize`. */
-export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler, profile?: Profile): Routes {
-  const code = profile?.notInitialized ?? errorCodes.invalidRequest;
+export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
   const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: answerPing }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
   if (initialize) requests.set("initialize", first);
@@ -24,8 +20,13 @@ export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandl
     notifications: new Map(),
     batching: false,
     neverBatched: new Set(),
-    refuse: () => new RpcError(code, "The session is not initialized: send initialize first"),
+    refuse: () => notInitialized(errorCodes.invalidRequest),
   };
+}
+
+/** The refusal of a request that comes before the handshake. */
+export function notInitialized(code: number): RpcError {
+  return new RpcError(code, "The session is not initialized: send initialize first");
 }
 
 /** The two requests that are possible before a revision has been agreed on. */
@@ -41,11 +42,6 @@ export function readOpeningRows(revision: Revision): OpeningRows {
   return { initialize, ping };
 }
 
-/** What the other side declares, as the profile reads it. */
-export function readDeclared(capabilities: Capabilities, profile: Profile | undefined): Capabilities {
-  return profile?.readCapabilities?.(capabilities) ?? capabilities;
-}
-
 /** Answers `ping` in every state. */
 export const answerPing: RequestHandler = () => ({});
 
@@ -58,11 +54,4 @@ const unchecked = { params: acceptAll, paramsOptional: true, result: acceptAll }
 
 function acceptAll(): undefined {
   return undefined;
-}
-
-/** Options in which the time-outs of a profile stand wherever none are given. */
-export function withProfile<Options extends { readonly profile?: Profile; readonly timeouts?: Partial<Timeouts> }>(
-  options: Options,
-): Options {
-  return { ...options, timeouts: { ...options.profile?.timeouts, ...options.timeouts } };
 }

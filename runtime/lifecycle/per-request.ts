@@ -20,7 +20,8 @@ import type { PeerSettings } from "../rpc/peer-options.ts";
 import type { Party } from "../rpc/session.ts";
 import { wrapAround } from "./around.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
-import { resolve, withProfile } from "./opening.ts";
+import { withProfile } from "./habits.ts";
+import { resolve } from "./opening.ts";
 
 /**
  * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
@@ -37,13 +38,25 @@ export interface PerRequest {
 }
 
 /** Prepares the revisions whose requests stand alone; nothing if there are none. */
-export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {}): PerRequest | undefined {
-  const options = withProfile(given);
+export function createPerRequest(
+  given: ServeOptions,
+  // @part older
+  parts: AcceptorParts = {},
+): PerRequest | undefined {
+  const options = {
+    ...given,
+    // @part package
+    ...withProfile(given),
+  };
   const claims = createClaimReader(options.revisions);
   const [newest] = claims?.revisions ?? [];
   if (!claims || !newest) return undefined;
   const offers = new Map(
-    claims.revisions.map((revision) => [revision, createOffer(revision, { claims, parts }, options)]),
+    claims.revisions.map((revision): [Revision, Offer] => {
+      // @part older
+      if (parts.createDowngrade) return [revision, createConvertedOffer(revision, claims, options, parts)];
+      return [revision, createOffer(revision, claims, options)];
+    }),
   );
   const enter: Entrance = ({ params }) => {
     const claim = claims.read(params);
@@ -51,16 +64,29 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
     if (claim.kind === "refused") return claim.error;
     const offer = offers.get(claim.revision);
     if (!offer) return unsupportedVersion(claims.revisions, claim.revision.id);
-    const { routes, own, instructions, downgrade } = offer;
+    const { routes, own, instructions } = offer;
     const { revision, info, capabilities } = claim;
     return {
       routes,
       createCall: createAloneCall,
-      session: { revision, role: "server", own, peer: { info, capabilities }, instructions, isBrief: true, downgrade },
+      session: {
+        revision,
+        role: "server",
+        own,
+        peer: { info, capabilities },
+        instructions,
+        isBrief: true,
+        // @part older
+        downgrade: offer.downgrade,
+      },
     };
   };
   const lone = createLoneRoutes(claims, enter);
-  const settings: PeerSettings = { ...options, answersNoise: true };
+  const settings: PeerSettings = {
+    ...options,
+    // @part client
+    answersNoise: true,
+  };
   return {
     claims,
     enter,
@@ -73,8 +99,16 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
 }
 
 /** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
-export function createLoneAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
-  const perRequest = createPerRequest(options, parts);
+export function createLoneAcceptor(
+  options: ServeOptions,
+  // @part older
+  parts: AcceptorParts = {},
+): Acceptor {
+  const perRequest = createPerRequest(
+    options,
+    // @part older
+    parts,
+  );
   if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
   return perRequest.accept;
 }
@@ -83,20 +117,37 @@ interface Offer {
   readonly routes: Routes;
   readonly own: Party;
   readonly instructions: string | undefined;
-  readonly downgrade: Downgrade | undefined;
+  // @part older
+  readonly downgrade?: Downgrade | undefined;
+}
+
+/** The server's own code is written for the first revision that it serves. */
+function createConvertedOffer(
+  revision: Revision,
+  claims: ClaimReader,
+  options: ServeOptions,
+  { createDowngrade }: AcceptorParts,
+): Offer {
+  const { onLoss: mode, onError } = options;
+  const written = options.revisions[0] ?? revision;
+  return createOffer(
+    revision,
+    claims,
+    options,
+    createDowngrade?.(revision, { role: "server", written, mode, onError }),
+  );
 }
 
 function createOffer(
   revision: Revision,
-  { claims, parts }: { readonly claims: ClaimReader; readonly parts: AcceptorParts },
+  claims: ClaimReader,
   options: ServeOptions,
+  // @part older
+  downgrade?: Downgrade,
 ): Offer {
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
-  const { onLoss: mode, onError } = options;
-  const written = options.revisions[0] ?? revision;
-  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
   const own: Party = { info, capabilities };
   const discovered = new StaticResult({
     supportedVersions: claims.revisions.map(({ id }) => id),
@@ -107,9 +158,21 @@ function createOffer(
   const discover = wrapAround(() => discovered, "server/discover", options.around);
   const builtins = new Map([["server/discover", discover]]);
   const handlers = resolve(options.handlers, revision);
-  const routes = createRoutes(revision, { role: "server", handlers, builtins, downgrade });
+  const routes = createRoutes(revision, {
+    role: "server",
+    handlers,
+    builtins,
+    // @part older
+    downgrade,
+  });
   checkDiscovered(revision, discovered);
-  return { routes: completeRoutes(routes, revision, own), own, instructions, downgrade };
+  return {
+    routes: completeRoutes(routes, revision, own),
+    own,
+    instructions,
+    // @part older
+    downgrade,
+  };
 }
 
 function checkDiscovered(revision: Revision, discovered: StaticResult): void {

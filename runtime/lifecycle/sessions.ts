@@ -1,25 +1,43 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
+import type { Channel } from "../rpc/channel.ts";
 import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../rpc/dispatch.ts";
 import type { Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer } from "../rpc/peer.ts";
 import type { PeerSettings } from "../rpc/peer-options.ts";
-import type { Profile } from "../rpc/profile.ts";
-import { isProgramInfo, type Capabilities, type Party, type ProgramInfo, type Session } from "../rpc/session.ts";
+import {
+  isProgramInfo,
+  type Agreement,
+  type Capabilities,
+  type Party,
+  type ProgramInfo,
+  type Session,
+} from "../rpc/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./around.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
-import { answerPing, createOpeningRoutes, readDeclared, readOpeningRows, resolve, withProfile } from "./opening.ts";
+import { addShutdown, readDeclared, toRefusal, withProfile } from "./habits.ts";
+import { answerPing, createOpeningRoutes, readOpeningRows, resolve } from "./opening.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
 
 /** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
-export function createSessionAcceptor(given: ServeOptions, parts: SessionParts = {}): Acceptor {
-  const options = withProfile(given);
-  const { beside, createOutbound } = parts;
+export function createSessionAcceptor(
+  given: ServeOptions,
+  // @part older, questions, tasks
+  parts: SessionParts = {},
+): Acceptor {
+  const options = {
+    ...given,
+    // @part package
+    ...withProfile(given),
+  };
   const revisions = readHandshakeRevisions(options.revisions);
-  const [written = revisions[0]] = options.revisions;
-  const createServed = (revision: Revision): Offer => createOffer(revision, { written, parts }, options);
+  const createServed = (revision: Revision): Offer => {
+    // @part older
+    if (parts.createDowngrade || parts.beside) return createConvertedOffer(revision, options, parts);
+    return createOffer(revision, options);
+  };
   const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
   const rows = readOpeningRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
@@ -27,23 +45,39 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
     if (!offer) throw new Error(`Revision ${revision.id} is not served`);
     return offer;
   };
-  const settings: PeerSettings = { ...options, answersNoise: true, createOutbound };
+  const settings: PeerSettings = {
+    ...options,
+    // @part client
+    answersNoise: true,
+    // @part questions, tasks
+    createOutbound: parts.createOutbound,
+  };
   const answer: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // The same for all: over HTTP each request that stands alone is a connection of its own.
-  const routes = createOpeningRoutes(rows, answer, options.profile);
-  const opening = beside?.join(routes, revisions) ?? routes;
-  return (channel, agreement) => {
-    const agreed = agreement && findOffer(agreement.revision);
-    const peer = new Peer(channel, agreed?.routes ?? opening, settings);
+  const routes = {
+    ...createOpeningRoutes(rows, answer),
+    // @part package
+    ...toRefusal(options.profile),
+  };
+  const opening = {
+    ...routes,
+    // @part alone
+    ...parts.beside?.join(routes, revisions),
+  };
+  const accept = (channel: Channel, first: Routes): Peer => {
+    const peer = new Peer(channel, first, settings);
     peer.start();
-    if (agreement && agreed) {
-      const { client, isBrief = false } = agreement;
-      openWith(peer, { ...createSession(client, agreed), isBrief }, agreed, options);
-      peer.confirm();
-    }
     return peer;
   };
+  const acceptAgreed = (channel: Channel, { revision, client, isBrief = false }: Agreement): Peer => {
+    const agreed = findOffer(revision);
+    const peer = accept(channel, agreed.routes);
+    openWith(peer, { ...createSession(client, agreed), isBrief }, agreed, options);
+    peer.confirm();
+    return peer;
+  };
+  return (channel, agreement) => (agreement ? acceptAgreed(channel, agreement) : accept(channel, opening));
 }
 
 function peerOf({ connection }: CallContext): Peer {
@@ -53,6 +87,7 @@ function peerOf({ connection }: CallContext): Peer {
 
 /** What a program has besides answers in sessions. */
 export interface SessionParts extends AcceptorParts {
+  // @part older
   readonly beside?: Beside | undefined;
 }
 
@@ -72,24 +107,39 @@ interface Offer {
   readonly info: ProgramInfo;
   readonly capabilities: Capabilities;
   readonly instructions: string | undefined;
-  readonly downgrade: Downgrade | undefined;
+  // @part older
+  readonly downgrade?: Downgrade | undefined;
 }
 
-/** `written` is the revision that the server's own code is written for: the first that it serves. */
+/** The server's own code is written for the first revision that it serves. */
+function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
+  const { onLoss: mode, onError } = options;
+  const written = options.revisions[0] ?? revision;
+  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
+  return createOffer(revision, options, { downgrade, enter: parts.beside?.enter });
+}
+
+interface OfferParts extends Pick<Routes, "enter"> {
+  readonly downgrade?: Downgrade | undefined;
+}
+
 function createOffer(
   revision: Revision,
-  { written, parts }: { readonly written: Revision; readonly parts: SessionParts },
   options: ServeOptions,
+  // @part older
+  { downgrade, enter }: OfferParts = {},
 ): Offer {
   const { initialize } = readOpeningRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
   const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
-  const { onLoss: mode, onError } = options;
-  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
   const whole = instructions === undefined ? head : { ...head, instructions };
-  const result = downgrade ? downgrade.result("initialize", whole) : whole;
+  const result = toOpeningResult({
+    whole,
+    // @part older
+    downgrade,
+  });
   const issue = initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   const builtins = new Map([
@@ -97,25 +147,40 @@ function createOffer(
     ["initialize", refuseSecond],
   ]);
   const handlers = resolve(options.handlers, revision);
-  const { profile } = options;
-  const served = createRoutes(revision, { role: "server", handlers, builtins, downgrade, profile });
+  const served = createRoutes(revision, {
+    role: "server",
+    handlers,
+    builtins,
+    // @part older
+    downgrade,
+    // @part package
+    profile: options.profile,
+  });
   const routes = {
     ...served,
-    requests: addShutdown(served.requests, readOpeningRows(revision).ping, profile),
-    enter: parts.beside?.enter,
+    // @part older
+    enter,
+    // @part package
+    ...addShutdown(served, readOpeningRows(revision).ping, options.profile),
   };
-  return { revision, routes, initialize, result, info, capabilities, instructions, downgrade };
+  return {
+    revision,
+    routes,
+    initialize,
+    result,
+    info,
+    capabilities,
+    instructions,
+    // @part older
+    downgrade,
+  };
 }
 
-/** A request that ends the session, where the profile has one: it is answered before the connection closes. */
-function addShutdown(requests: Routes["requests"], ping: RequestRow, profile: Profile | undefined): Routes["requests"] {
-  if (profile?.shutdown === undefined) return requests;
-  const row = { ...ping, method: profile.shutdown };
-  const handle: RequestHandler = (_params, { connection }) => {
-    queueMicrotask(() => void connection.close());
-    return {};
-  };
-  return new Map([...requests, [row.method, { row, handle }]]);
+/** Whatever it says has to be said in the words of the session's revision. */
+function toOpeningResult(opening: { readonly whole: object; readonly downgrade?: Downgrade | undefined }): unknown {
+  // @part older
+  if (opening.downgrade) return opening.downgrade.result("initialize", opening.whole);
+  return opening.whole;
 }
 
 function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
@@ -140,7 +205,12 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
   if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
-  const client = { info: clientInfo, capabilities: readDeclared(capabilities, options.profile) };
+  const client = {
+    info: clientInfo,
+    capabilities,
+    // @part package
+    ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
+  };
   const session = createSession(client, offer);
   const open = (): unknown => {
     if (peer.session) throw alreadyOpen();
@@ -158,8 +228,17 @@ async function openAround(around: Around, request: LifecycleRequest, open: () =>
   return result;
 }
 
-function createSession(client: Party, { revision, info, capabilities, instructions, downgrade }: Offer): Session {
-  return { revision, role: "server", own: { info, capabilities }, peer: client, instructions, downgrade };
+function createSession(client: Party, offer: Offer): Session {
+  const { revision, info, capabilities, instructions } = offer;
+  return {
+    revision,
+    role: "server",
+    own: { info, capabilities },
+    peer: client,
+    instructions,
+    // @part older
+    downgrade: offer.downgrade,
+  };
 }
 
 function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {

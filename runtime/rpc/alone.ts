@@ -77,6 +77,7 @@ class RequestHost implements CallHost {
     return this.#session;
   }
 
+  // @part questions, tasks
   /** Nobody can be asked by a request here; who has not said that they answer such questions is told what is missing. */
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const { revision } = this.#session;
@@ -86,6 +87,7 @@ class RequestHost implements CallHost {
   }
 
   async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    // @part changes, questions
     requireGate(row, this);
     checkParams(row, params);
     await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);

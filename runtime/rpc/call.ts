@@ -39,6 +39,7 @@ export interface CallContext extends Caller {
   readonly progressRate: Rate;
   /** Reports progress, if the peer asked for it. Values that do not grow are dropped, and so are those that come too fast but the newest. */
   progress(progress: Progress): Promise<void>;
+  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }
 
@@ -47,6 +48,7 @@ export interface CallHost extends Connection, Wheel {
   readonly progressRate: Rate;
   /** The session; throws while there is none. */
   requireSession(): Session;
+  // @part questions, tasks
   request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -115,6 +117,7 @@ export class InboundCall implements CallContext {
     return this.#controller.signal;
   }
 
+  // @part changes
   /** Asks the handler to come to an end; its answer is still sent. */
   windUp(): void {
     this.#abortReason = new DOMException("The connection is being closed", "AbortError");
@@ -157,6 +160,7 @@ export class InboundCall implements CallContext {
     return this.#host.notify(row, params, this.requestId);
   }
 
+  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#host.request(row, params, options, this.requestId);
   }

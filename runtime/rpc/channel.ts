@@ -12,12 +12,15 @@ export interface Channel {
    * @param related - the peer's request that this message belongs to, for transports with several streams
    */
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  // @part http
   /** Both ends have agreed on a revision: what is sent from now on follows it, headers included. */
   agree?(revision: Revision): void;
   /** A request of the peer gets no answer (it was cancelled): its stream may end. */
   abandon?(id: RequestId): void;
+  // @part http
   /** Every message travels on its own, so that silence is the network's and says nothing about what the other side understands. */
   readonly carriesOneByOne?: true;
+  // @part http, package
   /** Bytes that wait for its reader now. Default: it cannot tell. */
   readonly buffered?: number;
   /** Flushes what was sent and closes. May be called again. */
@@ -30,6 +33,7 @@ export interface Receiver {
   message(value: unknown, origin?: unknown): void;
   /** Something arrived that is not a message. */
   problem(problem: Problem): void;
+  // @part questions, tasks
   /** A request of ours cannot be sent before something else has happened on our side: its time stands still until what is returned is called. */
   hold?(id: RequestId): () => void;
   /** The peer sends nothing more, but may still read. */

@@ -18,6 +18,7 @@ export type Claim =
 export interface ClaimReader {
   /** The revisions whose requests stand alone, newest first. */
   readonly revisions: readonly Revision[];
+  // @part http, older
   /** What a request names as its revision, if it names any. */
   readVersion(params: unknown): unknown;
   /** Reads everything: a revision that is not served, and metadata that is not complete, are refused in this order. */
@@ -46,6 +47,7 @@ export function createClaimReader(revisions: readonly Revision[]): ClaimReader |
   };
   return {
     revisions: alone,
+    // @part http, older
     readVersion(params) {
       const meta = readMeta(params);
       return meta && findVersion(meta);

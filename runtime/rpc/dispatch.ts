@@ -27,6 +27,7 @@ export type Handlers = object;
 export interface RequestRoute {
   readonly row: RequestRow;
   readonly handle: RequestHandler | undefined;
+  // @part sessions
   /** What comes after such a request waits until it has been answered: the answer decides how it is taken. */
   readonly isFirst?: true;
 }
@@ -45,10 +46,12 @@ export interface Routes {
   readonly neverBatched: ReadonlySet<string>;
   /** What a request gets for which there is no route. */
   readonly refuse: (method: string) => RpcError;
+  // @part client
   /** The peer may not send requests: whatever comes is not answered. */
   readonly isSilent?: true;
   /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
   readonly enter?: Entrance | undefined;
+  // @part package
   readonly profile?: Profile | undefined;
 }
 
@@ -68,23 +71,36 @@ export interface RouteOptions {
   readonly handlers: Handlers;
   /** Handlers by method that win over the user's. */
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
+  // @part older
   /** Set when the handlers are written for a newer revision. */
   readonly downgrade?: Downgrade | undefined;
+  // @part package
   readonly profile?: Profile | undefined;
 }
 
 /** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
 export function createRoutes(revision: Revision, options: RouteOptions): Routes {
-  const isServer = options.role === "server";
+  const { clientRequests, clientNotifications } = revision;
+  // @part client
+  if (options.role === "client") {
+    return toRoutes(revision, [revision.serverRequests, revision.serverNotifications], options);
+  }
+  return toRoutes(revision, [clientRequests, clientNotifications], options);
+}
+
+/** From the tables of what the other side sends. */
+function toRoutes(
+  revision: Revision,
+  [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
+  options: RouteOptions,
+): Routes {
   return {
-    requests: createRequestRoutes(isServer ? revision.clientRequests : revision.serverRequests, options),
-    notifications: createNotificationRoutes(
-      isServer ? revision.clientNotifications : revision.serverNotifications,
-      options.handlers,
-    ),
+    requests: createRequestRoutes(requests, options),
+    notifications: createNotificationRoutes(notifications, options.handlers),
     batching: revision.batching,
     neverBatched: new Set(revision.neverBatched),
     refuse: methodNotFound,
+    // @part package
     profile: options.profile,
   };
 }
@@ -101,17 +117,28 @@ export function checkResult<Params, Result>(row: RequestRow<Params, Result>, val
   return value as Result;
 }
 
-function createRequestRoutes(
-  table: Table<RequestRow>,
-  { handlers, builtins, downgrade, profile }: RouteOptions,
-): ReadonlyMap<string, RequestRoute> {
+function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): ReadonlyMap<string, RequestRoute> {
   const routes = new Map<string, RequestRoute>();
   for (const [method, row] of Object.entries(table)) {
-    const handle = builtins?.get(method) ?? readHandler(handlers, row.handler);
-    const fitting = handle && (downgrade?.handler(handle, method) ?? handle);
-    routes.set(method, { row, handle: fitting && profileHandler(fitting, method, profile) });
+    const handle = options.builtins?.get(method) ?? readHandler(options.handlers, row.handler);
+    routes.set(method, { row, handle });
   }
+  // @part older, package
+  fitHandlers(routes, options);
   return routes;
+}
+
+/** Answers are what the session's revision has, and after that what the profile has. */
+function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): void {
+  for (const [method, { row, handle }] of routes) {
+    if (!handle) continue;
+    let fitting = handle;
+    // @part older
+    fitting = options.downgrade?.handler(fitting, method) ?? fitting;
+    // @part package
+    fitting = profileHandler(fitting, method, options.profile);
+    routes.set(method, { row, handle: fitting });
+  }
 }
 
 function createNotificationRoutes(

@@ -116,6 +116,11 @@ export class UnreachableError extends Error {
   }
 }
 
+/** What ends calls whose connection is gone. */
+export function closedEarly(cause: Error | undefined): ClosedError {
+  return new ClosedError("The connection closed before the answer came", { cause });
+}
+
 /** A message was not sent because a capability that it needs was not declared. */
 export class CapabilityError extends Error {
   readonly method: string;

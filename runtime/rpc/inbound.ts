@@ -16,12 +16,13 @@ import {
   toErrorObject,
 } from "./errors.ts";
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "./limits.ts";
-import { StaticResult, type Message, type RequestId } from "./message.ts";
+import { StaticResult, type ErrorObject, type Message, type RequestId } from "./message.ts";
 import { profileError } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { refusalCodes } from "./refusal-codes.ts";
 import { isOpen, type Session } from "./session.ts";
 import { SlotMap } from "./slot-map.ts";
+import type { Clock } from "./timers.ts";
 
 /** What the table of running calls needs of its connection. */
 export interface InboundHost extends AloneHost {
@@ -47,7 +48,9 @@ export class Inbound {
   readonly #running = new SlotMap<RequestId, InboundCall>();
   /** Cancelled calls whose handlers go on nevertheless: they take as much as others until they end, or their time is up. */
   readonly #cancelled = new Set<InboundCall>();
+  // @part sessions
   #first: InboundCall | undefined;
+  // @part sessions
   #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -55,6 +58,7 @@ export class Inbound {
     this.#host = host;
   }
 
+  // @part sessions
   /** Whether a call is running that has to be answered before anything that came after it is looked at. */
   get isBusy(): boolean {
     return this.#first !== undefined;
@@ -67,6 +71,7 @@ export class Inbound {
 
   /** Finds the handler, checks, runs it and replies. */
   accept(request: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    // @part client
     if (this.#host.routes.isSilent) return this.#ignore(request);
     const entry = this.#host.routes.enter?.(request);
     if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
@@ -82,6 +87,7 @@ export class Inbound {
     try {
       const outcome = route.handle(request.params, call);
       if (!isThenable(outcome)) return this.#finish(call, outcome);
+      // @part sessions
       if (route.isFirst) this.#first = call;
       this.#wait(call, outcome);
     } catch (thrown) {
@@ -125,6 +131,7 @@ export class Inbound {
     this.#onIdle?.();
   }
 
+  // @part sessions
   /** Calls back whenever a call has been answered that others had to wait for. */
   whenFree(run: () => void): void {
     this.#onFree = run;
@@ -132,18 +139,28 @@ export class Inbound {
 
   /** Calls back once when no call is running. Those that would never end are told to. */
   whenIdle(run: () => void): void {
+    // @part changes
     for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
 
+  // @part client
   #ignore({ id, method }: InboundRequest): void {
     const error = new Error(`The peer sent a request, ${method}, where only we may send any: it gets no answer`);
     this.#host.report({ kind: "protocol", method, id, error });
   }
 
-  #refuse({ id, method }: InboundRequest, refusal: RpcError, batch: Batch | undefined): void {
-    const error = profileError(toErrorObject(refusal), method, this.#host.routes.profile);
+  #refuse(request: InboundRequest, refusal: RpcError, batch: Batch | undefined): void {
+    const error = toErrorObject(refusal);
+    // @part package
+    const { profile } = this.#host.routes;
+    // @part package
+    if (profile) return this.#refuseAs(profileError(error, request.method, profile), request, batch);
+    this.#refuseAs(error, request, batch);
+  }
+
+  #refuseAs(error: ErrorObject, { id }: InboundRequest, batch: Batch | undefined): void {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
@@ -210,6 +227,7 @@ export class Inbound {
   #remove(call: InboundCall): void {
     if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
     this.#running.delete(call.requestId);
+    // @part sessions
     if (this.#first === call) {
       this.#first = undefined;
       this.#onFree?.();
@@ -220,6 +238,17 @@ export class Inbound {
   #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
     this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
   }
+}
+
+/** Lets running calls finish, for so many milliseconds. */
+export function drain(inbound: Inbound, clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve);
+    inbound.whenIdle(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 /** What holds for a request: the connection's session, or its own. */

@@ -11,6 +11,7 @@ import type { OutboundCalls } from "./outbound-calls.ts";
 export interface IntakeHost extends NoticeHost {
   readonly limits: Limits;
   reply(message: Message, batch: Batch | undefined): void;
+  // @part batches
   replyAll(messages: readonly Message[]): void;
 }
 
@@ -18,6 +19,7 @@ export interface IntakeHost extends NoticeHost {
 export interface IntakeOptions {
   readonly inbound: Inbound;
   readonly outbound: OutboundCalls;
+  // @part client
   /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
   readonly answersNoise: boolean;
 }
@@ -26,24 +28,28 @@ export interface IntakeOptions {
 export class Intake {
   readonly #host: IntakeHost;
   readonly #options: IntakeOptions;
+  // @part sessions
   /** What came behind a request that has to be answered first, in wire order. */
   #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
 
   constructor(host: IntakeHost, options: IntakeOptions) {
     this.#host = host;
     this.#options = options;
+    // @part sessions
     options.inbound.whenFree(() => this.#goOn());
   }
 
   /** Takes one parsed value: a message, or a batch of them. */
   message(value: unknown, origin: unknown): void {
-    if (this.#options.inbound.isBusy && this.#canWait(value)) this.#behind.push({ value, origin });
-    else this.#take(value, origin);
+    // @part sessions
+    if (this.#options.inbound.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
+    this.#take(value, origin);
   }
 
   #take(value: unknown, origin: unknown): void {
-    if (Array.isArray(value)) this.#receiveBatch(value, origin);
-    else this.#receive(classify(value), undefined, origin);
+    // @part batches
+    if (Array.isArray(value)) return this.#receiveBatch(value, origin);
+    this.#receive(classify(value), undefined, origin);
   }
 
   /** Takes what could not be read; if its envelope could, the request is refused or the call fails. */
@@ -55,9 +61,11 @@ export class Intake {
     if (incoming === undefined) return this.#refuse(undefined, error, undefined);
     if (incoming.kind === "notification") return;
     if (incoming.kind === "request" || incoming.kind === "invalid") return this.#refuse(incoming.id, error, undefined);
+    // @part questions, tasks
     if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
   }
 
+  // @part sessions
   /** Not so `ping` and what stands alone; nor does more wait than may run. */
   #canWait(value: unknown): boolean {
     if (this.#behind.length >= this.#host.limits.maxCalls) return false;
@@ -66,12 +74,14 @@ export class Intake {
     return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
   }
 
+  // @part sessions
   #goOn(): void {
     const waiting = this.#behind;
     this.#behind = [];
     for (const { value, origin } of waiting) this.message(value, origin);
   }
 
+  // @part batches
   #receiveBatch(values: readonly unknown[], origin: unknown): void {
     const problem = this.#findBatchProblem(values);
     if (problem !== undefined) {
@@ -82,6 +92,7 @@ export class Intake {
     for (const value of values) this.#receive(classify(value), batch, origin);
   }
 
+  // @part batches
   /** @see https://www.jsonrpc.org/specification#batch */
   #findBatchProblem(values: readonly unknown[]): string | undefined {
     const { maxBatch } = this.#host.limits;
@@ -108,20 +119,23 @@ export class Intake {
         this.#options.outbound.refuse(incoming.id, incoming.error);
         return batch?.skip();
       case "unusable":
-        this.#receiveUnusable(incoming.id, new Error(incoming.reason));
+        this.#receiveUnusable(incoming);
         return batch?.skip();
       default:
         return incoming satisfies never;
     }
   }
 
-  #receiveUnusable(id: RequestId | undefined, error: Error): void {
+  #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
+    const error = new Error(incoming.reason);
     this.#host.report({ kind: "protocol", error });
-    if (id !== undefined) this.#options.outbound.discard(id, error);
+    // @part questions, tasks
+    if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
   }
 
   /** Without a readable id the error has none: neither `null` nor a made-up one. */
   #refuse(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
+    // @part client
     if (id === undefined && !this.#options.answersNoise) return batch?.skip();
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);

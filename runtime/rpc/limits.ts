@@ -4,6 +4,7 @@ export interface Limits {
   readonly maxMessageBytes: number;
   /** Nesting of one message. Default 64, at most 512. */
   readonly maxDepth: number;
+  // @part batches, http
   /** Messages in one batch. Default 100. */
   readonly maxBatch: number;
   /** Requests of one peer that run at once, those that listen included; more are refused. Default 1024. */
@@ -14,18 +15,24 @@ export interface Limits {
 
 /** How long to wait, in milliseconds. Every value may be `Infinity`. */
 export interface Timeouts {
+  // @part questions, tasks
   /** For the answer to `initialize`. Default 30 s. */
   readonly initialize: number;
+  // @part questions, tasks
   /** For answers that need no work of the other side: lists, `ping`, subscriptions. Default 5 s. */
   readonly request: number;
+  // @part questions, tasks
   /** For answers that the other side works for: tool calls, reads, prompts, completions. Default 60 s. */
   readonly work: number;
+  // @part questions, tasks
   /** For answers that may wait for a person or another system: sampling, elicitation, task results. Default 10 min. */
   readonly wait: number;
+  // @part questions, tasks
   /** For one call altogether, however much progress it reports. Default 10 min. */
   readonly total: number;
   /** For a handler of ours. Default 10 min. */
   readonly handler: number;
+  // @part changes, questions
   /** For the client to confirm the handshake before requests are sent to it nevertheless. Default 5 s. */
   readonly confirmation: number;
   /** For running handlers when the connection closes in order. Default 1 s. */
@@ -36,6 +43,7 @@ export interface Timeouts {
 export const defaultLimits: Limits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: 64,
+  // @part batches, http
   maxBatch: 100,
   maxCalls: 1024,
   maxBufferedBytes: 64 * 1024 * 1024,
@@ -43,12 +51,18 @@ export const defaultLimits: Limits = {
 
 /** The timeouts that hold when none are given. */
 export const defaultTimeouts: Timeouts = {
+  // @part questions, tasks
   initialize: 30_000,
+  // @part questions, tasks
   request: 5_000,
+  // @part questions, tasks
   work: 60_000,
+  // @part questions, tasks
   wait: 600_000,
+  // @part questions, tasks
   total: 600_000,
   handler: 600_000,
+  // @part changes, questions
   confirmation: 5_000,
   drain: 1_000,
 };

@@ -24,11 +24,12 @@ export interface Notice {
 
 /** Takes a notification: never answered, whatever is wrong with it. */
 export function acceptNotification(
-  arrived: Notice,
+  notice: Notice,
   peer: NoticeHost,
   calls: { readonly inbound: Inbound; readonly outbound: OutboundCalls },
 ): void {
-  const notice = toKnown(arrived, peer.routes);
+  // @part package
+  if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
@@ -39,9 +40,11 @@ export function acceptNotification(
     case "notifications/cancelled":
       cancel(notice.params, calls.inbound);
       break;
+    // @part questions, tasks
     case "notifications/progress":
       progress(notice.params, calls.outbound);
       break;
+    // @part sessions
     case "notifications/initialized":
       peer.confirm();
       break;
@@ -49,10 +52,14 @@ export function acceptNotification(
   runHandler(notice, route, peer);
 }
 
-/** By the name that the revision has for it. */
-function toKnown(notice: Notice, { notifications, profile }: Routes): Notice {
-  if (!profile?.aliases || notifications.has(notice.method)) return notice;
-  return { ...notice, method: profile.aliases.get(notice.method) ?? notice.method };
+/** Whether the revision has it under another name. */
+function isAlias({ method }: Notice, { notifications, profile }: Routes): boolean {
+  const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
+  return known !== undefined && notifications.has(known);
+}
+
+function toKnown(notice: Notice, { profile }: Routes): Notice {
+  return { ...notice, method: profile?.aliases?.get(notice.method) ?? notice.method };
 }
 
 function findProblem(

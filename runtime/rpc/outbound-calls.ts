@@ -8,13 +8,19 @@ import type { Session } from "./session.ts";
 
 /** What the table of pending calls needs of its connection. */
 export interface OutboundHost {
+  // @part questions, tasks
   readonly session: Session | undefined;
+  // @part questions, tasks
   readonly timeouts: Timeouts;
+  // @part questions, tasks
   now(): number;
+  // @part questions, tasks
   /** Params as the session's revision has them. */
   toSendable(sendable: Sendable): unknown;
+  // @part questions, tasks
   /** Makes sure that time-outs are looked at by then. */
   watch(deadline: number): void;
+  // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
   report(report: Report): void;
 }
@@ -33,8 +39,10 @@ export interface StartOptions extends RequestOptions {
 
 /** The requests that one end sends. */
 export interface OutboundCalls {
+  // @part questions, tasks
   /** How many calls wait for their answer. */
   readonly size: number;
+  // @part questions, tasks
   /** Sends a request. Throws when it cannot be sent at all. */
   start<Params, Result>(
     row: RequestRow<Params, Result>,
@@ -46,14 +54,19 @@ export interface OutboundCalls {
   answer(id: RequestId, result: unknown): void;
   /** The peer's error for one of our requests; without an id nobody knows for which. */
   refuse(id: RequestId | undefined, error: ErrorObject): void;
+  // @part questions, tasks
   /** The answer to one of our requests cannot be used. */
   discard(id: RequestId, error: Error): void;
+  // @part questions, tasks
   /** The peer reports progress. */
   progress(token: RequestId, progress: Progress): void;
+  // @part questions, tasks
   /** A call waits for something on our side, such as a user who signs in: its time stands still until what is returned is called. */
   hold(id: RequestId): () => void;
+  // @part questions, tasks
   /** Ends what is due, and returns the earliest deadline left. */
   sweep(now: number): number;
+  // @part questions, tasks
   /** Fails everything that waits. */
   failAll(error: Error): void;
 }
@@ -70,16 +83,23 @@ export function createNoCalls(host: Pick<OutboundHost, "report">): OutboundCalls
       error: new Error("The peer answered a request that was never sent"),
     });
   return {
+    // @part questions, tasks
     size: 0,
+    // @part questions, tasks
     start({ method }) {
       throw new Error(`This program was made without questions to the other side: it cannot send ${method}.`);
     },
     answer: reportStray,
     refuse: reportStray,
+    // @part questions, tasks
     discard() {},
+    // @part questions, tasks
     progress: reportStray,
+    // @part questions, tasks
     hold: () => () => {},
+    // @part questions, tasks
     sweep: () => Infinity,
+    // @part questions, tasks
     failAll() {},
   };
 }

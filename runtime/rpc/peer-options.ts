@@ -14,17 +14,21 @@ export interface PeerOptions {
   readonly progressRate?: Rate;
   /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
   readonly onError?: OnError;
+  // @part package
   /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
   readonly counters?: Counting;
   readonly clock?: Clock;
+  // @part older
   /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
   readonly onLoss?: LossMode;
 }
 
 /** How an end behaves. */
 export interface PeerSettings extends PeerOptions {
+  // @part client
   /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
   readonly answersNoise: boolean;
+  // @part questions, tasks
   /** Sends requests. Default: this end only answers. */
   readonly createOutbound?: CreateOutbound | undefined;
 }

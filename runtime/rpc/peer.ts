@@ -3,20 +3,19 @@ import type { Batch } from "./batch.ts";
 import { noOptions, type RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
 import type { Connection, State } from "./connection.ts";
-import type { Counting } from "./counting.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
 import { checkParams, requireGate, toSendable, type Sendable } from "./sendable.ts";
-import { ClosedError, toError } from "./errors.ts";
-import { Inbound, type InboundHost } from "./inbound.ts";
+import { ClosedError, closedEarly, toError } from "./errors.ts";
+import { Inbound, drain, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
 import type { Message, NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { Intake, type IntakeHost } from "./intake.ts";
 import { createNoCalls, type OutboundCalls, type OutboundHost, type Settler } from "./outbound-calls.ts";
 import type { PeerSettings } from "./peer-options.ts";
-import { toEncodable } from "./replies.ts";
+import { transmit } from "./replies.ts";
 import { toProgressRate } from "./pacer.ts";
-import type { OnError, Report } from "./report.ts";
+import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { Sweeper, systemClock, type Clock } from "./timers.ts";
 import type { Rate } from "./token-bucket.ts";
@@ -29,10 +28,10 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
+  // @part questions, tasks
   readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
-  readonly #onError: OnError | undefined;
-  readonly #counters: Counting | undefined;
+  readonly #settings: PeerSettings;
   readonly #clock: Clock;
   readonly #sweeper: Sweeper;
   readonly #inbound: Inbound = new Inbound(this);
@@ -41,6 +40,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
+  // @part changes, questions
   #confirmation: Confirmation | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
@@ -48,20 +48,23 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   constructor(channel: Channel, routes: Routes, options: PeerSettings) {
     this.#channel = channel;
     this.#routes = routes;
-    this.#outbound = options.createOutbound?.(this) ?? createNoCalls(this);
+    this.#outbound = createNoCalls(this);
+    // @part questions, tasks
+    if (options.createOutbound) this.#outbound = options.createOutbound(this);
     this.#intake = new Intake(this, {
       inbound: this.#inbound,
       outbound: this.#outbound,
+      // @part client
       answersNoise: options.answersNoise,
     });
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);
-    this.#onError = options.onError;
-    this.#counters = options.counters;
-    this.#counters?.enter(this.#inbound, this.#outbound, channel);
+    this.#settings = options;
+    // @part package
+    options.counters?.enter(this.#inbound, this.#outbound, channel);
     this.#clock = options.clock ?? systemClock;
-    this.#sweeper = new Sweeper(this.#clock, (now) => Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now)));
+    this.#sweeper = new Sweeper(this.#clock, (now) => this.#sweep(now));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
@@ -87,11 +90,13 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
   }
 
+  // @part sessions
   /** The two ends have agreed: from now on these routes hold. */
   open(session: Session, routes: Routes): void {
     this.begin();
     this.#session = session;
     this.#routes = routes;
+    // @part http
     this.#channel.agree?.(session.revision);
   }
 
@@ -99,9 +104,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   confirm(): void {
     if (this.#state !== "INITIALIZING") return;
     this.#state = "INITIALIZED";
+    // @part changes, questions
     this.#confirmation?.resolve();
   }
 
+  // @part questions, tasks
   request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -114,6 +121,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return this.#request(row, params, options, related);
   }
 
+  // @part questions, tasks
   /** Sends a request whose outcome is handed over while the answer is being read, before the next message is. */
   ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
     this.#requireOpen();
@@ -129,7 +137,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     this.#requireOpen();
-    const params = this.toSendable({ kind: "notification", method: message.method, params: message.params });
+    const params = this.#convert({ method: message.method, params: message.params });
     await this.#channel.send(params === message.params ? message : { ...message, params }, related);
   }
 
@@ -157,13 +165,14 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
     this.#sweeper.stop();
-    this.#counters?.leave(this.#inbound);
+    // @part package
+    this.#settings.counters?.leave(this.#inbound);
+    // @part changes, questions
     this.#confirmation?.resolve();
     this.#resolveClosed(reason);
-    if (this.#outbound.size + this.#inbound.size === 0) return;
-    const error = new ClosedError("The connection closed before the answer came", { cause: reason });
-    this.#outbound.failAll(error);
-    this.#inbound.abortAll(error);
+    // @part questions, tasks
+    if (this.#outbound.size > 0) this.#outbound.failAll(closedEarly(reason));
+    if (this.#inbound.size > 0) this.#inbound.abortAll(closedEarly(reason));
   }
 
   // What the two tables of calls need.
@@ -177,10 +186,12 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return this.#clock.now();
   }
 
+  // @part questions, tasks
   toSendable(sendable: Sendable): unknown {
     return toSendable(this.#session, sendable);
   }
 
+  // @part questions, tasks
   watch(deadline: number): void {
     this.#sweeper.watch(deadline);
   }
@@ -196,13 +207,15 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   reply(message: Message, batch: Batch | undefined): void {
-    this.#counters?.answered(message);
+    // @part package
+    this.#settings.counters?.answered(message);
     if (batch) batch.add(message);
-    else this.#transmit(message);
+    else transmit(message, this);
   }
 
+  // @part batches
   replyAll(messages: readonly Message[]): void {
-    this.#transmit(messages);
+    transmit(messages, this);
   }
 
   abandon(id: RequestId): void {
@@ -210,14 +223,16 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   }
 
   report(report: Report): void {
-    this.#counters?.reported(report);
+    // @part package
+    this.#settings.counters?.reported(report);
     try {
-      this.#onError?.(report);
+      this.#settings.onError?.(report);
     } catch {
       // The hook is the last resort: there is nobody left to tell.
     }
   }
 
+  // @part questions, tasks
   #request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -233,41 +248,47 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
 
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     this.#requireOpen();
+    // @part changes, questions
     requireGate(row, this);
-    const sendable = this.toSendable({ kind: "notification", method: row.method, params });
+    const sendable = this.#convert({ method: row.method, params });
     checkParams(row, sendable);
+    // @part changes, questions
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
+    // @part changes, questions
     if (isEarly) await this.#whenConfirmed();
     await this.#channel.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+  }
+
+  /** Ends what is due, and returns the earliest deadline left. */
+  #sweep(now: number): number {
+    // @part questions, tasks
+    if (this.#outbound.size > 0) return Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now));
+    return this.#inbound.sweep(now);
   }
 
   #requireOpen(): void {
     if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
+  // @part changes, questions
   /** A client that never confirms but talks on is served nevertheless, a little later. */
   #whenConfirmed(): Promise<void> {
     this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
     return this.#confirmation.promise;
   }
 
-  #transmit(message: Outgoing): void {
-    try {
-      this.#post(message);
-    } catch (thrown) {
-      this.report({ kind: "result", error: toError(thrown) });
-      this.#post(toEncodable(message));
-    }
-  }
-
-  #post(message: Outgoing): void {
-    this.#channel.send(message)?.catch((error: unknown) => this.report({ kind: "transport", error: toError(error) }));
+  /** Params of a notification as the session's revision has them. */
+  #convert(notification: Omit<Sendable, "kind">): unknown {
+    // @part older
+    if (this.#session?.downgrade) return this.#session.downgrade.params({ kind: "notification", ...notification });
+    return notification.params;
   }
 
   async #close(): Promise<void> {
     const error = new ClosedError("The connection was closed before the answer came");
+    // @part questions, tasks
     this.#outbound.failAll(error);
-    await this.#drain();
+    await drain(this.#inbound, this.#clock, this.timeouts.drain);
     this.#inbound.abortAll(error);
     try {
       await this.#channel.close();
@@ -275,15 +296,5 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
       this.report({ kind: "transport", error: toError(thrown) });
     }
     this.disconnected();
-  }
-
-  #drain(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#clock.after(this.timeouts.drain, resolve);
-      this.#inbound.whenIdle(() => {
-        cancel();
-        resolve();
-      });
-    });
   }
 }

@@ -1,5 +1,26 @@
-import { errorCodes } from "./errors.ts";
+import { errorCodes, toError } from "./errors.ts";
 import { isBatch, toResultText, type Message, type Outgoing } from "./message.ts";
+import type { Report } from "./report.ts";
+
+/** Where replies leave. */
+export interface ReplyHost {
+  send(message: Outgoing): void | Promise<void>;
+  report(report: Report): void;
+}
+
+/** Sends replies, or an error in the place of what cannot be written as JSON. */
+export function transmit(outgoing: Outgoing, host: ReplyHost): void {
+  try {
+    post(outgoing, host);
+  } catch (thrown) {
+    host.report({ kind: "result", error: toError(thrown) });
+    post(toEncodable(outgoing), host);
+  }
+}
+
+function post(outgoing: Outgoing, host: ReplyHost): void {
+  host.send(outgoing)?.catch((error: unknown) => host.report({ kind: "transport", error: toError(error) }));
+}
 
 /** What leaves, with errors in place of what cannot be written as JSON. */
 export function toEncodable(outgoing: Outgoing): Outgoing {

@@ -33,10 +33,13 @@ export interface Session {
   readonly instructions: string | undefined;
   /** Whether it is that of one request or POST, so that nothing can be counted by it. */
   readonly isBrief?: boolean;
+  // @part older, questions, tasks
   /** How what we send becomes what this revision has; absent when our code is written for it. */
   readonly downgrade?: Downgrade | undefined;
+  // @part client, questions, tasks
   /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
+  // @part client, questions, tasks
   /** Looks at metadata that one of our requests is given. */
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
@@ -58,12 +61,14 @@ export function isProgramInfo(value: unknown): value is ProgramInfo {
 export function isOpen(gate: Gate, session: Session): boolean {
   const party = gate.side === session.role ? session.own : session.peer;
   let value: unknown = party.capabilities;
+  // @part questions, tasks
   let depth = 0;
   for (const key of gate.path) {
     if (!isObject(value)) return false;
-    const inner = value[key];
-    if (inner === undefined) return isImplied(gate, depth, value, session.revision.emptyCapabilities);
-    value = inner;
+    // @part questions, tasks
+    if (value[key] === undefined) return isImplied(gate, depth, value, session.revision.emptyCapabilities);
+    value = value[key];
+    // @part questions, tasks
     depth += 1;
   }
   return value === true || isObject(value);

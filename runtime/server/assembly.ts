@@ -1,14 +1,15 @@
-import type { Revision } from "../../generated/support.ts";
+import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/handshake.ts";
 import type { ProgramInfo } from "../rpc/session.ts";
 import { toCapabilities } from "./capabilities.ts";
-import { checkServer } from "./check-server.ts";
+import { checkFeatures, checkServer } from "./check-server.ts";
 import { createPlainScope } from "./context.ts";
 import type { CreateCursors } from "./cursors.ts";
-import type { Feature } from "./feature.ts";
-import { createHandlers } from "./handlers.ts";
+import type { Feature, ServedFeature } from "./feature.ts";
+import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
 import { createParts, type CreateLists } from "./parts.ts";
+import { createPlainRounds } from "./rounds.ts";
 import { createScopeReader } from "./scopes.ts";
 import type { CoreServer, ServerImplementation } from "./server.ts";
 import type { CoreSource } from "./source.ts";
@@ -24,16 +25,18 @@ export interface Extending {
 
 /** What servers are made of: whatever is not named here is not part of the program. */
 export interface ServerKit<Lists extends object = object, Source extends CoreSource = CoreSource> {
+  // @part features
   /** What a server may offer besides tools, in the order in which it is implemented. */
   readonly features: readonly Feature[];
   /** Prepares connections, for the lifecycles that revisions of this program have. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
-  /** What a server has besides tools that may change. */
+  /** What a server lists: its tools, and what else there is. */
   readonly createLists: CreateLists<Lists, Source>;
   /** How lists are cut into pages. */
   readonly createCursors: CreateCursors;
   /** Looks at the arguments of tools, where revisions of this program ask for more than a schema. */
   readonly checkInput?: CheckInput;
+  // @part extensions
   /** How extensions are used. Default: there are none in this program. */
   readonly extending?: Extending;
 }
@@ -47,44 +50,76 @@ export function assembleServer<Lists extends object, Source extends CoreSource>(
   spoken: readonly Revision[],
   kit: ServerKit<Lists, Source>,
 ): CoreServer & Lists {
-  const { features, createAcceptor, createCursors, createLists, checkInput, extending } = kit;
-  const revisions = extending?.extend(source, spoken) ?? spoken;
+  // @part extensions
+  if (kit.extending) return assembleExtended(source, kit.extending.extend(source, spoken), kit);
+  return assembleExtended(source, spoken, kit);
+}
+
+function assembleExtended<Lists extends object, Source extends CoreSource>(
+  source: Source,
+  revisions: readonly Revision[],
+  kit: ServerKit<Lists, Source>,
+): CoreServer & Lists {
+  const { createAcceptor, createCursors, createLists } = kit;
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${source.name}" needs at least one protocol revision.`);
-  checkServer(source, features);
+  checkServer(source);
+  // @part features
+  checkFeatures(source, kit.features);
   const built = new Map<Revision, ServerImplementation>();
   const middleware = [...(source.middleware ?? [])];
   let isServed = false;
   const { parts, lists } = createParts(source, createLists, {
+    // @part changes
     revisions,
     middleware,
-    features,
-    toolRules: { checkInput, describeMore: features.find(({ describeTool }) => describeTool)?.describeTool },
+    // @part changes
+    features: kit.features,
+    toolRules: {
+      checkInput: kit.checkInput,
+      // @part ui, tasks
+      describeMore: kit.features.find(({ describeTool }) => describeTool)?.describeTool,
+    },
     createCursors,
+    // @part changes
     isServed: () => isServed,
+    // @part changes
     rebuild: () => built.clear(),
   });
-  const served = features.map((feature) => feature.create(parts, source));
-  const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
-  const asking = features.find((feature) => feature.createScopes);
+  // @part features
+  const served = kit.features.map((feature) => feature.create(parts, source));
   const implement = (revision: Revision): ServerImplementation => {
     const made = built.get(revision) ?? build(revision);
     built.set(revision, made);
     return made;
   };
   const build = (revision: Revision): ServerImplementation => {
-    const createScope = asking?.createScopes?.(revision, askForTask) ?? createPlainScope;
-    const handlers = createHandlers(parts, revision, { served, createScope });
-    const gates = served.flatMap((feature) => feature.gates?.(revision) ?? []);
+    const handlers = createHandlers(parts, revision, {
+      createScope: createPlainScope,
+      rounds: createPlainRounds(),
+      // @part features
+      ...implementFeatures(kit.features, served, revision),
+    });
+    const gates: Gate[] = [];
+    // @part features
+    gates.push(...served.flatMap((feature) => feature.gates?.(revision) ?? []));
     const capabilities = toCapabilities(handlers, revision, { ...parts.settings, gates });
-    return { role: "server", revision, handlers: extending?.guard(handlers, revision) ?? handlers, capabilities };
+    return {
+      role: "server",
+      revision,
+      handlers,
+      // @part extensions
+      ...(kit.extending && { handlers: kit.extending.guard(handlers, revision) }),
+      capabilities,
+    };
   };
   implement(newest);
-  const { tools, sessions, settings } = parts;
+  const { tools, settings } = parts;
   const core: CoreServer = {
     info: toInfo(source),
     instructions: source.instructions,
     revisions,
+    // @part caching
     discovery: settings.caching.discover,
     onError: settings.onError,
     progressRate: source.progressRate,
@@ -99,20 +134,37 @@ export function assembleServer<Lists extends object, Source extends CoreSource>(
       isServed = true;
       return implement(revision);
     },
+    // @part http
     readScopes: createScopeReader(tools, served),
     get around() {
       return wrapLifecycle(middleware);
     },
-    join: (connection) => sessions.join(connection),
+    // @part sessions, changes
+    join: (connection) => parts.sessions.join(connection),
+    // @part sessions, changes
     get sessionCount() {
-      return sessions.size;
+      return parts.sessions.size;
     },
     async close() {
-      await sessions.close();
+      // @part sessions, changes
+      await parts.sessions.close();
+      // @part features
       await Promise.all(served.map((feature) => feature.close?.()));
     },
   };
   return Object.assign(core, lists);
+}
+
+/** How features are implemented at a revision, and what they put in the place of what every program has. */
+function implementFeatures(
+  features: readonly Feature[],
+  served: readonly ServedFeature[],
+  revision: Revision,
+): Partial<HandlerOptions> {
+  const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
+  const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
+  const rounds = served.find((feature) => feature.rounds)?.rounds?.(revision);
+  return { served, ...(createScope && { createScope }), ...(rounds && { rounds }) };
 }
 
 /** What only some programs know how to serve. */
@@ -133,17 +185,23 @@ const notShown: { readonly [Member in Exclude<keyof CoreSource, "name" | "versio
   prompts: true,
   skills: true,
   directoryRead: true,
+  // @part changes
   dynamic: true,
+  // @part changes
   subscriptions: true,
+  // @part changes
   maxSubscriptions: true,
   middleware: true,
   pageSize: true,
+  // @part caching
   caching: true,
   cursorKeys: true,
+  // @part questions
   rounds: true,
   logLevel: true,
   logRate: true,
   progressRate: true,
+  // @part tasks
   tasks: true,
   extensions: true,
   onError: true,

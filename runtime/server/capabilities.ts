@@ -4,8 +4,10 @@ import type { Capabilities } from "../rpc/session.ts";
 
 /** What a server declares besides the methods that it answers. */
 export interface Declared {
+  // @part changes
   /** What may change while clients are connected. */
   readonly dynamic: ReadonlySet<ListKind>;
+  // @part changes
   readonly subscriptions: boolean;
   /** What features have declared. */
   readonly gates: readonly Gate[];
@@ -16,22 +18,26 @@ export interface Declared {
  * and those of what may change where there is somebody to tell. So nothing is declared that is not there, and nothing that the
  * revision does not know. An extension is declared wherever it is used.
  */
-export function toCapabilities(
-  handlers: object,
-  revision: Revision,
-  { dynamic, subscriptions, gates: more }: Declared,
-): Capabilities {
+export function toCapabilities(handlers: object, revision: Revision, declares: Declared): Capabilities {
   const notified = new Set(["loggingMessage"]);
-  const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
-  if (revision.lifecycle === "handshake" || isHeard) for (const kind of dynamic) notified.add(listChanged[kind]);
-  if (isHeard && subscriptions && Object.hasOwn(handlers, "readResource")) notified.add("resourceUpdated");
+  // @part changes
+  for (const name of findNews(handlers, revision, declares)) notified.add(name);
   const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
-  const gates = [...[...answered, ...sent].map((row) => row.gate), ...more];
+  const gates = [...[...answered, ...sent].map((row) => row.gate), ...declares.gates];
   const declared = gates
     .filter((gate) => gate?.side === "server")
     .reduce<Capabilities>((known, gate) => (gate ? declare(known, gate.path) : known), {});
-  return { ...declared, ...(revision.extensions && { extensions: revision.extensions }) };
+  // @part extensions
+  if (revision.extensions) return { ...declared, extensions: revision.extensions };
+  return declared;
+}
+
+/** The notifications of changes, by handler name: those of lists, and those of resources wherever they are listened for. */
+function findNews(handlers: object, { lifecycle }: Revision, { dynamic, subscriptions }: Declared): readonly string[] {
+  const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
+  const lists = lifecycle === "handshake" || isHeard ? [...dynamic].map((kind) => listChanged[kind]) : [];
+  return isHeard && subscriptions && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
 }
 
 /** All capabilities are objects, inside of which there may be others, but for two that are switches. */

@@ -1,13 +1,19 @@
 /** Definitions that are shown in a list. */
 export interface Listed<Definition> extends Iterable<Definition> {
-  /** Grows with every change. */
-  readonly version: number;
+  // @part changes
+  /** Grows with every change; not there where nothing ever changes. */
+  readonly version?: number | undefined;
 }
 
-/** Definitions of one kind, each under its name or URI. They may change while the server runs: clients are told. */
-export interface Catalogue<Definition> extends Listed<Definition> {
+/** Definitions of one kind, each under its name or URI. They stay as they are. */
+export interface FixedList<Definition> extends Listed<Definition> {
   readonly size: number;
   get(key: string): Definition | undefined;
+}
+
+/** Definitions of one kind that may change while the server runs: clients are told. */
+export interface Catalogue<Definition> extends FixedList<Definition> {
+  readonly version: number;
   /** Adds a definition; throws when it cannot be served, or when its name or URI is taken. */
   add(definition: Definition): void;
   /** Puts a definition in the place of the one with its name or URI; throws when there is none. */
@@ -20,7 +26,7 @@ export interface Catalogue<Definition> extends Listed<Definition> {
 
 /** A part of a catalogue, for a list. */
 export function selectFrom<Definition>(
-  catalogue: Catalogue<Definition>,
+  catalogue: Listed<Definition>,
   isMeant: (definition: Definition) => boolean,
 ): Listed<Definition> {
   return {

@@ -6,20 +6,28 @@ import { checkRate } from "../rpc/token-bucket.ts";
 import { checkTool } from "./tools.ts";
 
 /** Finds the mistakes of a definition that hold at every revision; throws at the first. */
-export function checkServer(source: CoreSource, features: readonly Feature[]): void {
+export function checkServer(source: CoreSource): void {
   const { tools = [] } = source;
   checkCount("pageSize", source.pageSize);
+  // @part changes
   checkCount("maxSubscriptions", source.maxSubscriptions);
+  // @part caching
   for (const [name, hint] of Object.entries(source.caching ?? {})) checkHint(`caching.${name}`, hint);
   if (source.logRate) checkRate("logRate", source.logRate);
   if (source.progressRate) checkRate("progressRate", source.progressRate);
   for (const tool of tools) checkTool(tool);
   const names = tools.map(({ name }) => name);
   checkUnique("tools", "name", names);
+}
+
+/** Finds those that have to do with features, and what needs a feature that is not there; throws at the first. */
+export function checkFeatures(source: CoreSource, features: readonly Feature[]): void {
   for (const feature of features) feature.check?.(source);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
-  if (tools.some(({ ui }) => ui)) need("ui", features);
-  if (source.tasks ?? tools.some(({ task }) => task)) need("tasks", features);
+  // @part ui
+  if (source.tools?.some(({ ui }) => ui)) need("ui", features);
+  // @part tasks
+  if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
 }
 
 /** Refuses lists in which two entries have the same key. */

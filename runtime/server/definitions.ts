@@ -6,6 +6,7 @@ import type { ListKind } from "../common/lists.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
+import type { CacheHints } from "./cache-hints.ts";
 import type { InputQuestions, InputRequired } from "./input-required.ts";
 import type { Middleware } from "./middleware.ts";
 import type {
@@ -38,8 +39,9 @@ export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> 
   /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
   readonly run: Run<P, I, O>;
 } & Visibility<P> &
-  StructuredOutput<P, O> &
-  TaskSupport<P, I>;
+  // @part tasks
+  TaskSupport<P, I> &
+  StructuredOutput<P, O>;
 
 /** Who may know of a definition, and who may use it. */
 export interface Visibility<P extends ToolTypes> {
@@ -258,30 +260,22 @@ export interface ServerExtensions {
   readonly extensions?: readonly Extension[];
 }
 
-/** How long clients may keep what belongs to no single resource. A list of which not everybody sees all is always private. */
-export interface CacheHints {
-  /** What the server says about itself: capabilities and instructions. */
-  readonly discover?: CacheHint;
-  readonly tools?: CacheHint;
-  readonly resources?: CacheHint;
-  readonly resourceTemplates?: CacheHint;
-  readonly prompts?: CacheHint;
-  /** Skills, and their files. */
-  readonly skills?: CacheHint;
-}
-
 /** How a server behaves. */
 export interface ServerOptions {
+  // @part changes
   /** Lists that may change while clients are connected, or `true` for all; clients are told of changes. Default: none. */
   readonly dynamic?: true | readonly ListKind[];
+  // @part changes
   /** Lets clients subscribe to resources; tell them with `server.resources.changed(uri)`. Default: `false`. */
   readonly subscriptions?: boolean;
+  // @part changes
   /** Most subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
   /** Runs around every request, `initialize` and `ping` included, the first outermost. */
   readonly middleware?: readonly Middleware[];
   /** Most entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
+  // @part caching
   /** How long clients may keep the lists, and what the server says about itself. Default: not at all. */
   readonly caching?: CacheHints;
   /**

@@ -4,6 +4,7 @@ import { toCaching, type CacheHint } from "../rpc/cache-hint.ts";
 /** What results of a revision carry besides their content. */
 export interface Envelope {
   readonly result: { readonly resultType?: string };
+  // @part caching
   /** For lists and reads, which clients may keep for as long as the hint says. */
   cacheable(hint?: CacheHint): object;
 }
@@ -14,6 +15,9 @@ export interface Envelope {
  */
 export function createEnvelope(revision: Revision): Envelope {
   const result = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
-  const isKnown = revision.lifecycle === "per-request";
-  return { result, cacheable: (hint) => (isKnown ? { ...result, ...toCaching(hint) } : result) };
+  return {
+    result,
+    // @part caching
+    cacheable: (hint) => (revision.lifecycle === "per-request" ? { ...result, ...toCaching(hint) } : result),
+  };
 }

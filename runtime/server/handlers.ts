@@ -3,9 +3,9 @@ import type { ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { FixedList } from "./catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { CacheHints } from "./definitions.ts";
+import type { CacheHints } from "./cache-hints.ts";
 import type { Cursors } from "./cursors.ts";
 import { createEnvelope } from "./envelope.ts";
 import type { Implemented, Scene, ServedFeature } from "./feature.ts";
@@ -14,13 +14,14 @@ import type { LiveSessions } from "./live-sessions.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./log-levels.ts";
 import { wrapHandlers, type Middleware } from "./middleware.ts";
 import type { RegistryOptions } from "./registry.ts";
-import { createPlainRounds } from "./rounds.ts";
+import type { Rounds } from "./rounds.ts";
 import type { ToolSource } from "./source.ts";
 import { createTools, type ToolRegistry, type ToolRules } from "./tools.ts";
 
 /** What a server consists of, the same at every revision. */
 export interface ServerParts {
-  readonly tools: Catalogue<ToolSource>;
+  readonly tools: FixedList<ToolSource>;
+  // @part sessions, changes
   readonly sessions: LiveSessions;
   readonly settings: ServerSettings;
   readonly toolRules: ToolRules;
@@ -30,12 +31,16 @@ export interface ServerParts {
 
 /** How a server behaves, with every default filled in. */
 export interface ServerSettings {
+  // @part changes
   /** Lists that may change, so that they are offered even while they are empty. */
   readonly dynamic: ReadonlySet<ListKind>;
+  // @part changes
   readonly subscriptions: boolean;
+  // @part changes
   /** Most subscriptions of one session, or of one request that waits for news. */
   readonly mostSubscriptions: number;
   readonly pageSize: number | undefined;
+  // @part caching
   readonly caching: CacheHints;
   readonly cursors: Cursors;
   readonly logs: LogOptions;
@@ -43,41 +48,54 @@ export interface ServerSettings {
   readonly onError: OnError;
 }
 
+/** What a server has at one revision that features may replace. */
+export interface HandlerOptions {
+  readonly createScope: CreateScope;
+  readonly rounds: Rounds;
+  // @part features
+  readonly served?: readonly ServedFeature[];
+}
+
 /** Builds the registries of a server for one revision and the handlers on top of them; what is not offered has none. */
-export function createHandlers(
-  parts: ServerParts,
-  revision: Revision,
-  features: { readonly served: readonly ServedFeature[]; readonly createScope: CreateScope },
-): object {
+export function createHandlers(parts: ServerParts, revision: Revision, made: HandlerOptions): object {
   const { isOffered } = parts;
-  const { pageSize, caching, cursors, onError, middleware, logs } = parts.settings;
+  const { middleware, logs, ...settings } = parts.settings;
   const envelope = createEnvelope(revision);
   const levels = createLogLevels(revision, logs);
   const message = findRow(revision.serverNotifications, "loggingMessage");
-  const rounds = features.served.find((feature) => feature.rounds)?.rounds?.(revision) ?? createPlainRounds();
+  const { createScope, rounds } = made;
   const contextParts: ContextParts = { message, levels, rounds };
-  const { createScope } = features;
   const toContext = (call: CallContext): HandlerScope => createScope(call, contextParts);
   const options: RegistryOptions = {
     revision,
     envelope,
-    caching,
-    pageSize,
-    cursors,
-    onError,
+    ...settings,
     toolRules: parts.toolRules,
     toRequester: toContext,
   };
   const tools = createTools(parts.tools, options);
-  const earlier: Implemented[] = [];
-  const scene: Scene = { revision, options, ...contextParts, tools, createScope, toContext, isOffered, earlier };
-  for (const feature of features.served) earlier.push(feature.implement(scene));
   const handlers = {
     ...(isOffered("tools") && implementTools(tools, { rounds, toContext })),
-    ...Object.assign({}, ...earlier.map((implemented) => implemented.handlers)),
+    // @part features
+    ...implementFeatures(made.served ?? [], {
+      revision,
+      options,
+      ...contextParts,
+      tools,
+      createScope,
+      toContext,
+      isOffered,
+    }),
+    // @part sessions
     ...implementLogging(levels),
   };
   return wrapHandlers(handlers, revision, { middleware, toContext });
+}
+
+function implementFeatures(features: readonly ServedFeature[], scene: Omit<Scene, "earlier">): object {
+  const earlier: Implemented[] = [];
+  for (const feature of features) earlier.push(feature.implement({ ...scene, earlier }));
+  return Object.assign({}, ...earlier.map((implemented) => implemented.handlers));
 }
 
 interface CallToolParams {
@@ -85,7 +103,12 @@ interface CallToolParams {
   readonly arguments?: object;
 }
 
-function implementTools(tools: ToolRegistry, { rounds, toContext }: Pick<Scene, "rounds" | "toContext">): object {
+interface ToolScene {
+  readonly rounds: Rounds;
+  toContext(call: CallContext): HandlerScope;
+}
+
+function implementTools(tools: ToolRegistry, { rounds, toContext }: ToolScene): object {
   return {
     listTools: toListHandler(tools),
     callTool(params: CallToolParams, call: CallContext): Awaitable<object> {

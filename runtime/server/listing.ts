@@ -2,7 +2,7 @@ import { toPrivate } from "../rpc/cache-hint.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { StaticResult } from "../rpc/message.ts";
 import type { Listed } from "./catalogue.ts";
-import type { CacheHints } from "./definitions.ts";
+import type { CacheHints } from "./cache-hints.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AnyRequester, Visible } from "./source.ts";
 
@@ -33,6 +33,7 @@ export function createListing<Definition extends Visible>(
   let snapshot = takeSnapshot({ ...source, describe }, options);
   return {
     page(cursor, call) {
+      // @part changes
       if (snapshot.version !== source.catalogue.version) snapshot = takeSnapshot({ ...source, describe }, options);
       if (cursor === undefined && snapshot.whole) return snapshot.whole;
       return readPage(snapshot, cursor, { options, requester: options.toRequester(call) });
@@ -47,7 +48,8 @@ export function isVisible(definition: Visible, requester: AnyRequester): boolean
 
 /** A list as it is until its catalogue changes. */
 interface Snapshot {
-  readonly version: number;
+  // @part changes
+  readonly version: number | undefined;
   /** Binds cursors to this list at this revision and in this state. */
   readonly scope: string;
   readonly member: string;
@@ -85,18 +87,30 @@ function rememberDescriptions<Definition extends object>(
 
 function takeSnapshot<Definition extends Visible>(
   { member, catalogue, describe }: ListingSource<Definition>,
-  { revision, pageSize, envelope, caching }: RegistryOptions,
+  options: RegistryOptions,
 ): Snapshot {
+  const { revision, pageSize, envelope } = options;
+  // @part changes
   const { version } = catalogue;
   const definitions = [...catalogue];
   const entries = definitions.map((definition) => ({ definition, shown: describe(definition) }));
   const isPublic = definitions.every((definition) => definition.visible === undefined);
   const isShort = pageSize === undefined || entries.length <= pageSize;
-  const head = envelope.cacheable(isPublic ? caching[member] : toPrivate(caching[member]));
+  const head = {
+    ...envelope.result,
+    // @part caching
+    ...envelope.cacheable(isPublic ? options.caching[member] : toPrivate(options.caching[member])),
+  };
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {
+    // @part changes
     version,
-    scope: `${member}\n${revision.id}\n${version}`,
+    scope: [
+      member,
+      revision.id,
+      // @part changes
+      version,
+    ].join("\n"),
     member,
     head,
     // The function stays a method of its definition, which may read `this`.

@@ -5,10 +5,13 @@ import type { Session } from "../rpc/session.ts";
 
 /** Somebody who hears of changes in another way than every session does. */
 export interface Audience {
+  // @part changes
   /** Something changed that all may hear of. */
   tell?(handler: string, params: object | undefined): void;
+  // @part changes
   /** What is behind the first of these URIs has changed; the others are what it is a part of. */
   tellUpdated?(uris: readonly [string, ...string[]]): void;
+  // @part changes
   /** Something changed that only those hear of who asked for its topic. */
   tellTopic?(topic: string, handler: string, params: object): void;
   /** Ends what waits for news. */
@@ -19,8 +22,10 @@ export interface Audience {
 export interface LiveSessions extends Required<Audience> {
   /** Counts a session among those that live, until its connection closes. */
   join(connection: Connection): void;
+  // @part changes
   /** The connection of a session that lives. */
   find(session: Session): Connection | undefined;
+  // @part changes
   /** Lets others hear of changes as well. */
   attach(audience: Audience): void;
   /** How many sessions live. */
@@ -34,6 +39,7 @@ export function createLiveSessions(): LiveSessions {
 
 class SessionRegister implements LiveSessions {
   readonly #members = new Map<Session, Connection>();
+  // @part changes
   readonly #others: Audience[] = [];
 
   get size(): number {
@@ -47,30 +53,37 @@ class SessionRegister implements LiveSessions {
     void connection.closed.then(() => this.#members.delete(session));
   }
 
+  // @part changes
   find(session: Session): Connection | undefined {
     return this.#members.get(session);
   }
 
+  // @part changes
   attach(audience: Audience): void {
     this.#others.push(audience);
   }
 
+  // @part changes
   tell(handler: string, params: object | undefined): void {
     for (const connection of this.#members.values()) tellSession(connection, handler, params);
     for (const other of this.#others) other.tell?.(handler, params);
   }
 
+  // @part changes
   tellUpdated(uris: readonly [string, ...string[]]): void {
     for (const other of this.#others) other.tellUpdated?.(uris);
   }
 
+  // @part changes
   tellTopic(topic: string, handler: string, params: object): void {
     for (const other of this.#others) other.tellTopic?.(topic, handler, params);
   }
 
   async close(): Promise<void> {
-    const members = [...this.#members.values()].map((connection) => connection.close());
-    await Promise.all([...members, ...this.#others.map((other) => other.close?.())]);
+    const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close());
+    // @part changes
+    closing.push(...this.#others.map((other) => other.close?.()));
+    await Promise.all(closing);
   }
 }
 

@@ -14,6 +14,7 @@ export interface LogEntry {
 
 /** Who wants to hear how much. */
 export interface LogLevels {
+  // @part sessions
   /** Chooses for the rest of a session. */
   set(session: object, level: string): void;
   /** Whether the client of a call wants messages of this level. */
@@ -33,19 +34,23 @@ export interface LogOptions {
  * Keeps the level of each session as long as it lives, and no longer; `initial` holds before a client chooses. Where a
  * revision lets each request name its level, that counts instead, and a request without one wants nothing.
  */
-export function createLogLevels(revision: Revision, { initial, rate }: LogOptions): LogLevels {
+export function createLogLevels(revision: Revision, options: LogOptions): LogLevels {
+  // @part sessions
   const thresholds = new WeakMap<object, number>();
-  const ofEverybody = severityOf(initial);
+  // @part sessions
+  const ofEverybody = severityOf(options.initial);
   const key = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
   return {
+    // @part sessions
     set: (session, level) => void thresholds.set(session, severityOf(level)),
     wants(call, level) {
       const severity = severityOf(level);
+      // @part sessions
       if (key === undefined) return severity >= (thresholds.get(call.session) ?? ofEverybody);
-      const wanted = call.meta[key];
+      const wanted = key === undefined ? undefined : call.meta[key];
       return typeof wanted === "string" && severity >= severityOf(wanted);
     },
-    admit: createThrottle(rate),
+    admit: createThrottle(options.rate),
   };
 }
 

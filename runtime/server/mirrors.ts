@@ -3,7 +3,7 @@ import { readMirrors, type Mirror } from "../codec/mirror.ts";
 import { findMethod } from "../common/rows.ts";
 import type { ClaimSender, HttpService } from "../transport/http/settings.ts";
 import { isVisible } from "./listing.ts";
-import type { Server } from "./server.ts";
+import type { CoreServer } from "./server.ts";
 import type { ToolSource } from "./source.ts";
 import { describeTool } from "./tools.ts";
 
@@ -11,7 +11,7 @@ import { describeTool } from "./tools.ts";
  * Tells which parameters of a call its tool wants to see in headers, too; each tool is looked through once. Of a tool that its sender may not
  * know of nothing is told.
  */
-export function createMirrorReader(server: Pick<Server, "tools">): NonNullable<HttpService["readMirrors"]> {
+export function createMirrorReader(server: Pick<CoreServer, "tools">): NonNullable<HttpService["readMirrors"]> {
   const known = new WeakMap<ToolSource, readonly Mirror[]>();
   return (method, params, sender) => {
     const { revision } = sender;

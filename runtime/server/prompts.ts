@@ -5,7 +5,7 @@ import { checkContent } from "./check-content.ts";
 import { askHandler, refuse } from "./errors.ts";
 import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
-import type { ListHost } from "./parts.ts";
+import type { ListHost } from "./changing-lists.ts";
 import type { RegistryOptions } from "./registry.ts";
 import { requireScopes } from "./scopes.ts";
 import type { AnyContext, AnyRequester, PromptSource, PromptSources } from "./source.ts";

@@ -58,9 +58,11 @@ type ContentOf<P, Content> = Content extends readonly (infer Block)[]
 
 /** What a handler learns about its request and what it may do while it runs. */
 export type HandlerContext<P extends ToolTypes> = RequestFacts<P> &
-  ClientQuestions<P> &
+  // @part questions
   ReturnedInput<P> &
-  TaskFacts<P>;
+  // @part tasks
+  TaskFacts<P> &
+  ClientQuestions<P>;
 
 /** What a handler learns that returned `inputRequired(...)` in the round before. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }

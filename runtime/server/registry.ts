@@ -1,7 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { CacheHints } from "./definitions.ts";
+import type { CacheHints } from "./cache-hints.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Envelope } from "./envelope.ts";
 import type { AnyRequester } from "./source.ts";
@@ -11,6 +11,7 @@ import type { ToolRules } from "./tools.ts";
 export interface RegistryOptions {
   readonly revision: Revision;
   readonly envelope: Envelope;
+  // @part caching
   /** How long clients may keep the lists. */
   readonly caching: CacheHints;
   readonly pageSize: number | undefined;

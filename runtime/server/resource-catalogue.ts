@@ -1,6 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { ServerOptions } from "./definitions.ts";
-import type { ListHost } from "./parts.ts";
+import type { ListHost } from "./changing-lists.ts";
 import type { ResourceSource, ResourceSources, TemplateSource } from "./source.ts";
 
 /** What a server has to be read. */

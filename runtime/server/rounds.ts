@@ -9,6 +9,7 @@ export interface Rounds {
   /** Runs the handler of a request, in as many rounds as it takes. */
   run(request: RoundRequest, call: CallContext, work: Work): Awaitable<object>;
   of(call: CallContext): CallRounds;
+  // @part questions, tasks
   /** What is wrong with the answer to a question that was sent as a request. */
   readonly check?: CheckAnswer;
 }
@@ -27,6 +28,7 @@ export type Work = (call: CallContext) => Awaitable<object>;
 
 /** What a handler finds of earlier rounds of its call. */
 export interface CallRounds {
+  // @part questions, tasks
   /** Answers to what it returned. */
   readonly input: RoundInput | undefined;
   once(key: string, work: () => unknown): Promise<unknown>;

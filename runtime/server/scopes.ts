@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { refusalCodes } from "../rpc/refusal-codes.ts";
 import { RpcError } from "../rpc/errors.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { FixedList } from "./catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
 import type { AnyRequester, Scoped, ToolSource } from "./source.ts";
 
@@ -25,7 +25,7 @@ export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth
  * registries ask for those scopes once they have found that this client may.
  */
 export function createScopeReader(
-  tools: Catalogue<ToolSource>,
+  tools: FixedList<ToolSource>,
   features: readonly ServedFeature[],
 ): (method: string, params: unknown) => readonly string[] {
   return (method, params) => {

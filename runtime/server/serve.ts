@@ -1,4 +1,4 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/handshake.ts";
 import type { Channel } from "../rpc/channel.ts";
 import type { Connection } from "../rpc/peer.ts";
@@ -10,8 +10,10 @@ export type ServerConnectionOptions = Omit<
   ServeOptions,
   "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
 > & {
+  // @part http
   /** `false`: no tasks are offered, because nobody could come back for them. Default: those of the server are. */
   readonly tasks?: false;
+  // @part http
   /** `false`: no news is promised in sessions, because no client stays to hear it. Default: what the server says. */
   readonly changes?: false;
 };
@@ -31,10 +33,16 @@ export function createServerAcceptor(server: CoreServer, options: ServerConnecti
     ...options,
     info: server.info,
     ...(server.instructions !== undefined && { instructions: server.instructions }),
+    // @part caching
     ...(server.discovery && { discovery: server.discovery }),
     revisions: server.revisions,
-    capabilities: (revision) => toOffered(server.implement(revision), options),
+    capabilities: (revision) => server.implement(revision).capabilities,
+    // @part http
+    ...(isNarrowed(options) && {
+      capabilities: (revision: Revision) => withoutSome(server.implement(revision), options),
+    }),
     handlers: (revision) => server.implement(revision).handlers,
+    // @part sessions, changes
     onOpen(connection) {
       server.join(connection);
       options.onOpen?.(connection);
@@ -42,7 +50,11 @@ export function createServerAcceptor(server: CoreServer, options: ServerConnecti
   });
 }
 
-function toOffered(
+function isNarrowed({ tasks, changes }: ServerConnectionOptions): boolean {
+  return tasks === false || changes === false;
+}
+
+function withoutSome(
   { capabilities, revision }: ServerImplementation,
   { tasks, changes }: ServerConnectionOptions,
 ): Capabilities {

@@ -7,20 +7,24 @@ import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
 import type { Rate } from "../rpc/token-bucket.ts";
 import type { ServerExtensions, ServerRounds, ServerSkills, ServerTasks } from "./definitions.ts";
 import { assembleServer, type ServerKit } from "./assembly.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { FixedList } from "./catalogue.ts";
 import { completeKit } from "./features/all.ts";
 import type { Middleware } from "./middleware.ts";
+import type { ToolLists } from "./changing-lists.ts";
 import type { PromptLists } from "./prompts.ts";
 import type { ResourceLists } from "./resource-catalogue.ts";
 import type { ServerSource, ToolSource } from "./source.ts";
 
 /** A server as it can be served: over any transport, to any number of clients, at each of its revisions. */
-export interface Server extends CoreServer, ResourceLists, PromptLists {}
+export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {
+  readonly tools: ToolLists["tools"];
+}
 
 /** A server, as far as it is the same whatever it offers besides tools. */
 export interface CoreServer {
   readonly info: ProgramInfo;
   readonly instructions: string | undefined;
+  // @part caching
   /** How long clients may keep what the server says about itself. */
   readonly discovery: CacheHint | undefined;
   /** Newest first. */
@@ -28,20 +32,23 @@ export interface CoreServer {
   readonly onError: OnError;
   /** How often a call may report progress, where the definition says so. */
   readonly progressRate: Rate | undefined;
-  /** What the server offers. It may change until the server is served, and afterwards as far as the definition says `dynamic`. */
-  readonly tools: Catalogue<ToolSource>;
+  /** The tools that it offers. */
+  readonly tools: FixedList<ToolSource>;
   /** Puts middleware around every request, `initialize` and `ping` too, inside of what is there. Only until the server is served. */
   use(middleware: Middleware): void;
   /** Prepares connections, for the lifecycles of its revisions. */
   readonly createAcceptor: ServerKit["createAcceptor"];
   /** Handlers and capabilities for one of the revisions; built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
+  // @part http
   /** Which scopes a request needs, by what it is about. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** What runs around the requests that no handler answers: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
+  // @part sessions, changes
   /** Counts a session among those that are told of changes, until its connection closes. */
   join(connection: Connection): void;
+  // @part sessions, changes
   /** How many sessions there are. */
   readonly sessionCount: number;
   /** Closes every session in order: running calls may finish for a moment. */

@@ -16,8 +16,10 @@ export interface CoreSource extends ServerOptions {
   readonly version: string;
   readonly instructions?: string;
   readonly tools?: readonly ToolSource[];
+  // @part tasks
   /** What it is, who keeps tasks knows. */
   readonly tasks?: object;
+  // @part questions
   /** And of this, who asks clients. */
   readonly rounds?: object;
 }
@@ -37,7 +39,9 @@ export interface ToolSource extends Visible, Scoped {
   readonly name: string;
   readonly input?: Schema<unknown>;
   readonly output?: Schema<unknown>;
+  // @part tasks
   readonly task?: true | TaskSource;
+  // @part ui
   readonly ui?: object;
   run(args: unknown, context: AnyContext): unknown;
   render?(output: unknown): unknown;
@@ -111,11 +115,17 @@ export interface AnyContext extends AnyRequester {
   readonly meta: { readonly [key: string]: unknown };
   releaseConnection(): boolean;
   once(key: string, work: () => unknown): Promise<unknown>;
+  // @part questions
   readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
+  // @part questions
   readonly requestState?: string | undefined;
+  // @part tasks
   /** There as far as the revision of the definition has them. */
   readonly task?: unknown;
+  // @part questions
   readonly sample?: unknown;
+  // @part questions
   readonly elicit?: unknown;
+  // @part questions
   readonly roots?: unknown;
 }

@@ -5,9 +5,9 @@ import { attempt, chain } from "../rpc/awaitable.ts";
 import { isCapabilityError, isPeerError, isRpcError, SetupError, toError } from "../rpc/errors.ts";
 import { merge } from "../rpc/merge.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { FixedList } from "./catalogue.ts";
 import { checkMetaOf } from "./check-meta.ts";
-import { createEnvelope } from "./envelope.ts";
+
 import { isToolError, refuse } from "./errors.ts";
 import { InputRequired } from "./input-required.ts";
 import { createListing, isVisible, type Listing } from "./listing.ts";
@@ -30,18 +30,26 @@ export type CheckInput = (schema: unknown, revision: Revision) => void;
 /** How tools are shown at a revision, besides what every program shows of them. */
 export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
+  // @part ui, tasks
   /** What lists say of a tool that has to do with a feature. */
   readonly describeMore?: ((tool: ToolSource, revision: Revision) => object) | undefined;
 }
 
 /** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
-export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptions): ToolRegistry {
+export function createTools(tools: FixedList<ToolSource>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, toolRules } = options;
   const describe = (tool: ToolSource): object => describeTool(tool, revision, toolRules);
   const { resultType } = envelope.result;
+  const run = {
+    // @part questions, tasks
+    revision,
+    onError,
+    resultType,
+  };
   const wrap = (result: object): object => {
-    if (resultType === undefined || Object.hasOwn(result, "resultType") || result instanceof InputRequired)
-      return result;
+    // @part questions
+    if (result instanceof InputRequired) return result;
+    if (resultType === undefined || Object.hasOwn(result, "resultType")) return result;
     return merge(envelope.result, result);
   };
   return {
@@ -49,10 +57,11 @@ export function createTools(tools: Catalogue<ToolSource>, options: RegistryOptio
     find(name, requester) {
       const tool = tools.get(name);
       if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
+      // @part http
       requireScopes(tool, requester);
       return tool;
     },
-    run: (tool, args, context) => chain(callTool(tool, args, { context, onError, revision, resultType }), wrap),
+    run: (tool, args, context) => chain(callTool(tool, args, { ...run, context }), wrap),
   };
 }
 
@@ -67,11 +76,7 @@ export function checkTool(tool: ToolSource): void {
 }
 
 /** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
-export function describeTool(
-  tool: ToolSource,
-  revision: Revision,
-  { checkInput, describeMore }: ToolRules = {},
-): object {
+export function describeTool(tool: ToolSource, revision: Revision, rules: ToolRules = {}): object {
   const {
     input,
     output,
@@ -79,7 +84,9 @@ export function describeTool(
     render: _render,
     visible: _visible,
     scopes: _scopes,
+    // @part ui
     ui: _ui,
+    // @part tasks
     task: _task,
     ...fields
   } = tool;
@@ -88,11 +95,12 @@ export function describeTool(
     const shown = {
       ...fields,
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
-      ...describeMore?.(tool, revision),
+      // @part ui, tasks
+      ...rules.describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
     checkShown(shown, revision);
-    checkInput?.(shown.inputSchema, revision);
+    rules.checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
     throw new SetupError(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
@@ -101,8 +109,7 @@ export function describeTool(
 
 /** Whether the revision lets a tool look like this; for instance, most allow only objects as structured output. */
 function checkShown(tool: object, revision: Revision): void {
-  const page = { ...createEnvelope(revision).cacheable(), tools: [tool] };
-  const issue = findRow(revision.clientRequests, "listTools")?.result(page);
+  const issue = findRow(revision.clientRequests, "listTools")?.result({ tools: [tool] });
   if (!issue) return;
   const member = issue.path.replace(/^tools\/0\/?/, "");
   const advice = member.startsWith("outputSchema") ? ": wrap the output in an object" : "";
@@ -111,6 +118,7 @@ function checkShown(tool: object, revision: Revision): void {
 
 interface Run {
   readonly context: AnyContext;
+  // @part questions, tasks
   readonly revision: Revision;
   readonly onError: OnError;
   readonly resultType: string | undefined;
@@ -139,14 +147,16 @@ function runTool(tool: ToolSource, checked: SchemaResult<unknown>, context: AnyC
 }
 
 /** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
-function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revision }: Run): object {
+function toFailure(thrown: unknown, tool: ToolSource, run: Run): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
+  // @part questions, tasks
   if (isCapabilityError(thrown)) {
     // A client whose requests stand alone may declare more and ask again.
-    if (revision.lifecycle === "per-request") throw thrown;
+    if (run.revision.lifecycle === "per-request") throw thrown;
     return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
   }
+  const { context, onError } = run;
   if (!context.signal.aborted) {
     onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
   }
@@ -154,6 +164,7 @@ function toFailure(thrown: unknown, tool: ToolSource, { context, onError, revisi
 }
 
 function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awaitable<object> {
+  // @part questions
   if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
   if (typeof outcome === "string") {

@@ -27,6 +27,7 @@ export class CallScope {
     return this.#call.meta;
   }
 
+  // @part tasks
   get task(): TaskControl | undefined {
     return readTask(this.#call);
   }

@@ -1,3 +1,4 @@
+import type { Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../client/create-client.ts";
 import type { ClientOptions } from "../client/options.ts";
 import type { ClientTypes } from "../client/protocol.ts";
@@ -22,7 +23,7 @@ export interface TestableServer {
   readonly revisions: readonly { readonly id: string }[];
   readonly createAcceptor: (options: never) => unknown;
   implement(revision: never): unknown;
-  join(connection: never): void;
+  join?(connection: never): void;
 }
 
 /**
@@ -43,8 +44,8 @@ export function connectTo(server: TestableServer, options: UntypedOptions = {}):
   const accept = createServerAcceptor(server, { ...(given.clock && { clock: given.clock }), ...serving });
   const source: ClientSource = {
     info: { name: "test", version: "1" },
-    revisions: server.revisions,
     ...given,
+    revisions: (given.revisions ?? server.revisions).map(toWhole),
   };
   return createUntypedClient(source).connect((opening) => {
     const [clientEnd, serverEnd] = createMemoryPair(given.limits);
@@ -53,9 +54,22 @@ export function connectTo(server: TestableServer, options: UntypedOptions = {}):
   });
 }
 
-/** What a layer leaves out changes no member of a server. */
+/** Whatever a layer leaves out, these are there. */
 function isServer(server: TestableServer): server is Server {
-  return ["createAcceptor", "implement", "join", "info", "revisions", "onError"].every((name) => name in server);
+  return ["createAcceptor", "implement", "info", "revisions", "onError"].every((name) => name in server);
 }
+
+/** A layer knows nothing of a revision that its server never meets; a client looks for it. */
+function toWhole(revision: Revision): Revision {
+  return Object.keys(nothing).every((fact) => fact in revision) ? revision : { ...nothing, ...revision };
+}
+
+const nothing = {
+  polling: false,
+  headers: [],
+  serverRequests: {},
+  embeddedRequests: {},
+  capabilities: { client: [], server: [] },
+} as const;
 
 type UntypedOptions = Partial<ClientSource> & { readonly serving?: ServerConnectionOptions };

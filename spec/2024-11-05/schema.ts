@@ -853,10 +853,7 @@ export interface SamplingMessage {
 
 /** Base of the types that can carry annotations: resources and content blocks. */
 export interface Annotated {
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: {
     /** The intended readers: the human (`user`), the model (`assistant`) or both. */
     audience?: Role[];

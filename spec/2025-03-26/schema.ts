@@ -516,10 +516,7 @@ export interface Resource {
   /** Media type of the contents, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
   /**
@@ -551,10 +548,7 @@ export interface ResourceTemplate {
   /** Media type shared by every matching resource; leave it out when they differ. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 }
 
@@ -693,10 +687,7 @@ export interface EmbeddedResource {
   /** The URI with the data itself: a `text` string, or a base64 `blob` for binary content. */
   resource: TextResourceContents | BlobResourceContents;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 }
 
@@ -953,10 +944,7 @@ export interface TextContent {
   /** The text itself. */
   text: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 }
 
@@ -974,10 +962,7 @@ export interface ImageContent {
   /** Media type of the bytes, such as `image/png`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 }
 
@@ -995,10 +980,7 @@ export interface AudioContent {
   /** Media type of the bytes, such as `audio/wav`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 }
 

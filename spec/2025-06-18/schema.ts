@@ -628,10 +628,7 @@ export interface Resource extends BaseMetadata {
   /** Media type of the contents, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
   /**
@@ -640,10 +637,7 @@ export interface Resource extends BaseMetadata {
    */
   size?: number;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -668,16 +662,10 @@ export interface ResourceTemplate extends BaseMetadata {
   /** Media type shared by every matching resource; leave it out when they differ. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -697,10 +685,7 @@ export interface ResourceContents {
   /** Media type of this item, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -797,10 +782,7 @@ export interface Prompt extends BaseMetadata {
   /** The inputs that `prompts/get` accepts for this prompt; absent means it takes none. */
   arguments?: PromptArgument[];
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -862,16 +844,10 @@ export interface EmbeddedResource {
   /** The URI with the data itself: a `text` string, or a base64 `blob` for binary content. */
   resource: TextResourceContents | BlobResourceContents;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1035,10 +1011,7 @@ export interface Tool extends BaseMetadata {
    */
   annotations?: ToolAnnotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1205,16 +1178,10 @@ export interface TextContent {
   /** The text itself. */
   text: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1236,16 +1203,10 @@ export interface ImageContent {
   /** Media type of the bytes, such as `image/png`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1267,16 +1228,10 @@ export interface AudioContent {
   /** Media type of the bytes, such as `audio/wav`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1449,10 +1404,7 @@ export interface Root {
   /** Label for the user, such as the project name. */
   name?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 

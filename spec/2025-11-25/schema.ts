@@ -905,10 +905,7 @@ export interface Resource extends BaseMetadata, Icons {
   /** Media type of the contents, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
   /**
@@ -917,10 +914,7 @@ export interface Resource extends BaseMetadata, Icons {
    */
   size?: number;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -945,16 +939,10 @@ export interface ResourceTemplate extends BaseMetadata, Icons {
   /** Media type shared by every matching resource; leave it out when they differ. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -974,10 +962,7 @@ export interface ResourceContents {
   /** Media type of this item, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1084,10 +1069,7 @@ export interface Prompt extends BaseMetadata, Icons {
   /** The inputs that `prompts/get` accepts for this prompt; absent means it takes none. */
   arguments?: PromptArgument[];
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1149,16 +1131,10 @@ export interface EmbeddedResource {
   /** The URI with the data itself: a `text` string, or a base64 `blob` for binary content. */
   resource: TextResourceContents | BlobResourceContents;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1364,10 +1340,7 @@ export interface Tool extends BaseMetadata, Icons {
    */
   annotations?: ToolAnnotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1740,10 +1713,7 @@ export interface SamplingMessage {
    */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1798,16 +1768,10 @@ export interface TextContent {
   /** The text itself. */
   text: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1829,16 +1793,10 @@ export interface ImageContent {
   /** Media type of the bytes, such as `image/png`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -1860,16 +1818,10 @@ export interface AudioContent {
   /** Media type of the bytes, such as `audio/wav`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -2119,10 +2071,7 @@ export interface Root {
   /** Label for the user, such as the project name. */
   name?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: { [key: string]: unknown };
 }
 

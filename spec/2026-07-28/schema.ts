@@ -1267,10 +1267,7 @@ export interface Resource extends BaseMetadata, Icons {
   /** Media type of the contents, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
   /**
@@ -1279,10 +1276,7 @@ export interface Resource extends BaseMetadata, Icons {
    */
   size?: number;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1307,16 +1301,10 @@ export interface ResourceTemplate extends BaseMetadata, Icons {
   /** Media type shared by every matching resource; leave it out when they differ. */
   mimeType?: string;
 
-  /**
-   * Hints for the client about the intended audience and relative priority; the receiver may ignore
-   * them.
-   */
+  /** Hints for the client: audience and priority. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1336,10 +1324,7 @@ export interface ResourceContents {
   /** Media type of this item, such as `text/markdown`; absent when the server cannot tell. */
   mimeType?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1473,10 +1458,7 @@ export interface Prompt extends BaseMetadata, Icons {
   /** The inputs that `prompts/get` accepts for this prompt; absent means it takes none. */
   arguments?: PromptArgument[];
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1538,16 +1520,10 @@ export interface EmbeddedResource {
   /** The URI with the data itself: a `text` string, or a base64 `blob` for binary content. */
   resource: TextResourceContents | BlobResourceContents;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1760,10 +1736,7 @@ export interface Tool extends BaseMetadata, Icons {
    */
   annotations?: ToolAnnotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1939,10 +1912,7 @@ export interface SamplingMessage {
    */
   content: SamplingMessageContentBlock | SamplingMessageContentBlock[];
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -1999,16 +1969,10 @@ export interface TextContent {
   /** The text itself. */
   text: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -2030,16 +1994,10 @@ export interface ImageContent {
   /** Media type of the bytes, such as `image/png`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -2061,16 +2019,10 @@ export interface AudioContent {
   /** Media type of the bytes, such as `audio/wav`. Which formats work depends on the model. */
   mimeType: string;
 
-  /**
-   * Hints for the client about the intended audience, relative priority and time of the last change; the
-   * receiver may ignore them.
-   */
+  /** Hints for the client: audience, priority, last change. The receiver may ignore them. */
   annotations?: Annotations;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 
@@ -2314,10 +2266,7 @@ export interface ListRootsRequest {
   method: "roots/list";
 
   params?: {
-    /**
-     * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-     * which reserves some prefixes for MCP itself.
-     */
+    /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
     _meta?: MetaObject;
   };
 }
@@ -2355,10 +2304,7 @@ export interface Root {
   /** Label for the user, such as the project name. */
   name?: string;
 
-  /**
-   * Free-form metadata attached to this object. Key names follow the `_meta` rules of the specification,
-   * which reserves some prefixes for MCP itself.
-   */
+  /** Free-form metadata; the specification keeps some prefixes of its keys for MCP itself. */
   _meta?: MetaObject;
 }
 

@@ -15,14 +15,14 @@ const served = {
 } as const satisfies Record<string, Partial<LayerChoices>>;
 
 // Bytes of source in thousands, comments included. What is allowed is a little more than there was: whoever needs more says why, and moves the
-// bound. Every revision over HTTP may have 600.
+// bound. Tools on stdio at one revision may have 250, every revision over HTTP 600.
 const table = [
-  { spoken: ids.slice(0, 1), most: [316, 322, 462, 479, 411] },
-  { spoken: ids.slice(1, 2), most: [296, 302, 447, 464, 388] },
-  { spoken: ids.slice(2, 3), most: [289, 295, 440, 457, 380] },
-  { spoken: ids.slice(3, 4), most: [282, 288, 433, 450, 374] },
-  { spoken: ids.slice(4, 5), most: [279, 285, 430, 447, 370] },
-  { spoken: ids, most: [429, 435, 576, 592, 588] },
+  { spoken: ids.slice(0, 1), most: [250, 256, 408, 424, 380] },
+  { spoken: ids.slice(1, 2), most: [246, 252, 409, 425, 361] },
+  { spoken: ids.slice(2, 3), most: [239, 245, 403, 419, 354] },
+  { spoken: ids.slice(3, 4), most: [235, 241, 398, 414, 350] },
+  { spoken: ids.slice(4, 5), most: [231, 236, 394, 410, 345] },
+  { spoken: ids, most: [367, 373, 525, 541, 560] },
 ].map(({ spoken, most }) => ({ of: spoken.join(", "), spoken, most }));
 
 test.each(table)("a layer of $of is small enough to be read (A19)", ({ spoken, most }) => {

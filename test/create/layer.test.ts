@@ -240,7 +240,22 @@ describe("what a layer leaves out (A19)", () => {
       expect(paths).not.toContain(part);
     expect(tools.get("index.ts")).toContain("export type Server = CoreServer;");
     const both = await emit({ offers: ["tools", "resources", "prompts"] });
-    expect(both.get("index.ts")).toContain("export type Server = CoreServer & ResourceLists & PromptLists;");
+    expect(both.get("index.ts")).toContain(
+      "export type Server = CoreServer & ToolLists & ResourceLists & PromptLists;",
+    );
+  });
+
+  it("is news of changes, where nothing but tools is offered and they stay as they are", async () => {
+    const news = /changing-lists|list-changes|listen|features\//;
+    for (const revision of newest) {
+      const fixed = await emit({ revisions: [revision] });
+      expect([...fixed.keys()].join("\n")).not.toMatch(news);
+      expect(fixed.get(`generated/${revision}/methods.ts`)).not.toMatch(/list_changed|subscriptions\//);
+      expect(fixed.get("index.ts")).toContain("createLists: createFixedLists,");
+      const changing = await emit({ revisions: [revision], offers: ["tools", "changes"] });
+      expect([...changing.keys()].join("\n")).toMatch(news);
+      expect(changing.get("index.ts")).toContain("export type Server = CoreServer & ToolLists;");
+    }
   });
 
   it("is the lifecycle that no revision of it has", async () => {

@@ -43,6 +43,32 @@ function rewritten(text: string): string {
   );
 }
 
+describe("create-mcp-server update --serve", () => {
+  test("makes a layer for more, and one for less, and says what it is for", async () => {
+    const directory = join(temporaryFolder(), "demo");
+    const given = { directory, protocol: "2025-11-25", serve: "tools" };
+    const options = { ...given, yes: true, install: false, git: false, dryRun: false };
+    expect((await captured(() => runCreate(options))).code).toBe(0);
+    const before = contents(directory);
+    const more = await update(directory, { serve: "tools,changes" });
+    expect([more.code, more.stdout]).toEqual([
+      0,
+      expect.stringContaining("It offers tools, changes; before, it was tools."),
+    ]);
+    const after = contents(directory);
+    expect(after["src/mcp/index.ts"]).toContain("createChangingLists");
+    expect(after["src/mcp/mcp.lock.json"]).toContain('"changes"');
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+    expect((await update(directory, { serve: "tools" })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("takes no other words than a new project does", async () => {
+    const { code, stderr } = await update(await createProject("2025-11-25"), { serve: "tools,news" });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--serve: there is no "news"')]);
+  });
+});
+
 describe("create-mcp-server upgrade-assist", () => {
   test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
     const source = (name: string, end: string): string =>
@@ -272,6 +298,11 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
   });
 
   describe("in a project that depends on this package", () => {
+    test("needs no other layer to offer more", async () => {
+      const { code, stderr } = await update(await createProject("2025-11-25", "package"), { serve: "tools" });
+      expect([code, stderr]).toEqual([2, expect.stringContaining("--serve: the package can serve everything")]);
+    });
+
     async function createDependent(protocol: string): Promise<string> {
       const project = await createProject(protocol, "package");
       // As if it was installed.

@@ -1,8 +1,16 @@
 /** What a server offers. `tools` are always there. */
-export const offerings = ["tools", "resources", "prompts", "questions", "tasks", "skills", "ui"] as const;
+export const offerings = ["tools", "resources", "prompts", "changes", "questions", "tasks", "skills", "ui"] as const;
 
-/** `questions` are sampling, elicitation and roots: what a handler asks the client. `ui` are views of what tools give. */
+/** `changes` are lists that change while clients are connected, and who hears of it. `questions` are sampling, elicitation and roots: what a handler asks the client. `ui` are views of what tools give. */
 export type Offering = (typeof offerings)[number];
+
+/**
+ * Whether what is offered may change while clients are connected. Tools may as well be what they are from beginning to end; whatever else is
+ * offered brings its own news with it.
+ */
+export function hasChangesAmong(offers: readonly Offering[]): boolean {
+  return offers.some((offering) => offering !== "tools" && offering !== "questions");
+}
 
 /** How clients reach a server; `worker` is the fetch handler of edge platforms. */
 export const transports = ["stdio", "http", "worker"] as const;

@@ -1,13 +1,22 @@
 import { tableSpecs } from "../../emit/method-text.ts";
-import type { LayerChoices, Offering } from "./choices.ts";
+import { hasChangesAmong, type LayerChoices, type Offering } from "./choices.ts";
 
 /** The parts of the protocol that a program never meets: first words of capabilities, such as `tasks` or `sampling`. */
 export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<string> {
   if (client) return new Set();
   const left = Object.entries(areas).filter(([offering]) => !offers.some((offered) => offered === offering));
   const isCompletable = offers.includes("resources") || offers.includes("prompts");
-  return new Set([...left.flatMap(([, names]) => names), ...(isCompletable ? [] : ["completions"])]);
+  const isExtended = offers.some((offering) => extended.includes(offering));
+  return new Set([
+    ...left.flatMap(([, names]) => names),
+    ...(isCompletable ? [] : ["completions"]),
+    ...(isExtended ? [] : ["extensions"]),
+    "experimental",
+  ]);
 }
+
+/** What is, or may be, an extension of the protocol. */
+const extended: readonly Offering[] = ["tasks", "skills", "ui"];
 
 /** Rows of what is sent without a look at them, or only by who sends requests of its own. */
 function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {
@@ -15,15 +24,24 @@ function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {
   return [
     "serverNotifications notifications/cancelled",
     ...(offers.includes("tasks") ? [] : ["serverNotifications notifications/progress"]),
+    ...(hasChangesAmong(offers) ? [] : news),
     ...(offers.includes("questions") ? [] : ["serverRequests ping", "clientNotifications notifications/progress"]),
   ];
 }
+
+/** What a server tells of changes, and how it is asked to. */
+const news = [
+  "serverNotifications notifications/tools/list_changed",
+  "clientRequests subscriptions/listen",
+  "serverNotifications notifications/subscriptions/acknowledged",
+];
 
 const questionAreas = ["sampling", "elicitation", "roots"] as const;
 
 const areas: { readonly [Name in Exclude<Offering, "tools">]: readonly string[] } = {
   resources: ["resources"],
   prompts: ["prompts"],
+  changes: [],
   questions: questionAreas,
   tasks: ["tasks"],
   skills: [],
@@ -140,6 +158,15 @@ function trimTable({ name, text, rows }: Table, isLeftOut: (table: string, row: 
   const gone = rows.filter((row) => isLeftOut(name, row));
   const trimmed = gone.reduce((rest, row) => rest.replace(row.text, ""), text);
   return trimmed.replace(/ = \{\n\};\n$/, " = {};\n");
+}
+
+/** A revision says of itself what its interface, in `support.ts`, has members for. */
+export function trimRevision(methods: string, support: string): string {
+  const [, members = ""] = /^export interface Revision \{\n([^]*?)^\}\n/m.exec(support) ?? [];
+  const known = new Set([...members.matchAll(/^  readonly (\w+)\??:/gm)].map(([, name]) => name));
+  return methods.replace(/(?<=^export const revision: Revision = \{\n)[^]*?(?=^\};\n)/m, (body) =>
+    body.replaceAll(/^  (\w+)(?::[^]*?)?,\n(?=  \w|(?![^]))/gm, (fact, name: string) => (known.has(name) ? fact : "")),
+  );
 }
 
 /** Typed rows are for stubs: what serves needs a table. */

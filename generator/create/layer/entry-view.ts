@@ -1,4 +1,5 @@
-import type { LayerChoices } from "./choices.ts";
+import { hasChangesAmong, type LayerChoices } from "./choices.ts";
+import { partsOf, type Part } from "./parts.ts";
 
 /** What is known of a revision from its generated files. */
 export interface RevisionFacts {
@@ -12,10 +13,13 @@ export interface RevisionFacts {
 /** What `templates/mcp/index.ts.hbs` shows. */
 export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]): object {
   const offers = new Set(choices.offers);
-  const has = (transport: LayerChoices["transports"][number]): boolean => choices.transports.includes(transport);
+  const uses = (transport: LayerChoices["transports"][number]): boolean => choices.transports.includes(transport);
   const revisions = facts.map(({ id }) => ({ id, alias: `revision${id.replaceAll("-", "")}` }));
   const features = featuresOf(choices, facts);
   const [newest = { id: "", methods: "", types: "" }] = facts;
+  const has = partsOf(choices, facts);
+  const unserved = unservedOf(choices, { newest, has });
+  const untasked = has.has("tasks") ? "" : untaskedOf(choices, newest);
   return {
     newest: newest.id,
     revisions,
@@ -27,25 +31,29 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     cursors: hasOneClient(choices) ? "createPlainCursors" : "createSignedCursors",
     features: features.map((name) => ({ name, file: fileName(name) })),
     featureList: features.join(", "),
+    hasFeatures: has.has("features"),
     lists: listsOf(choices),
     extending: features.filter((name) => extensionFeatures.includes(name)).join(", "),
-    definition: definitionText(choices),
+    definition: definitionText(choices, unserved.length > 0),
+    unserved,
+    untasked,
+    explains: unserved.length > 0 || untasked !== "",
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
     // Only HTTP has headers in which parts of arguments are repeated.
-    mirrors: facts.some(standsAlone) && (has("http") || has("worker")),
+    mirrors: facts.some(standsAlone) && (uses("http") || uses("worker")),
     resources: offers.has("resources"),
     skills: offers.has("skills"),
-    skillFolders: offers.has("skills") && !has("worker"),
+    skillFolders: offers.has("skills") && !uses("worker"),
     ui: offers.has("ui"),
     prompts: offers.has("prompts"),
     client: choices.client,
     validator: choices.validator,
     oauth: choices.auth === "oauth",
     apiKey: choices.auth === "api-key",
-    stdio: has("stdio"),
-    http: has("http"),
-    worker: has("worker"),
+    stdio: uses("stdio"),
+    http: uses("http"),
+    worker: uses("worker"),
     run: runName(choices.transports),
     // Who lets others in counts what they ask for, and writes it down.
     knowsCallers: choices.auth !== "none",
@@ -82,22 +90,25 @@ function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
     ...(lists.length > 0 ? ["completions"] : []),
     ...(offers.includes("tasks") ? ["tasks"] : []),
     ...(offers.includes("tasks") && facts.some(standsAlone) ? ["taskExtension"] : []),
-    ...(facts.some(({ methods }) => methods.includes('handler: "subscriptionsListen"')) ? ["listening"] : []),
+    ...(hasChangesAmong(offers) && facts.some(hasListening) ? ["listening"] : []),
     ...(offers.includes("questions") ? [facts.some(standsAlone) ? "rounds" : "questions"] : []),
     ...extensions.filter((name) => offers.includes(name)),
   ];
 }
 
-/** What a server has besides tools that may change: how it is made, of what, and what it is then. */
+/** What a server lists: how it is made, of what, and what the server is then. */
 function listsOf({ offers }: LayerChoices): object {
+  if (!hasChangesAmong(offers))
+    return { changing: false, sources: "", of: "", create: "createFixedLists", server: "CoreServer" };
   const names = offeringsWithLists.filter((name) => offers.includes(name)).map((name) => listNames[name]);
-  const types = names.map((name) => `${name}Lists`);
+  const types = ["ToolLists", ...names.map((name) => `${name}Lists`)];
   const sources = ["CoreSource", ...names.map((name) => `${name}Sources`)];
-  const made = types.map((type) => `...create${type}(source, host)`);
+  const made = names.map((name) => `\n    ...create${name}Lists(source, host),`);
   return {
-    sources: names.length > 0 && sources.toSorted().join(", "),
-    of: names.length > 0 ? `<${types.join(" & ")}, ${sources.join(" & ")}>` : "",
-    create: names.length > 0 ? `(source, host) => ({ ${made.join(", ")} })` : "() => ({})",
+    changing: true,
+    sources: sources.toSorted().join(", "),
+    of: `<${types.join(" & ")}, ${sources.join(" & ")}>`,
+    create: `createChangingLists(${made.length > 0 ? `(source, host) => ({${made.join("")}\n  })` : "() => ({})"})`,
     server: ["CoreServer", ...types].join(" & "),
   };
 }
@@ -115,6 +126,11 @@ const extensionFeatures: readonly string[] = ["taskExtension", ...extensions];
 /** `taskExtension` is in `task-extension.ts`. */
 function fileName(feature: string): string {
   return feature.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+}
+
+/** Where clients hear of changes only when they have asked. */
+function hasListening({ methods }: RevisionFacts): boolean {
+  return methods.includes('handler: "subscriptionsListen"');
 }
 
 /** Where each request stands alone, questions to the client take rounds. */
@@ -144,6 +160,7 @@ const named: { readonly [Name in LayerChoices["offers"][number]]: readonly strin
   tools: [],
   resources: ["Resource", "ResourceTemplate", "ReadResourceResult"],
   prompts: ["Prompt", "PromptArgument", "PromptMessage", "GetPromptResult"],
+  changes: [],
   questions: [
     "CreateMessageRequest",
     "CreateMessageResult",
@@ -183,9 +200,19 @@ function findLeftOut({ offers }: Pick<LayerChoices, "offers">, newest: RevisionF
   const { types } = newest;
   const asking = offers.includes("questions") ? [] : ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"];
   const methods = asking.filter((name) => types.includes(`export interface ${name} `));
-  const hasTasks = types.includes("export interface ToolExecution ") || standsAlone(newest);
+  const hasTasks = knowsTasks(newest);
   const tasks = !offers.includes("tasks") && hasTasks;
   return methods.length > 0 || tasks ? { methods, tasks } : undefined;
+}
+
+/** Where each request stands alone, tasks are an extension. */
+function knowsTasks(revision: RevisionFacts): boolean {
+  return revision.types.includes("export interface ToolExecution ") || standsAlone(revision);
+}
+
+function untaskedOf({ offers }: LayerChoices, newest: RevisionFacts): string {
+  if (!knowsTasks(newest)) return `revision ${newest.id} has no tasks`;
+  return `this project was made without tasks: npx create-mcp-server update --serve ${[...offers, "tasks"].join(",")}`;
 }
 
 interface LeftOut {
@@ -193,7 +220,24 @@ interface LeftOut {
   readonly tasks: boolean;
 }
 
-function definitionText({ offers }: LayerChoices): string {
+/** What definitions cannot have in a project, and why: how to get it, where it can be had. */
+function unservedOf(
+  { offers }: LayerChoices,
+  { newest, has }: { readonly newest: RevisionFacts; readonly has: ReadonlySet<Part> },
+): readonly { readonly name: string; readonly reason: string }[] {
+  const added = offeringsWithLists.filter((name) => !offers.includes(name));
+  const update = `npx create-mcp-server update --serve ${[...offers, "changes"].join(",")}`;
+  return [
+    ...added.map((name) => ({
+      name,
+      reason: `this project was made without ${name}: npx create-mcp-server add ${name.slice(0, -1)} <name>`,
+    })),
+    ...(has.has("changes") ? [] : [{ name: "dynamic", reason: `this project was made without changes: ${update}` }]),
+    ...(has.has("caching") ? [] : [{ name: "caching", reason: `revision ${newest.id} has no caching` }]),
+  ];
+}
+
+function definitionText({ offers }: LayerChoices, unserved: boolean): string {
   const parts = [
     "ServerHead<Declarations>",
     ...(offers.includes("resources") ? ["ServerResources<Declarations>"] : []),
@@ -202,8 +246,7 @@ function definitionText({ offers }: LayerChoices): string {
     ...(offers.includes("questions") ? ["ServerRounds"] : []),
     ...(offers.includes("skills") ? ["ServerSkills"] : []),
   ];
-  const line = parts.map((part) => `definitions.${part}`).join(" & ");
-  return line.length <= 120 - "export type ServerDefinition = ;".length
-    ? line
-    : parts.map((part) => `definitions.${part}`).join(" &\n  ");
+  const types = [...parts.map((part) => `definitions.${part}`), ...(unserved ? ["Unserved"] : [])];
+  const line = types.join(" & ");
+  return line.length <= 120 - "export type ServerDefinition = ;".length ? line : types.join(" &\n  ");
 }

@@ -20,7 +20,7 @@ export function layerReadme(
     "# The protocol layer",
     "",
     `The Model Context Protocol, ${choices.revisions.join(", ")}, as far as this project uses it: ${choices.offers.join(", ")} over ${choices.transports.join(", ")}${choices.client ? ", and a client" : ""}.`,
-    "Whatever else the protocol has was left out; `npx create-mcp-server update` brings it in.",
+    "Whatever else the protocol has was left out; `npx create-mcp-server update --serve` and `--protocol` bring it in.",
     "",
     ...table([["part", "files", "kB"], ...all]),
     "",

@@ -86,7 +86,8 @@ export function importText(names: readonly ImportedName[], from: string): string
   return `${keyword} {\n${specifiers.map((specifier) => `  ${specifier},\n`).join("")}} from "${from}";\n`;
 }
 
-const lineWidth = 120;
+/** How long lines of our sources are at most. */
+export const lineWidth = 120;
 
 function specifierText({ local, name, isType }: ImportedName, keyword: string): string {
   const names = local === name ? name : `${name} as ${local}`;

@@ -1,5 +1,6 @@
 import { createAcceptor } from "../../lifecycle/handshake.ts";
 import type { ServerKit } from "../assembly.ts";
+import { createChangingLists, type ToolLists } from "../changing-lists.ts";
 import { createSignedCursors } from "../cursors.ts";
 import { createExtending } from "../extensions.ts";
 import { checkMirrors } from "../mirrors.ts";
@@ -17,10 +18,13 @@ import { tasks } from "./tasks.ts";
 import { ui } from "./ui.ts";
 
 /** Everything that a server can offer, at every revision. */
-export const completeKit: ServerKit<ResourceLists & PromptLists, ServerSource> = {
+export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, ServerSource> = {
   features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
   createAcceptor,
-  createLists: (source, host) => ({ ...createResourceLists(source, host), ...createPromptLists(source, host) }),
+  createLists: createChangingLists((source, host) => ({
+    ...createResourceLists(source, host),
+    ...createPromptLists(source, host),
+  })),
   createCursors: createSignedCursors,
   checkInput: checkMirrors,
   extending: createExtending([taskExtension, skills, ui]),
