@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import { loadTemplates, type Templates } from "../emit/templates.ts";
+import { readCatalogue, standsAloneAt } from "./catalogue.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 import {
   areasLeftOut,
@@ -56,6 +57,7 @@ export function emitLayer(options: LayerOptions): Tree {
   const read = (path: string): string => checks.get(path) ?? readSource(path, sources);
   const reached = reach({ path: entryPath, text: entry }, read);
   const layer = new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
+  layer.set(spokenName, spokenText(options));
   layer.set(readmeName, layerReadme(layer, { choices, mark: generatedMark, version }));
   const lock = createLock(layer, { generator: version, choices });
   return layer.set(lockName, lockText(lock));
@@ -65,6 +67,23 @@ export function emitLayer(options: LayerOptions): Tree {
 export function emitOwnLayer(choices: LayerChoices, packageFolder: string = packageRoot): Tree {
   const templates = loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
   return emitLayer({ choices, version: packageVersion(), packageFolder, templates });
+}
+
+/** Name of the file that says which revisions are spoken, and nothing else: tests follow it without loading the layer. */
+export const spokenName = "revisions.ts";
+
+function spokenText({ choices, packageFolder, version }: LayerOptions): string {
+  const catalogue = readCatalogue(packageFolder);
+  const rows = choices.revisions.map((id) => {
+    const lifecycle = standsAloneAt(id, catalogue) ? "per-request" : "handshake";
+    return `  { id: "${id}", lifecycle: "${lifecycle}" },`;
+  });
+  const text = `/** The revisions that this project speaks, newest first, and whether their clients open a session. */
+export const revisions: readonly { readonly id: string; readonly lifecycle: "handshake" | "per-request" }[] = [
+${rows.join("\n")}
+];
+`;
+  return withHeader(text, version);
 }
 
 const entryPath = "index.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
-import { emitLayer, layerTemplate } from "./emit-layer.ts";
+import { emitLayer, layerTemplate, spokenName } from "./emit-layer.ts";
 import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "./package-layer.ts";
 import { emitExtras, extraTemplates, isOnStdio, registryName, urlOf, type ExtraOptions } from "./extra-files.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
@@ -190,7 +190,6 @@ function projectView(options: ProjectOptions): object {
     emitted: selection.runtime === "emitted",
     tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
     structured: structured[0],
-    structuredEverywhere: structured.every(Boolean),
     answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
     revisionText: describeRevisions(revisions),
     sample,
@@ -229,10 +228,7 @@ function projectView(options: ProjectOptions): object {
     spawns: service !== "worker",
     fetches: service !== "stdio",
     serviceText: serviceTexts[service],
-    revisionsJson: toListText(revisions),
-    alone: alone.length > 0,
-    aloneJson: toListText(alone),
-    mixed: alone.length > 0 && alone.length < revisions.length,
+    spoken: selection.runtime === "package" ? "../src/mcp.ts" : `../src/mcp/${spokenName}`,
     url: urlOf(service),
     ...readmeCommands(options),
     hosts: { claudeDesktop: "", ...hosts },
@@ -266,10 +262,6 @@ const startNotes = {
   both: "waits for a client on stdin; Ctrl-C ends it",
   http: `serves at ${urlOf("http")}; Ctrl-C ends it`,
 } as const;
-
-function toListText(words: readonly string[]): string {
-  return JSON.stringify(words).replaceAll(",", ", ");
-}
 
 /** What tools of a revision can have, read from its generated types. */
 function readToolMembers(revision: string, packageFolder: string): ReadonlySet<string> {

@@ -177,7 +177,7 @@ describe("a project", () => {
     const mayDiffer = /^(README\.md|AGENTS\.md|package\.json|Dockerfile|src\/mcp\.ts)$/;
     for (const [path, source] of tree) {
       if (mayDiffer.test(path)) continue;
-      expect(source, path).toBe(emitted.get(path)?.replaceAll("mcp/index.ts", "mcp.ts"));
+      expect(source, path).toBe(emitted.get(path)?.replaceAll(/mcp\/(?:index|revisions)\.ts/g, "mcp.ts"));
     }
     expect([...tree.keys()].filter((path) => path.startsWith("src/mcp/"))).toEqual([]);
     const { devDependencies } = manifestOf(tree);

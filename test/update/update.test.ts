@@ -394,6 +394,11 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect(Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path])).toEqual(
         [],
       );
+      // The tests of a project follow: they ask at each revision that is spoken, and at no other.
+      expect(after["test/client.ts"]).toContain('from "../src/mcp/revisions.ts"');
+      expect(before["src/mcp/revisions.ts"]).toContain('{ id: "2025-11-25", lifecycle: "handshake" }');
+      expect(after["src/mcp/revisions.ts"]).toContain('{ id: "2026-07-28", lifecycle: "per-request" }');
+      expect(after["src/mcp/revisions.ts"]).not.toContain("2025-11-25");
       expect(await update(project, { check: true })).toMatchObject({ code: 0 });
       expect((await update(project, { undo: true })).code).toBe(0);
       expect(contents(project)).toEqual(before);
