@@ -142,14 +142,17 @@ describe("the state of a call (S-045, S-046, R49)", () => {
       expect((await raw.again(second, answers)).answer).toMatchObject(complete);
     });
 
-    test("is used by answers that do not fit, and by the first of two requests at once", async () => {
+    test("is used by answers that do not fit, and by one of two requests at once", async () => {
       const raw = create({ rounds: { keys: [key], replays: new MemoryReplayStore() } });
       const first = await raw.call();
       await raw.again(first, { "elicit-1": { action: "accept", content: { a: 5 } } });
       expect((await raw.again(first, answers)).answer).toMatchObject(used);
       const next = await raw.call();
       const both = await Promise.all([raw.again(next, answers), raw.again(next, answers)]);
-      expect(both.map(({ answer }) => answer)).toMatchObject([complete, used]);
+      // Which of them comes first is up to the cryptography of the platform.
+      const isRefused = (answer: unknown): number => Number("error" in Object(answer));
+      const answered = both.map(({ answer }) => answer).sort((a, b) => isRefused(a) - isRefused(b));
+      expect(answered).toMatchObject([complete, used]);
     });
 
     test("one that tells nothing apart is not taken", async () => {
