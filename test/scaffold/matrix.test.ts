@@ -202,6 +202,23 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
   });
 });
 
+// Their layers are the smallest: what only other projects need is not in them.
+test.each(projects)(
+  "a project of nothing but tools for --protocol $protocol passes its tests and every check",
+  async ({ protocol }) => {
+    const name = `tools-${protocol}`;
+    const options = ["--serve", "tools", "--protocol", protocol, "--no-install", "--no-git"];
+    const { code, stderr } = await runCli([name, ...options], { cwd: root });
+    expect(code, stderr).toBe(0);
+    const folder = join(root, name);
+    copyInstallation(folder);
+    await npm(folder, "run", "typecheck");
+    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+    const checked = await runCli(["check", "--", process.execPath, "dist/server.js"], { cwd: folder });
+    expect(checked.code, checked.stdout).toBe(0);
+  },
+);
+
 test("the default is every revision", () => {
   const lock: unknown = JSON.parse(readFileSync(join(installed, "src/mcp/mcp.lock.json"), "utf8"));
   expect(lock).toMatchObject({ revisions });
