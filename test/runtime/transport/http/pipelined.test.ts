@@ -70,7 +70,10 @@ test("requests that wait behind another one of their connection are cancelled wi
 
 test("a few are answered in their order", async () => {
   const { url } = await serve();
-  const socket = pipeline(url, Array.from({ length: 50 }, () => "quick"));
+  const socket = pipeline(
+    url,
+    Array.from({ length: 50 }, () => "quick"),
+  );
   let text = "";
   socket.on("data", (chunk) => (text += String(chunk)));
   const ids = (): readonly number[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
@@ -80,7 +83,10 @@ test("a few are answered in their order", async () => {
 
 test("a connection that asks on and on without being answered is closed, and all of it cancelled", async () => {
   const { url, begun, aborted } = await serve();
-  const socket = pipeline(url, Array.from({ length: 5_000 }, () => "wait"));
+  const socket = pipeline(
+    url,
+    Array.from({ length: 5_000 }, () => "wait"),
+  );
   await new Promise((resolve) => socket.resume().once("close", resolve));
   expect(begun()).toBeLessThan(200);
   await expect.poll(aborted).toBe(begun());
