@@ -35,6 +35,8 @@ export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): s
 export interface ServerAddress {
   readonly name: string;
   readonly url: string;
+  /** Whether it lets in only who shows a key. */
+  readonly isKeyed: boolean;
 }
 
 /** What the README of a project shows of each host. */
@@ -57,12 +59,38 @@ export function configsOfCommand(server: ServerCommand): HostConfigs {
 }
 
 /** For a server that is reached at an address. */
-export function configsOfAddress({ name, url }: ServerAddress): HostConfigs {
+export function configsOfAddress(server: ServerAddress): HostConfigs {
+  const { name, url, isKeyed } = server;
   return {
-    claudeCode: `claude mcp add --transport http ${name} ${url}`,
-    vscode: jsonText({ servers: { [name]: { type: "http", url } } }),
-    cursor: jsonText({ mcpServers: { [name]: { url } } }),
+    claudeCode: `claude mcp add --transport http ${name} ${url}${isKeyed ? ` --header "${keyHeader}: $KEY"` : ""}`,
+    vscode: vscodeAddress(server),
+    cursor: cursorAddress(server),
   };
+}
+
+/** Each host has words of its own for a key that does not belong into a file: it asks for it, or takes it from its environment. */
+const keyHeader = "X-API-Key";
+
+/** `.vscode/mcp.json` of VS Code. */
+export function vscodeAddress({ name, url, isKeyed }: ServerAddress): string {
+  const input = { type: "promptString", id: "key", description: `Key for ${name}`, password: true };
+  const headers = { [keyHeader]: "${input:key}" };
+  return jsonText({
+    ...(isKeyed && { inputs: [input] }),
+    servers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } },
+  });
+}
+
+/** `.cursor/mcp.json` of Cursor. */
+export function cursorAddress({ name, url, isKeyed }: ServerAddress): string {
+  const headers = { [keyHeader]: "${env:KEY}" };
+  return jsonText({ mcpServers: { [name]: { url, ...(isKeyed && { headers }) } } });
+}
+
+/** `.mcp.json` of Claude Code. */
+export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string {
+  const headers = { [keyHeader]: "${KEY}" };
+  return jsonText({ mcpServers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } } });
 }
 
 /** A word as the shells of a platform read it: as it is when it is plain, otherwise in quotes. Of Windows both shells know double ones only. */

@@ -1,5 +1,13 @@
 import type { Templates } from "../emit/templates.ts";
-import { desktopConfig, type ServerCommand } from "./client-config.ts";
+import {
+  claudeCodeAddress,
+  cursorAddress,
+  desktopConfig,
+  vscodeAddress,
+  type ServerAddress,
+  type ServerCommand,
+} from "./client-config.ts";
+import type { Offering } from "./layer/choices.ts";
 import { commandsOf, type PackageManager } from "./package-manager.ts";
 import { jsonText } from "./json-text.ts";
 import type { Extra, Service } from "./project-choices.ts";
@@ -11,6 +19,10 @@ export interface ExtraOptions {
   readonly name: string;
   readonly server: ServerCommand;
   readonly service: Service;
+  /** What its protocol layer can offer. */
+  readonly offers: readonly Offering[];
+  /** Whether it lets in only who shows a key. */
+  readonly isKeyed: boolean;
   /** Variables of the environment that say who may come in, in words; nothing when nobody is asked. */
   readonly variables: string;
   /** Variables without which its tools cannot work. */
@@ -48,6 +60,10 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     revisionText: options.revisionText,
     stdio: isOnStdio(options.service),
     http: options.service === "http",
+    both: options.service === "both",
+    worker: options.service === "worker",
+    keyed: options.isKeyed,
+    ...definersView(options.offers),
     skillFolder: options.skillFolder,
     url: urlOf(options.service),
     variables: options.variables,
@@ -62,6 +78,32 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
   };
   const render = (name: string): string => templates.render(`extras/${name}`, view);
   return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
+}
+
+/** What definitions are made with, and what that checks. */
+function definersView(offers: readonly Offering[]): object {
+  const rows = [
+    ["defineTool", "run"],
+    ...(offers.includes("resources") ? [["defineResource", "read"]] : []),
+    ...(offers.includes("prompts") ? [["definePrompt", "get"]] : []),
+  ];
+  const list = (words: readonly string[], last: string): string =>
+    words
+      .map((word) => `\`${word}\``)
+      .join(", ")
+      .replace(/, (?=[^,]*$)/, ` ${last} `);
+  const checks = list(
+    rows.flatMap(([, word = ""]) => word),
+    "and",
+  );
+  return {
+    definers: list(
+      rows.flatMap(([word = ""]) => word),
+      "or",
+    ),
+    checks:
+      rows.length === 1 ? `it checks what ${checks} takes and returns` : `they check what ${checks} take and return`,
+  };
 }
 
 /** What CI needs besides Node, before Node is there. */
@@ -97,11 +139,11 @@ function filesOf(
     case "ci":
       return { ".github/workflows/ci.yml": render("ci.yml") };
     case "vscode":
-      return { ".vscode/mcp.json": hostConfig("servers", options, "${workspaceFolder}/") };
+      return { ".vscode/mcp.json": hostConfig("servers", options, "${workspaceFolder}/", vscodeAddress) };
     case "claude-code":
-      return { ".mcp.json": hostConfig("mcpServers", options, "") };
+      return { ".mcp.json": hostConfig("mcpServers", options, "", claudeCodeAddress) };
     case "cursor":
-      return { ".cursor/mcp.json": hostConfig("mcpServers", options, "${workspaceFolder}/") };
+      return { ".cursor/mcp.json": hostConfig("mcpServers", options, "${workspaceFolder}/", cursorAddress) };
     case "claude-desktop":
       return { "claude_desktop_config.json": `${desktopConfig(options.server)}\n` };
     case "registry":
@@ -116,11 +158,15 @@ function filesOf(
 }
 
 /** A server over HTTP has to run already; one on stdio is started by the host. */
-function hostConfig(member: string, { server, service }: ExtraOptions, base: string): string {
-  const entry = isOnStdio(service)
-    ? { type: "stdio", command: "node", args: [`${base}dist/server.js`] }
-    : { type: "http", url: urlOf(service) };
-  return `${jsonText({ [member]: { [server.name]: entry } })}\n`;
+function hostConfig(
+  member: string,
+  { server: { name }, service, isKeyed }: ExtraOptions,
+  base: string,
+  atAddress: (server: ServerAddress) => string,
+): string {
+  if (!isOnStdio(service)) return `${atAddress({ name, url: urlOf(service), isKeyed })}\n`;
+  const entry = { type: "stdio", command: "node", args: [`${base}dist/server.js`] };
+  return `${jsonText({ [member]: { [name]: entry } })}\n`;
 }
 
 /** Whether hosts start it. */

@@ -36,6 +36,18 @@ export const extras = [
 /** One of them. */
 export type Extra = (typeof extras)[number];
 
+/** Programs and images run what Node can start; hosts that start a server speak to it on stdio. */
+const places: { readonly [Name in Extra]?: readonly Service[] } = {
+  docker: ["stdio", "http", "both"],
+  "claude-desktop": ["stdio", "both"],
+  mcpb: ["stdio", "both"],
+};
+
+/** Whether such a file says something true of a project that is reached in this way. */
+export function isExtraOf(extra: Extra, service: Service): boolean {
+  return places[extra]?.includes(service) ?? true;
+}
+
 /** Where the protocol layer of a project is: among its own sources, or in a dependency on this package. */
 export const runtimes = ["emitted", "package"] as const;
 
@@ -74,7 +86,7 @@ export function readSelection(text: SelectionText): Selection {
     auth: readProtection(text.auth ?? "none", transport),
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: readWords("--extras", text.extras ?? "agents", extras),
+    extras: readExtras(text.extras ?? "agents", transport),
     runtime: readWord("--runtime", text.runtime ?? "emitted", runtimes),
   };
 }
@@ -113,6 +125,17 @@ function readProtection(text: string, service: Service): Protection {
   if (auth === "none" || isProtectable(service)) return auth;
   throw new UserError(
     `--auth ${auth}: a project for ${service} asks nobody who they are. Choose --transport http or both.`,
+  );
+}
+
+/** All of them are all that fit. */
+function readExtras(text: string, service: Service): readonly Extra[] {
+  const wanted = readWords("--extras", text, extras);
+  const misfit = text === "all" ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
+  if (misfit === undefined) return wanted.filter((extra) => isExtraOf(extra, service));
+  throw new UserError(
+    `--extras ${misfit}: ${places[misfit]?.includes("http") ? "Node" : "a host"} cannot start a project for ${service}. ` +
+      `Leave it out, or choose --transport ${places[misfit]?.join(", ").replace(/, (?=\w+$)/, " or ")}.`,
   );
 }
 

@@ -5,12 +5,13 @@ import type { Tree } from "../emit/tree.ts";
 import { emitLayer, layerTemplate, spokenName } from "./emit-layer.ts";
 import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "./package-layer.ts";
 import { emitExtras, extraTemplates, isOnStdio, registryName, urlOf, type ExtraOptions } from "./extra-files.ts";
-import { toLayerChoices, type Selection } from "./project-choices.ts";
+import { toLayerChoices, toOffers, type Selection } from "./project-choices.ts";
+import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../from/stub-kinds.ts";
 import type { ProjectSource } from "../from/source.ts";
 import { packagesOf } from "./project-packages.ts";
-import { commandsOf, managerFiles, type PackageManager } from "./package-manager.ts";
+import { managerFiles, type PackageManager } from "./package-manager.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
@@ -121,9 +122,11 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   const { name, revisions, selection } = options;
   const { transport: service, extras } = selection;
   const variables = accessVariables[selection.auth];
-  const tools = options.source
+  const own = options.source
     ? options.source.contract.tools.map(({ name: tool, description = tool }) => ({ name: tool, description }))
     : [{ name: "measure_text", description: "Counts the words and characters of a text." }];
+  const greet = { name: "greet", description: "Greets the user by the name that they give." };
+  const tools = [...own, ...(isEliciting(options) ? [greet] : [])];
   const revisionText = describeRevisions(revisions);
   const { manager, packageFolder, version } = options;
   const archive = selection.runtime === "package" ? ownDependency(packageFolder, version).archive : undefined;
@@ -132,6 +135,8 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     name,
     server: serverCommand(options),
     service,
+    offers: toOffers(selection.serve),
+    isKeyed: selection.auth === "api-key",
     variables,
     needed: variablesOf(options.source),
     extras,
@@ -143,29 +148,33 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   };
 }
 
+/** Whether it has a tool that asks the user something. */
+function isEliciting({ revisions: [newest = ""], selection, packageFolder }: ProjectOptions): boolean {
+  const isKnown = readTypes(newest, packageFolder).includes("export interface ElicitResult ");
+  return isKnown && selection.serve.includes("questions");
+}
+
 function describeRevisions(revisions: readonly string[]): string {
   return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
 }
 
 function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source, packageFolder } = options;
-  const [newest = ""] = revisions;
   const catalogue = readCatalogue(packageFolder);
   const alone = revisions.filter((id) => standsAloneAt(id, catalogue));
   const members = revisions.map((id) => readToolMembers(id, packageFolder));
   const structured = members.map((names) => names.has("outputSchema"));
   const server = serverCommand(options);
   const sample = schemaSamples[selection.schema];
-  const newestTypes = readTypes(newest, packageFolder);
   const offers = new Set(selection.serve);
   const service = selection.transport;
   const hosts = isOnStdio(service)
     ? configsOfCommand(server)
-    : configsOfAddress({ name: server.name, url: urlOf(service) });
+    : configsOfAddress({ name: server.name, url: urlOf(service), isKeyed: selection.auth === "api-key" });
   const isExample = source === undefined;
   const entry = selection.runtime === "package" ? "./mcp.ts" : "./mcp/index.ts";
   const hasView = offers.has("ui") && isExample && (members[0]?.has("_meta") ?? false);
-  const elicits = offers.has("questions") && newestTypes.includes("export interface ElicitResult ");
+  const elicits = isEliciting(options);
   const stubs = stubKinds(source, offers);
   const hasOwnResources = stubs.resources || stubs.templates;
   const isExampleOf = {
@@ -184,6 +193,10 @@ function projectView(options: ProjectOptions): object {
   return {
     name,
     example: isExample,
+    entry,
+    client: selection.client,
+    parts: partsText({ ...isExampleOf, elicits, view: hasView, skill: offers.has("skills") && service === "worker" }),
+    extraLines: extraLines(options),
     firstTools: source ? "...tools" : "measureText",
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
@@ -201,7 +214,7 @@ function projectView(options: ProjectOptions): object {
       .map(([key, version]) => `"${key}": "${version}"`)
       .join(",\n    "),
     command: server.name,
-    registryName: selection.extras.includes("registry") ? registryName(server) : "",
+    registryName: selection.extras.includes("registry") && service !== "worker" ? registryName(server) : "",
     opening: service === "worker" ? "export default createHttpHandler" : "await run",
     elicits,
     ...isExampleOf,
@@ -234,34 +247,6 @@ function projectView(options: ProjectOptions): object {
     hosts: { claudeDesktop: "", ...hosts },
   };
 }
-
-/** The commands of the README, in the words of the project's package manager. */
-function readmeCommands({ manager, selection: { transport } }: ProjectOptions): object {
-  const { install, run, latest } = commandsOf(manager);
-  const rows: (readonly [string, string])[] = [
-    [install, ""],
-    [run("build"), ""],
-    ...(transport === "worker" ? [] : [[run("start"), startNotes[transport]] as const]),
-    [run("dev"), "the same from source, restarted when a file changes"],
-    [run("inspect"), "try it in a browser (needs Node 22.19 or newer)"],
-  ];
-  const width = Math.max(...rows.map(([command]) => command.length)) + 4;
-  const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
-  const test = `${run("test").padEnd(width)}# builds, then talks to the server over its real wire`;
-  return {
-    runLines: lines.join("\n"),
-    testLines: [test, run("typecheck")].join("\n"),
-    startHttp: run("start", ...(transport === "both" ? ["--http", "3000"] : [])),
-    runScript: Object.fromEntries(["token", "key"].map((script) => [script, run(script)])),
-    updateLine: `${latest("create-mcp-server")} update`,
-  };
-}
-
-const startNotes = {
-  stdio: "waits for a client on stdin; Ctrl-C ends it",
-  both: "waits for a client on stdin; Ctrl-C ends it",
-  http: `serves at ${urlOf("http")}; Ctrl-C ends it`,
-} as const;
 
 /** What tools of a revision can have, read from its generated types. */
 function readToolMembers(revision: string, packageFolder: string): ReadonlySet<string> {

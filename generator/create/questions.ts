@@ -2,7 +2,9 @@ import { interrupted } from "../user-error.ts";
 import { extraHints, offeringHints, protectionHints, schemaHints, serviceHints, type Hints } from "./choice-hints.ts";
 import {
   extras,
+  isExtraOf,
   isProtectable,
+  readSelection,
   schemaLibraries,
   services,
   type Selection,
@@ -55,9 +57,11 @@ export async function askSelection({
     given.client === undefined
       ? settle(await confirm({ message: "Is it a client, too?", initialValue: asked.client }))
       : asked.client;
-  const further = { words: extras, hints: extraHints };
+  const further = { words: extras.filter((extra) => isExtraOf(extra, transport)), hints: extraHints };
   const files =
-    given.extras === undefined ? await askMany("Which further files?", further, asked.extras) : asked.extras;
+    given.extras === undefined
+      ? await askMany("Which further files?", further, asked.extras)
+      : readSelection({ transport, extras: given.extras }).extras;
   return {
     serve: offerings.filter((one) => one === "tools" || serve.includes(one)),
     transport,

@@ -45,6 +45,10 @@ describe("what a project is made for", () => {
     [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
     [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of emitted, package.'],
     [{ extras: "ALL" }, "--extras: there is no"],
+    [{ extras: "mcpb", transport: "http" }, "--extras mcpb: a host cannot start a project for http."],
+    [{ extras: "claude-desktop", transport: "worker" }, "Leave it out, or choose --transport stdio or both."],
+    [{ extras: "ci,docker", transport: "worker" }, "--extras docker: Node cannot start a project for worker."],
+    [{ extras: "docker", transport: "worker" }, "choose --transport stdio, http or both."],
   ])("refuses %j and names the possible words", (text, message) => {
     expect(() => readSelection(text)).toThrow(message);
   });
@@ -59,6 +63,15 @@ describe("what a project is made for", () => {
       extras: ["agents"],
       runtime: "emitted",
     });
+  });
+
+  it.each([
+    ["stdio", []],
+    ["http", ["claude-desktop", "mcpb"]],
+    ["worker", ["docker", "claude-desktop", "mcpb"]],
+  ])("with all extras for %s has all but those that could not start it", (transport, without) => {
+    const { extras: found } = readSelection({ transport, extras: "all" });
+    expect(extras.filter((extra) => !found.includes(extra))).toEqual(without);
   });
 
   it("always offers tools, in the order of the list", () => {
@@ -135,6 +148,105 @@ describe("a project", () => {
       expect(text, path).not.toMatch(/\{\{(?! matrix)/);
       if (path.endsWith(".json")) expect(() => JSON.parse(text), path).not.toThrow();
     }
+  });
+
+  it.each([
+    [{ serve: "tools" }, "with a tool to start from", "`defineTool`: it checks what `run` takes and returns."],
+    [
+      { serve: "questions,prompts" },
+      "with two tools and a prompt to",
+      "`defineTool` or `definePrompt`: they check what `run` and `get`",
+    ],
+    [
+      { serve: "all" },
+      "with two tools, a resource, a view and a prompt to start",
+      "`defineTool`, `defineResource` or `definePrompt`",
+    ],
+    [
+      { serve: "skills", transport: "worker" },
+      "with a tool and a skill to start from",
+      "`defineTool` or `defineResource`:",
+    ],
+  ])("says of %j what it starts from, and how more is defined", async (text, start, definers) => {
+    const tree = await emit(text);
+    expect(tree.get("README.md")).toContain(`your server, ${start}`);
+    expect(tree.get("AGENTS.md")).toContain(`Define each with ${definers}`);
+  });
+
+  it.each([
+    ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` talks on stdin and stdout\./],
+    ["http", {}, /stdin/, /npm start +# serves at [^]*`HOST=0\.0\.0\.0` lets[^]*docker run -p 3000:3000 demo` serves/],
+    ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*as `--http` does/],
+    ["worker", {}, /stdin|docker|npm start|mcpb/, /npm run dev +# serves at [^]*\.example|its address by yours/],
+    ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
+  ])(
+    "for %s with %j tells in its README how it is run, and what each further file is for",
+    async (transport, more, not, has) => {
+      const tree = await emit({ transport, extras: "all", ...more });
+      const readme = tree.get("README.md") ?? "";
+      expect(readme).toMatch(has);
+      expect(readme).not.toMatch(not);
+      for (const path of readme.matchAll(/^- (`.*?)`?: /gm))
+        for (const [, name = ""] of path[0].matchAll(/`([^`]+?)\/?`/g))
+          expect(
+            [...tree.keys()].some((known) => known === name || known.startsWith(`${name}/`)),
+            name,
+          ).toBe(true);
+      for (const [path] of tree)
+        if (/^(src\/auth|skills|Dockerfile|server\.json|manifest|\.vscode|\.mcp\.json|AGENTS)/.test(path))
+          expect(readme).toContain(path);
+      expect(await check(readme, { filepath: "README.md", printWidth: 120 })).toBe(true);
+    },
+  );
+
+  it("shows in its README how it calls others when it is a client, too", async () => {
+    expect((await emit({ client: true })).get("README.md")).toContain(
+      'connectHttp, createClient } from "./mcp/index.ts"',
+    );
+    expect((await emit({ client: true, runtime: "package" })).get("README.md")).toContain(
+      'createClient } from "./mcp.ts"',
+    );
+    expect((await emit({})).get("README.md")).not.toContain("createClient");
+  });
+
+  it("gives hosts the key without which nobody is let in, from where secrets belong", async () => {
+    const tree = await emit({ transport: "http", auth: "api-key", extras: "all" });
+    const read = (path: string): unknown => JSON.parse(tree.get(path) ?? "");
+    const url = "http://127.0.0.1:3000/mcp";
+    expect(read(".mcp.json")).toEqual({
+      mcpServers: { demo: { type: "http", url, headers: { "X-API-Key": "${KEY}" } } },
+    });
+    expect(read(".cursor/mcp.json")).toEqual({ mcpServers: { demo: { url, headers: { "X-API-Key": "${env:KEY}" } } } });
+    expect(read(".vscode/mcp.json")).toMatchObject({
+      inputs: [{ type: "promptString", id: "key", password: true }],
+      servers: { demo: { type: "http", url, headers: { "X-API-Key": "${input:key}" } } },
+    });
+    expect(read("server.json")).toHaveProperty("packages.0.transport.headers.0.name", "X-API-Key");
+    expect(tree.get("test/key.ts")).toContain("KEY=${key}");
+  });
+
+  it.each([
+    ["stdio", /slim\n[^]*USER node\nCMD \["node", /],
+    ["http", /\nEXPOSE 3000\nHEALTHCHECK CMD \["node", "-e", "fetch[^\n]*\nCMD \["node", /],
+    ["both", /USER node\n# Talks on stdin and stdout, and over HTTP[^\n]*\nCMD \["node", /],
+  ])("over %s has an image that says how it is reached", async (transport, says) => {
+    expect((await emit({ transport, extras: "docker" })).get("Dockerfile")).toMatch(says);
+  });
+
+  it("at the edge is known to the registry by its address, and is no package", async () => {
+    const tree = await emit({ transport: "worker", extras: "registry" });
+    const listed: unknown = JSON.parse(tree.get("server.json") ?? "");
+    expect(listed).toMatchObject({ remotes: [{ type: "streamable-http", url: "https://demo.example.com/mcp" }] });
+    expect(listed).not.toHaveProperty("packages");
+    expect(manifestOf(tree)).toMatchObject({ private: true });
+  });
+
+  it("lists every tool that it starts with in the manifest of its bundle", async () => {
+    const tree = await emit({ extras: "mcpb", serve: "questions" });
+    expect(JSON.parse(tree.get("manifest.json") ?? "").tools).toMatchObject([
+      { name: "measure_text" },
+      { name: "greet" },
+    ]);
   });
 
   it("is published as what it is built to, under the name by which the registry knows it", async () => {

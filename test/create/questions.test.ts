@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { readSelection, type SelectionText } from "../../generator/create/project-choices.ts";
+import { extras, readSelection, type SelectionText } from "../../generator/create/project-choices.ts";
 import { askSelection } from "../../generator/create/questions.ts";
 
 interface Asked {
@@ -32,6 +32,24 @@ async function ask(given: SelectionText, said: Readonly<Record<string, unknown>>
     asked.find((one) => one.message === message)?.options?.map(({ value }) => value);
   return { selection, question };
 }
+
+const files = "Which further files?";
+
+describe("a person is offered further files", () => {
+  it.each([
+    ["stdio", []],
+    ["http", ["claude-desktop", "mcpb"]],
+    ["worker", ["docker", "claude-desktop", "mcpb"]],
+  ])("that can start what is reached over %s", async (transport, without) => {
+    const { question } = await ask({}, { [how]: transport });
+    expect(extras.filter((extra) => !question(files)?.includes(extra))).toEqual(without);
+  });
+
+  it("and is told which of those on the command line cannot", async () => {
+    await expect(ask({ extras: "mcpb" }, { [how]: "http" })).rejects.toThrow("--extras mcpb");
+    expect((await ask({ extras: "all" }, { [how]: "http" })).selection.extras).not.toContain("mcpb");
+  });
+});
 
 describe("a person is asked who may call a server", () => {
   it.each(["http", "both"])("where it is reached over %s", async (transport) => {

@@ -1,0 +1,122 @@
+import { isOnStdio, urlOf } from "./extra-files.ts";
+import { commandsOf } from "./package-manager.ts";
+import type { Extra, Service } from "./project-choices.ts";
+import type { ProjectOptions } from "./project-files.ts";
+
+/** The commands of the README, in the words of the project's package manager. */
+export function readmeCommands({ manager, selection: { transport } }: ProjectOptions): object {
+  const { install, run, latest } = commandsOf(manager);
+  const overHttp = run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const rows: (readonly [string, string])[] = [
+    [install, ""],
+    [run("build"), ""],
+    ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
+    ...(isProgramOverHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
+    [run("dev"), transport === "worker" ? edgeNote : "the same from source, restarted when a file changes"],
+    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
+  ];
+  const width = Math.max(...rows.map(([command]) => command.length)) + 4;
+  const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
+  const test = `${run("test").padEnd(width)}# builds, then talks to the server over its real wire`;
+  return {
+    runLines: lines.join("\n"),
+    testLines: [test, run("typecheck")].join("\n"),
+    startHttp: overHttp,
+    runScript: Object.fromEntries(["token", "key"].map((script) => [script, run(script)])),
+    updateLine: `${latest("create-mcp-server")} update`,
+    clientLine: `${latest("create-mcp-server")} client`,
+  };
+}
+
+const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
+const inspectNote = "try it in a browser (needs Node 22.19 or newer)";
+
+function isProgramOverHttp(service: Service): boolean {
+  return service === "http" || service === "both";
+}
+
+/** What the file of an example has in it. */
+export interface Parts {
+  readonly elicits: boolean;
+  readonly resources: boolean;
+  readonly view: boolean;
+  readonly prompts: boolean;
+  /** A skill that is written in code. */
+  readonly skill: boolean;
+}
+
+/** The same in words: `a tool, a resource and a prompt`. */
+export function partsText({ elicits, resources, view, prompts, skill }: Parts): string {
+  const parts = [
+    elicits ? "two tools" : "a tool",
+    ...(resources ? ["a resource"] : []),
+    ...(view ? ["a view"] : []),
+    ...(prompts ? ["a prompt"] : []),
+    ...(skill ? ["a skill"] : []),
+  ];
+  return parts.join(", ").replace(/, (?=[^,]*$)/, " and ");
+}
+
+/** What each further file is for, and what has to be put into it by hand; a line of the README each. */
+export function extraLines({ selection, name, manager }: ProjectOptions): readonly string[] {
+  const { transport, extras } = selection;
+  const hosts = extras.filter(isHost).map((host) => `\`${hostFiles[host]}\``);
+  const first = isOnStdio(transport) ? "build" : "start it";
+  const others = { transport, image: name.slice(name.indexOf("/") + 1), build: commandsOf(manager).run("build") };
+  return [
+    ...(hosts.length > 0
+      ? [`${hosts.join(", ")}: what hosts read that are opened in this folder; ${first} first.`]
+      : []),
+    ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
+  ];
+}
+
+const hostFiles = { vscode: ".vscode/mcp.json", "claude-code": ".mcp.json", cursor: ".cursor/mcp.json" } as const;
+
+type Host = keyof typeof hostFiles;
+
+function isHost(extra: Extra): extra is Host {
+  return extra in hostFiles;
+}
+
+interface Facts {
+  readonly transport: Service;
+  /** Name of a container image. */
+  readonly image: string;
+  /** The command that builds the project. */
+  readonly build: string;
+}
+
+function extraLine(extra: Exclude<Extra, Host>, { transport, image, build }: Facts): string {
+  switch (extra) {
+    case "docker":
+      return `\`Dockerfile\`: \`docker build -t ${image} .\` makes an image; ${containerText(transport, image)}.`;
+    case "ci":
+      return "`.github/workflows/ci.yml`: has GitHub test every push.";
+    case "claude-desktop":
+      return "`claude_desktop_config.json`: to copy into that of Claude Desktop; the path in it is that of this machine.";
+    case "registry":
+      return `\`server.json\`: what \`mcp-publisher publish\` tells the MCP registry. ${registryText(transport)}`;
+    case "mcpb":
+      return `\`manifest.json\`: of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb pack\` make, for Claude Desktop to install. Keep its tools and its author true.`;
+    case "agents":
+      return "`AGENTS.md`: for coding agents that work on it.";
+    default:
+      return extra satisfies never;
+  }
+}
+
+function containerText(service: Service, image: string): string {
+  const onStdio = `\`docker run -i ${image}\` talks on stdin and stdout`;
+  const overHttp = (settings: string): string => `\`docker run -p 3000:3000 ${settings}${image}\` serves over HTTP`;
+  if (service === "http") return overHttp("");
+  if (service !== "both") return onStdio;
+  return `${onStdio}, ${overHttp("-e PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+}
+
+function registryText(service: Service): string {
+  const name = "Replace `io.github.your-name`";
+  return service === "worker"
+    ? `${name} in it by your own, and its address by yours.`
+    : `${name} in it and in \`package.json\` by your own, and publish on npm first.`;
+}
