@@ -12,6 +12,7 @@ import type { Replacement } from "../update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
+import { renameRevisions } from "../update/named-revisions.ts";
 import {
   moduleName,
   readModule,
@@ -59,14 +60,25 @@ async function update(options: UpdateCommandOptions): Promise<number> {
   const project = resolve(options.directory);
   const module = await readModule(project);
   if (module !== undefined) return updateModule(project, module, options);
-  if (options.undo) {
-    await restoreLayer(project, join(project, "src", "mcp"));
-    console.log("src/mcp is what it was before the last update. The same command brings the update back.");
-    return 0;
-  }
+  if (options.undo) return undo(project);
   const layer = await readInstalledLayer(project);
   const spec = findSpec(options.spec, { project, choices: layer.choices });
   return withPackageFolder(spec, (packageFolder) => updateLayer(options, { project, layer, spec, packageFolder }));
+}
+
+async function undo(project: string): Promise<number> {
+  const from = await readRevisions(project);
+  await restoreLayer(project, join(project, "src", "mcp"));
+  console.log("src/mcp is what it was before the last update. The same command brings the update back.");
+  const change = { from, to: await readRevisions(project), catalogue: readCatalogue(packageRoot), dryRun: false };
+  for (const line of await renameRevisions(project, change)) console.log(line);
+  return 0;
+}
+
+/** None where the layer does not say: that it comes back matters more. */
+async function readRevisions(project: string): Promise<readonly string[]> {
+  const layer = await readInstalledLayer(project).catch(() => undefined);
+  return layer?.choices.revisions ?? [];
 }
 
 interface Surroundings {
@@ -80,7 +92,8 @@ async function updateLayer(
   options: UpdateCommandOptions,
   { project, layer, spec, packageFolder }: Surroundings,
 ): Promise<number> {
-  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), readCatalogue(packageFolder));
+  const catalogue = readCatalogue(packageFolder);
+  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), catalogue);
   const { spec: _old, ...choices } = layer.choices;
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
   const offers = options.serve === undefined ? choices.offers : toOffers(readServe(options.serve));
@@ -105,13 +118,16 @@ async function updateLayer(
       `edited by hand in src/mcp: ${files}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,
     );
   }
-  if (options.dryRun) {
-    console.log(`${countText(drifts.length, "file")} would be written or removed; nothing was.`);
-    return 0;
-  }
-  await replaceLayer(project, layer.folder, tree);
+  const { dryRun } = options;
+  if (!dryRun) await replaceLayer(project, layer.folder, tree);
+  const told = await renameRevisions(project, { from: layer.choices.revisions, to: wanted, catalogue, dryRun });
+  for (const line of told) console.log(line);
+  const count = countText(drifts.length, "file");
+  const kept = relative(project, join(project, previousName));
   console.log(
-    `src/mcp: ${countText(drifts.length, "file")} written or removed; the layer before is in ${relative(project, join(project, previousName))} (take it back: update --undo).`,
+    dryRun
+      ? `src/mcp: ${count} would be written or removed; nothing was.`
+      : `src/mcp: ${count} written or removed; the layer before is in ${kept} (take it back: update --undo).`,
   );
   return 0;
 }
@@ -128,7 +144,8 @@ async function updateModule(project: string, text: string, options: UpdateComman
       `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +
         `Its revisions are in ${moduleName}: --protocol changes them, and version control brings them back.`,
     );
-  const wanted = chooseRevisions(protocol, readCatalogue(packageRoot));
+  const catalogue = readCatalogue(packageRoot);
+  const wanted = chooseRevisions(protocol, catalogue);
   const spoken = readModuleRevisions(text);
   const lines = toModuleLines(wanted);
   const next = rewriteModule(text, wanted);
@@ -155,6 +172,7 @@ async function updateModule(project: string, text: string, options: UpdateComman
     packageFolder: packageRoot,
   });
   if (!dryRun) await writeFile(join(project, moduleName), next);
+  for (const line of await renameRevisions(project, { from: spoken, to: wanted, catalogue, dryRun })) console.log(line);
   console.log(dryRun ? `${moduleName} would be written; it was not.` : `${moduleName} is written.`);
   return 0;
 }

@@ -43,6 +43,11 @@ export function standsAloneAt(revision: string, catalogue: readonly RevisionEntr
   return catalogue.some(({ id, lifecycle }) => id === revision && lifecycle === "per-request");
 }
 
+/** How the texts of a project name what it speaks. */
+export function describeRevisions(revisions: readonly string[]): string {
+  return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
+}
+
 /** Lifecycles that the runtime can serve. */
 const servedLifecycles: readonly string[] = ["handshake", "per-request"];
 

@@ -15,7 +15,7 @@ import { managerFiles, type PackageManager } from "./package-manager.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
-import { readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { describeRevisions, readCatalogue, standsAloneAt } from "./catalogue.ts";
 import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
@@ -152,10 +152,6 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
 function isEliciting({ revisions: [newest = ""], selection, packageFolder }: ProjectOptions): boolean {
   const isKnown = readTypes(newest, packageFolder).includes("export interface ElicitResult ");
   return isKnown && selection.serve.includes("questions");
-}
-
-function describeRevisions(revisions: readonly string[]): string {
-  return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
 }
 
 function projectView(options: ProjectOptions): object {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCreate } from "../../generator/commands/create.ts";
+import { runCreate, type CreateOptions } from "../../generator/commands/create.ts";
 import { runUpgradeAssist } from "../../generator/commands/upgrade-assist.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
@@ -391,9 +391,8 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect((await update(project, { protocol: "2026-07-28" })).code).toBe(0);
       const after = contents(project);
       expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
-      expect(Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path])).toEqual(
-        [],
-      );
+      const changed = Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path]);
+      expect(changed).toEqual(["AGENTS.md", "README.md"]);
       // The tests of a project follow: they ask at each revision that is spoken, and at no other.
       expect(after["test/client.ts"]).toContain('from "../src/mcp/revisions.ts"');
       expect(before["src/mcp/revisions.ts"]).toContain('{ id: "2025-11-25", lifecycle: "handshake" }');
@@ -406,6 +405,77 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect(contents(project)).toEqual(after);
     },
   );
+
+  describe("in the texts of a project, which are the user's", () => {
+    type Choices = Partial<CreateOptions>;
+
+    async function createChosen(protocol: string, choices: Choices): Promise<string> {
+      const directory = join(temporaryFolder(), "demo");
+      const options = { directory, protocol, yes: true, install: false, git: false, dryRun: false, ...choices };
+      expect((await captured(() => runCreate(options))).code).toBe(0);
+      return directory;
+    }
+
+    /** The paths of a project are in its README. */
+    function texts(project: string): string[] {
+      return ["README.md", "AGENTS.md"].map((file) =>
+        readFileSync(join(project, file), "utf8").replaceAll(project, "/demo"),
+      );
+    }
+
+    const moves: readonly (readonly [choices: Choices, from: string, to: string])[] = [
+      [{}, "2025-11-25", "all"],
+      [{ transport: "worker" }, "2025-11-25,2025-06-18", "2025-11-25,2025-06-18,2025-03-26"],
+      [{ transport: "both", auth: "oauth" }, "2025-11-25", "2026-07-28"],
+      [{ transport: "http", auth: "api-key" }, "all", "2025-03-26"],
+      [{ runtime: "package" }, "2026-07-28,2025-11-25", "2025-11-25"],
+    ];
+
+    test.each(moves)("%j: what is as it was written names the others: %s, %s", async (choices, from, to) => {
+      const project = await createChosen(from, choices);
+      const before = texts(project);
+      const dry = await update(project, { protocol: to, dryRun: true });
+      expect(dry.stdout).toContain("README.md would name the other revisions.\nAGENTS.md would name");
+      expect(texts(project)).toEqual(before);
+      const { code, stdout } = await update(project, { protocol: to });
+      expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
+      expect(stdout).not.toContain("as before");
+      expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
+      await update(project, choices.runtime === "package" ? { protocol: from } : { undo: true });
+      expect(texts(project)).toEqual(before);
+    });
+
+    test("leaves what somebody else wrote, and says where it names the revisions of before", async () => {
+      const project = await createChosen("2025-11-25", {});
+      const readme = join(project, "README.md");
+      const windows = readFileSync(readme, "utf8").replaceAll("\n", "\r\n");
+      const mine = windows.replace("that speaks revision", "that speaks (what else?) revision");
+      writeFileSync(readme, mine);
+      const agents = join(project, "AGENTS.md");
+      writeFileSync(agents, `${readFileSync(agents, "utf8")}\nAsk it at 2025-11-25, not at 2025-11-25-draft.\r\n`);
+      const mixed = readFileSync(agents, "utf8");
+      const { stdout } = await update(project, { protocol: "2026-07-28" });
+      const lines = stdout.split("\n").filter((line) => /^(README|AGENTS)/.test(line));
+      expect(lines).toEqual([
+        "README.md names them.",
+        "README.md:3: names revisions as before; it is yours to change.",
+        "AGENTS.md:3: names revisions as before; it is yours to change.",
+        expect.stringMatching(/^AGENTS\.md:\d+: names revisions as before; it is yours to change\.$/),
+      ]);
+      const generated = /(- `src\/mcp\/`: .*revision )2025-11-25(\. Generated)/;
+      expect(mine).toMatch(generated);
+      expect(readFileSync(readme, "utf8")).toBe(mine.replace(generated, "$12026-07-28$2"));
+      expect(readFileSync(agents, "utf8")).toBe(mixed);
+    });
+
+    test("does not miss what somebody took away", async () => {
+      const project = await createChosen("2025-11-25", {});
+      rmSync(join(project, "AGENTS.md"));
+      const { code, stdout } = await update(project, { protocol: "2026-07-28" });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("README.md names them.") });
+      expect(stdout).not.toContain("AGENTS.md");
+    });
+  });
 
   test.each([
     [{ check: true, undo: true }, "--check and --undo: choose one of them."],

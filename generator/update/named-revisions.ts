@@ -1,0 +1,95 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { curlArguments } from "../create/access-files.ts";
+import { describeRevisions, standsAloneAt, type RevisionEntry } from "../create/catalogue.ts";
+import { systemCode } from "../user-error.ts";
+
+/** Which revisions a project spoke, and which it speaks. */
+export interface RevisionChange {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly catalogue: readonly RevisionEntry[];
+  /** Write nothing; tell what would change. */
+  readonly dryRun: boolean;
+}
+
+/** Files of a project, besides its layer, that are written with the names of its revisions. */
+const files = ["README.md", "AGENTS.md"] as const;
+
+/** What is written before and after these names. */
+const sentences: readonly { readonly before: RegExp; readonly after: string }[] = [
+  {
+    before: /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w ]+ that speaks $/,
+    after: ".",
+  },
+  {
+    before: /^- `src\/mcp\/`: the protocol, as types, checks and a runtime for $/,
+    after: ". Generated; do not edit.",
+  },
+  { before: /^A Model Context Protocol server for $/, after: "." },
+];
+
+/**
+ * Lets the texts of a project name other revisions. They are the user's: a line that is still as it was written changes, every other stays.
+ * Returns what there is to tell of it.
+ */
+export async function renameRevisions(project: string, change: RevisionChange): Promise<string[]> {
+  const { from, to } = change;
+  if (from.length === 0 || to.length === 0 || from.join() === to.join()) return [];
+  const told = await Promise.all(files.map((file) => renameIn({ project, file }, change)));
+  return told.flat();
+}
+
+interface TextFile {
+  readonly project: string;
+  readonly file: string;
+}
+
+async function renameIn({ project, file }: TextFile, change: RevisionChange): Promise<string[]> {
+  const path = join(project, file);
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return [];
+  const next = rewrite(text, change);
+  const left = findLeft(next, change).map(
+    (line) => `${file}:${line}: names revisions as before; it is yours to change.`,
+  );
+  if (next === text) return left;
+  try {
+    if (!change.dryRun) await writeFile(path, next);
+    return [change.dryRun ? `${file} would name the other revisions.` : `${file} names them.`, ...left];
+  } catch (error) {
+    return [`${file} names revisions as before: it could not be written (${systemCode(error) ?? String(error)}).`];
+  }
+}
+
+/** Ends of lines stay what they are; a text that has both kinds is not as it was written. */
+function rewrite(text: string, change: RevisionChange): string {
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const lines = text.split(end);
+  if (lines.some((line) => line.includes("\n"))) return text;
+  const { from, to, catalogue } = change;
+  const sentenced = lines.map((line) => rewriteSentence(line, change)).join("\n");
+  const call = (revisions: readonly string[]): string =>
+    `\n  ${curlArguments(
+      revisions,
+      revisions.filter((id) => standsAloneAt(id, catalogue)),
+    )}\n`;
+  return sentenced.replace(call(from), () => call(to)).replaceAll("\n", end);
+}
+
+function rewriteSentence(line: string, { from, to }: RevisionChange): string {
+  const older = describeRevisions(from);
+  const at = line.indexOf(older);
+  const [before, after] = [line.slice(0, at), line.slice(at + older.length)];
+  const isOurs = at >= 0 && sentences.some((one) => one.before.test(before) && one.after === after);
+  return isOurs ? before + describeRevisions(to) + after : line;
+}
+
+/** Numbers of lines that name what is not spoken any more, or all that was. */
+function findLeft(text: string, { from, to }: RevisionChange): number[] {
+  const gone = from.filter((id) => !to.includes(id));
+  const [older, newer] = [describeRevisions(from), describeRevisions(to)];
+  const isLeft = (line: string): boolean =>
+    (line.includes(older) && !line.includes(newer)) || line.split(/[^\w-]+/).some((word) => gone.includes(word));
+  return text.split("\n").flatMap((line, at) => (isLeft(line) ? [at + 1] : []));
+}
