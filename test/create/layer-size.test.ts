@@ -17,12 +17,12 @@ const served = {
 // Bytes of source in thousands, comments included. What is allowed is a little more than there was: whoever needs more says why, and moves the
 // bound. Tools on stdio at one revision may have 250, every revision over HTTP 600.
 const table = [
-  { spoken: ids.slice(0, 1), most: [250, 256, 408, 424, 380] },
-  { spoken: ids.slice(1, 2), most: [246, 252, 409, 425, 361] },
-  { spoken: ids.slice(2, 3), most: [239, 245, 403, 419, 354] },
-  { spoken: ids.slice(3, 4), most: [235, 241, 398, 414, 350] },
-  { spoken: ids.slice(4, 5), most: [231, 236, 394, 410, 345] },
-  { spoken: ids, most: [367, 373, 525, 541, 560] },
+  { spoken: ids.slice(0, 1), most: [250, 256, 410, 426, 380] },
+  { spoken: ids.slice(1, 2), most: [246, 252, 411, 427, 361] },
+  { spoken: ids.slice(2, 3), most: [239, 245, 405, 421, 354] },
+  { spoken: ids.slice(3, 4), most: [235, 241, 400, 416, 350] },
+  { spoken: ids.slice(4, 5), most: [231, 236, 396, 412, 345] },
+  { spoken: ids, most: [367, 373, 527, 543, 560] },
 ].map(({ spoken, most }) => ({ of: spoken.join(", "), spoken, most }));
 
 test.each(table)("a layer of $of is small enough to be read (A19)", ({ spoken, most }) => {

@@ -22,6 +22,7 @@ import { Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
 import { openSse, receiveSse, type SseHouse } from "./sse-endpoints.ts";
 import type { SseSession } from "./sse.ts";
+import { Turns } from "./turns.ts";
 
 /** A server over HTTP, for whatever accepts the connections. */
 export interface HttpHandler {
@@ -51,6 +52,7 @@ export interface OpenSession {
 export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const house = new OpenHouse(service, options);
   const pipelines = new Pipelines();
+  const turns = new Turns();
   return {
     fetch(request) {
       const exchange = new FetchExchange(request);
@@ -58,7 +60,7 @@ export function createHttpHandler(service: HttpService, options: HttpOptions = {
       return exchange.response;
     },
     node(request, response, body) {
-      if (pipelines.admit(request, response)) void handle(new NodeExchange(request, response, body), house);
+      if (pipelines.admit(request, response)) void handle(new NodeExchange(request, response, turns, body), house);
     },
     get sessions() {
       return house.streams.size === 0

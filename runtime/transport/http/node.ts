@@ -3,26 +3,30 @@ import { ByteBuffer } from "../../codec/byte-buffer.ts";
 import { merge } from "../../rpc/merge.ts";
 import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
+import type { Turns } from "./turns.ts";
 
 /** A request of `node:http` and its answer. */
 export class NodeExchange extends NodeHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #turns: Turns;
   readonly #parsed: unknown;
   #fields: HeaderFields = none;
   #onStream: ((writer: EventWriter) => void) | undefined;
   #isRead = false;
+  #isAnswered = false;
 
   /** @param parsed - the body, if somebody else has read it */
-  constructor(request: IncomingMessage, response: ServerResponse, parsed?: unknown) {
+  constructor(request: IncomingMessage, response: ServerResponse, turns: Turns, parsed?: unknown) {
     super(request);
     this.#request = request;
     this.#response = response;
+    this.#turns = turns;
     this.#parsed = parsed ?? ("body" in request ? request.body : undefined);
   }
 
   get isGone(): boolean {
-    return this.#response.destroyed || this.#response.writableEnded;
+    return this.#isAnswered || this.#response.destroyed || this.#response.writableEnded;
   }
 
   onClose(run: () => void): void {
@@ -59,8 +63,11 @@ export class NodeExchange extends NodeHead implements Exchange {
     const fields: Record<string, string | number> = merge(headers ?? none, this.#fields);
     if (status !== 204) fields["content-length"] = length;
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
-    this.#response.writeHead(status, fields).end(body);
-    if (length > heldBytes) expectReader(this.#response);
+    const response = this.#response.writeHead(status, fields);
+    this.#isAnswered = true;
+    if (length <= heldBytes) return this.#turns.after(() => response.destroyed || response.end(body));
+    response.end(body);
+    expectReader(response);
   }
 
   onStream(run: (writer: EventWriter) => void): void {

@@ -5,6 +5,7 @@ import { ByteBuffer } from "../../../runtime/codec/byte-buffer.ts";
 import { readText } from "../../../runtime/transport/http-client/body.ts";
 import { FetchExchange } from "../../../runtime/transport/http/fetch.ts";
 import { NodeExchange } from "../../../runtime/transport/http/node.ts";
+import { Turns } from "../../../runtime/transport/http/turns.ts";
 
 const text = "pieces of one byte each: é€😀 ".repeat(100);
 const bytes = new TextEncoder().encode(text);
@@ -49,7 +50,7 @@ describe("bytes that arrive in pieces", () => {
 describe("however small its pieces are, a body takes the memory of its bytes (R50)", () => {
   test("on node:http", async () => {
     const request = new IncomingMessage(new Socket());
-    const body = new NodeExchange(request, new ServerResponse(request)).readBody(bytes.length);
+    const body = new NodeExchange(request, new ServerResponse(request), new Turns()).readBody(bytes.length);
     const same = new Uint8Array(1);
     for (const [index, byte] of bytes.entries()) {
       same[0] = byte;

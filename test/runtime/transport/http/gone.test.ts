@@ -6,6 +6,7 @@ import type { Exchange } from "../../../../runtime/transport/http/exchange.ts";
 import { FetchExchange } from "../../../../runtime/transport/http/fetch.ts";
 import { createHttpHandler } from "../../../../runtime/transport/http/handler.ts";
 import { NodeExchange } from "../../../../runtime/transport/http/node.ts";
+import { Turns } from "../../../../runtime/transport/http/turns.ts";
 import type { Identity } from "../../../../runtime/transport/http/origin.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http/settings.ts";
 import { changed, createService, initialize, start, until, type Rig } from "../http-rig.ts";
@@ -87,7 +88,7 @@ describe("an exchange whose client has gone away", () => {
         const response = new ServerResponse(request);
         request.destroy();
         response.destroy();
-        return new NodeExchange(request, response);
+        return new NodeExchange(request, response, new Turns());
       },
     ],
     [

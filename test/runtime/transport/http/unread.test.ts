@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { keepAliveComment } from "../../../../runtime/codec/events.ts";
 import type { EventWriter } from "../../../../runtime/transport/http/exchange.ts";
 import { NodeExchange } from "../../../../runtime/transport/http/node.ts";
+import { Turns } from "../../../../runtime/transport/http/turns.ts";
 import { portOf, startListening } from "../../../../runtime/transport/listening.ts";
 
 const open: (() => unknown)[] = [];
@@ -32,7 +33,7 @@ async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> 
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const response = await new Promise<ServerResponse>((resolve) => {
     server.on("request", (request, response) => {
-      answer(new NodeExchange(request, response));
+      answer(new NodeExchange(request, response, new Turns()));
       resolve(response);
     });
   });
