@@ -25,19 +25,21 @@ export interface CommandPlace extends Machine {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * How a program is started. Windows cannot start scripts (`npx.cmd`) itself: they go through its command interpreter, with every character
- * that it would act on escaped. Throws for what no escape can bring there.
+ * How a program is started. On Windows by its whole path where it is found: what starts it would look in the working folder first, which may be a
+ * stranger's. Scripts (`npx.cmd`) Windows cannot start itself: they go through its command interpreter, in a line of which it acts on nothing.
+ * Throws for what cannot be written in such a line.
  */
 export function toCommand(command: string, args: readonly string[], place: CommandPlace): Command {
-  const script = place.platform === "win32" ? findScript(command, place) : undefined;
-  if (script === undefined) return { file: command, args, verbatim: false };
+  if (place.platform !== "win32") return { file: command, args, verbatim: false };
+  const file = findProgram(command, place) ?? command;
+  if (!isScript(file)) return { file, args, verbatim: false };
   // The interpreter takes the end of a line for the end of the command.
-  if (args.some((argument) => /[\r\n]/.test(argument)))
-    throw new Error(`${command} is a script (${script}): Windows passes it no argument with a line break.`);
-  const line = [escapeInterpreter(script), ...args.map(escapeArgument)].join(" ");
+  if ([file, ...args].some((text) => /[\r\n]/.test(text)))
+    throw new Error(`${command} is a script (${file}): Windows passes it no argument with a line break.`);
+  const line = [quoteForInterpreter(path.win32.normalize(file)), ...args.map(quoteArgument)].join(" ");
   return {
-    file: readVariable(place.env, "ComSpec") ?? "cmd.exe",
-    args: ["/d", "/s", "/c", `"${line}"`],
+    file: path.win32.join(readVariable(place.env, "SystemRoot") ?? "C:\\Windows", "System32", "cmd.exe"),
+    args: [...interpreterFlags, `"${line}"`],
     verbatim: true,
   };
 }
@@ -95,18 +97,20 @@ const windowsNames: ReadonlySet<string> = new Set([
   "WINDIR",
 ]);
 
-/** The script that Windows would find under this name, if it is one and not a program. */
-function findScript(command: string, { env, cwd = "", exists = existsSync }: CommandPlace): string | undefined {
+/** The whole path of what Windows would start under this name, program or script, if it is there. */
+function findProgram(command: string, { env, cwd = "", exists = existsSync }: CommandPlace): string | undefined {
   const { win32 } = path;
-  const endings = (readVariable(env, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";");
-  for (const folder of /[\\/]/.test(command) ? [""] : readFolders(env)) {
-    const file = win32.join(folder, command);
-    // A name with a dot may have its ending already.
-    const names = [...(win32.extname(command) === "" ? [] : [file]), ...endings.map((ending) => file + ending)];
-    const found = names.find((name) => exists(win32.resolve(cwd, name)));
-    if (found !== undefined) return isScript(found) ? found : undefined;
-  }
-  return isScript(command) ? win32.normalize(command) : undefined;
+  const endings = (readVariable(env, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";").filter(isStarted);
+  // A name with a dot may have its ending already.
+  const names = [...(isStarted(win32.extname(command)) ? [command] : []), ...endings.map((ending) => command + ending)];
+  const folders = /[\\/]/.test(command) ? [""] : readFolders(env);
+  const files = folders.flatMap((folder) => names.map((name) => win32.resolve(cwd, folder, name)));
+  return files.find((file) => exists(file));
+}
+
+/** Other files, such as those that an editor opens, need more than to be started. */
+function isStarted(ending: string): boolean {
+  return /^\.(com|exe|bat|cmd)$/i.test(ending);
 }
 
 function isScript(file: string): boolean {
@@ -119,13 +123,20 @@ function readFolders(env: Variables): string[] {
   return folders.map((folder) => folder.replaceAll('"', "").trim()).filter((folder) => folder !== "");
 }
 
-/** Quoted for the program, then escaped twice: the interpreter reads the line once, and the script's own call once more. */
-function escapeArgument(argument: string): string {
-  const doubled = argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1");
-  return escapeInterpreter(escapeInterpreter(`"${doubled}"`));
+/**
+ * Of the interpreter, nothing of which a user's settings may change: no commands of theirs first, variables in percent signs only, and of the
+ * rest the outer quotes taken away.
+ *
+ * @see https://learn.microsoft.com/windows-server/administration/windows-commands/cmd
+ */
+const interpreterFlags = ["/d", "/e:on", "/v:off", "/s", "/c"];
+
+/** Quoted for the interpreter and for the program: both take a doubled quote for one that ends nothing, however many scripts pass it on. */
+function quoteArgument(argument: string): string {
+  return quoteForInterpreter(argument.replace(/(\\+)(?="|$)/g, "$1$1"));
 }
 
-/** @see https://learn.microsoft.com/windows-server/administration/windows-commands/cmd */
-function escapeInterpreter(text: string): string {
-  return text.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
+/** In quotes the interpreter acts on percent signs alone. Before each stands one more, and between them a part of a variable that is always empty. */
+function quoteForInterpreter(text: string): string {
+  return `"${text.replaceAll('"', '""').replaceAll("%", "%%cd:~,%")}"`;
 }
