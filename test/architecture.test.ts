@@ -326,8 +326,9 @@ function isAllowed(path: string, target: string): boolean {
       );
     case "generator":
       if (speaksToServers(path) && /^(runtime|generated)\//.test(target)) return true;
-      // How a program is started safely on every platform is written once.
-      if (path === "generator/create/run.ts" && target === "runtime/transport/command.ts") return true;
+      // How a program is started safely on every platform, and ended, is written once.
+      if (path === "generator/create/run.ts" && /^runtime\/transport\/(command|process-tree)\.ts$/.test(target))
+        return true;
       return (
         target.startsWith("generator/") ||
         target.startsWith("node:") ||

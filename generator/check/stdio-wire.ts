@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { toCommand, toServerEnv } from "../../runtime/transport/command.ts";
-import { ownTree, signalTree } from "../../runtime/transport/process-tree.ts";
+import { killTree, ownTree } from "../../runtime/transport/process-tree.ts";
 import { UserError } from "../user-error.ts";
 import { waitForEffect } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -31,7 +31,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     windowsVerbatimArguments: verbatim,
   });
   // It is the head of its own tree, which a signal from the terminal does not reach.
-  const abandon = (): void => signalTree(child, "SIGKILL");
+  const abandon = (): void => killTree(child);
   process.once("exit", abandon);
   const reader = new LineReader();
   let tail = "";

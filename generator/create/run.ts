@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { toCommand, withEnv } from "../../runtime/transport/command.ts";
+import { killTree } from "../../runtime/transport/process-tree.ts";
 
 /** What came of a program. */
 export interface Outcome {
@@ -15,21 +16,27 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the program. */
   readonly signal?: AbortSignal;
+  /** Default: that of this process. */
+  readonly platform?: string;
 }
 
 /** Runs a program without a shell, with nothing on stdin. Never rejects. */
-export function run(program: string, args: readonly string[], { folder, env, signal }: RunOptions): Promise<Outcome> {
+export function run(program: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const { folder, env: more, signal, platform = process.platform } = options;
   return new Promise((resolve) => {
-    const place = { platform: process.platform, env: withEnv(process, env), cwd: folder };
+    const env = withEnv({ platform, env: process.env }, more);
+    const place = { platform, env, cwd: folder };
     const { file, args: words, verbatim } = toCommand(program, args, place);
     const child = spawn(file, words, {
       cwd: folder,
-      env: place.env,
-      signal,
+      env,
+      ...(platform !== "win32" && { signal }),
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
+    // A script of Windows is run by an interpreter, with which the program that it starts would not end.
+    if (platform === "win32") signal?.addEventListener("abort", () => killTree(child, platform), { once: true });
     let output = "";
     const collect = (text: string): void => void (output += text);
     child.stdout.setEncoding("utf8").on("data", collect);
