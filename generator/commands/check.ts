@@ -55,7 +55,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   }
 }
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 /** A server that does not answer keeps everybody waiting: a person shall see for what. */
 function showStep(text: string): void {

@@ -65,7 +65,7 @@ export async function runCreate(options: CreateOptions): Promise<number> {
   }
 }
 
-const stopSignals = ["SIGINT", "SIGTERM"] as const;
+const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 interface Surroundings {
   readonly packageFolder: string;

@@ -132,7 +132,7 @@ function readTimeout(text: string | undefined): number {
   throw new UserError(`--timeout ${text}: give seconds, such as 60, or leave it out for no limit.`);
 }
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 function logProblem({
   kind,

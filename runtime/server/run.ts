@@ -18,7 +18,7 @@ export async function runStdio(server: CoreServer, options: ServerConnectionOpti
 }
 
 /**
- * Serves over HTTP until SIGINT or SIGTERM: `--http PORT`, or the variable `PORT`; `HOST` and `ALLOWED_HOSTS` (names with commas) let
+ * Serves over HTTP until SIGINT or SIGTERM (Ctrl-C or Ctrl-Break on Windows): `--http PORT`, or the variable `PORT`; `HOST` and `ALLOWED_HOSTS` (names with commas) let
  * other machines in. `/health` answers `200`. Everything for people goes to stderr. Where it cannot listen, the process says why and ends with 1:
  * `serveHttp` throws instead.
  */
@@ -49,7 +49,7 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
   };
   const listener = await orExit(server, () => serveHttp(server, all));
   const stop = (): void => void listener.close();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, stop);
   console.error(`${server.info.name} is served at ${listener.url}`);
 }
 

@@ -7,7 +7,7 @@ import type { CoreServer } from "./server.ts";
 export interface StdioService {
   /** Resolves when the client is gone and everything was written, if the process then goes on (`exit: false`); by default it ends. */
   readonly closed: Promise<void>;
-  /** Ends it in order, as the end of stdin, SIGINT, SIGTERM and SIGHUP do: running calls may finish for a moment. */
+  /** Ends it in order, as the end of stdin, SIGINT, SIGTERM, SIGHUP and Ctrl-Break do: running calls may finish for a moment. */
   close(): Promise<void>;
 }
 

@@ -61,7 +61,8 @@ export function createStdioTransport(options: StdioOptions = {}): Transport {
   });
 }
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Ctrl-Break is what a process can be asked with on Windows by another program; elsewhere there is no such signal. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 interface StdoutGuard {
   readonly write: (text: string) => boolean;

@@ -63,7 +63,7 @@ async function watch() {
     await stop();
     server = spawn(process.execPath, ["--enable-source-maps", "dist/server.js", ...args], { stdio: "inherit" });
   };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop().then(() => process.exit()));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, () => stop().then(() => process.exit()));
   const plugin = { name: "restart", setup: ({ onEnd }) => onEnd(restart) };
   const watcher = await context({ ...options, plugins: [plugin] });
   await watcher.watch();

@@ -19,8 +19,8 @@ export const fixture: { readonly command: string; readonly args: readonly string
 };
 
 /** The fixture server as a bare process. */
-export function spawnFixture(): ChildProcessWithoutNullStreams {
-  return spawn(fixture.command, [...fixture.args]);
+export function spawnFixture(flags: readonly string[] = []): ChildProcessWithoutNullStreams {
+  return spawn(fixture.command, [...flags, ...fixture.args]);
 }
 
 /** The fixture server, or another command, with a connected client. */

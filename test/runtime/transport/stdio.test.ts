@@ -13,8 +13,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-function start(): ChildProcessWithoutNullStreams {
-  const child = spawnFixture();
+function start(flags: readonly string[] = []): ChildProcessWithoutNullStreams {
+  const child = spawnFixture(flags);
   children.push(child);
   child.stdin.on("error", () => {});
   return child;
@@ -72,6 +72,16 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the server in order
   child.stdin.write(lines(initialize(newest.id), initialized, call(1, "slow", 300)));
   await once(child.stdout, "data");
   child.kill(signal);
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+});
+
+test("Ctrl-Break of Windows ends it so, too (R27)", async () => {
+  const pressing = "process.on('SIGUSR2', () => process.emit('SIGBREAK'))";
+  const child = start(["--import", `data:text/javascript,${encodeURIComponent(pressing)}`]);
+  child.stdin.write(lines(initialize(newest.id), initialized, call(1, "slow", 300)));
+  await once(child.stdout, "data");
+  child.kill("SIGUSR2");
   const [code] = await once(child, "exit");
   expect(code).toBe(0);
 });
