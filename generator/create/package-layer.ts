@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Templates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
+import { wholeFolder } from "../move.ts";
 import { explainCause, UserError } from "../user-error.ts";
 import { runManager } from "./install.ts";
 import { lastLines } from "./run.ts";
@@ -87,6 +88,6 @@ export async function packOwn(packageFolder: string): Promise<Uint8Array> {
   } catch (error) {
     throw new UserError(`${packageFolder} could not be packed: ${explainCause(error)}`, { cause: error });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, wholeFolder);
   }
 }

@@ -30,16 +30,19 @@ export async function compareTree(folder: string, tree: Tree): Promise<Drift[]> 
 export async function writeTree(folder: string, tree: Tree): Promise<Drift[]> {
   // Fails where the working directory is gone: making folders below it would not end.
   const root = resolve(folder);
-  const done: Drift[] = [];
-  for (const drift of await compareTree(root, tree)) {
-    const path = join(root, drift.path);
-    const text = tree.get(drift.path);
-    if (text !== undefined) await replaceFile(path, text);
-    else if (!(await isGenerated(path))) continue;
-    else await rm(path);
-    done.push(drift);
+  const drifts = await compareTree(root, tree);
+  const kept = new Set<Drift>();
+  // First: on many systems a name that differs in case only is the same file, and what was just written would be removed.
+  for (const drift of drifts) {
+    if (drift.kind !== "orphaned") continue;
+    if (await isGenerated(join(root, drift.path))) await rm(join(root, drift.path));
+    else kept.add(drift);
   }
-  return done;
+  for (const { path } of drifts) {
+    const text = tree.get(path);
+    if (text !== undefined) await replaceFile(join(root, path), text);
+  }
+  return drifts.filter((drift) => !kept.has(drift));
 }
 
 /** One line about a difference, for people. */

@@ -30,7 +30,7 @@ export async function storePin(folder: string, files: PinnedFiles): Promise<void
       throw error;
     });
     await storePins(folder, files).catch(async (error: unknown) => {
-      await rm(target, { recursive: true });
+      await rm(target, wholeFolder);
       if (isKnown) await move(previous, target);
       throw error;
     });

@@ -33,7 +33,12 @@ export async function restoreLayer(project: string, folder: string): Promise<voi
   });
   const aside = join(project, `.mcp-next-${process.pid}`);
   await move(previous, aside);
-  await swap({ from: aside, to: folder, keep: previous });
+  await swap({ from: aside, to: folder, keep: previous }).catch(async (error: unknown) => {
+    await move(aside, previous);
+    throw new UserError(`${folder} could not be replaced (${systemCode(error) ?? String(error)}); it is as it was.`, {
+      cause: error,
+    });
+  });
 }
 
 async function swap({

@@ -1,0 +1,17 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { previousName, restoreLayer } from "../../generator/update/replace-layer.ts";
+import { listAll, temporaryFolder } from "../create/folder.ts";
+
+test("a layer that cannot take the place of another keeps its own: a program may hold that, on Windows", async () => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, previousName));
+  writeFileSync(join(project, previousName, "index.ts"), "before");
+  // Nothing can be moved away from where nothing is.
+  await expect(restoreLayer(project, join(project, "src", "mcp"))).rejects.toThrow(
+    "could not be replaced (ENOENT); it is as it was",
+  );
+  expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`]);
+  expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
+});
