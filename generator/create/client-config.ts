@@ -95,7 +95,8 @@ export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string
 
 /** A word as the shells of a platform read it: as it is when it is plain, otherwise in quotes. Of Windows both shells know double ones only. */
 export function quoteForShell(word: string, platform: string = process.platform): string {
-  if (platform === "win32") return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', String.raw`\"`)}"`;
+  if (platform === "win32")
+    return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

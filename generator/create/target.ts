@@ -48,8 +48,8 @@ async function kindOf(path: string): Promise<Kind> {
   }
 }
 
-/** Names that may be there already: a fresh repository, and what macOS leaves behind. */
-const harmless: readonly string[] = [".git", ".DS_Store"];
+/** Names that may be there already: a fresh repository, and what macOS and Windows leave behind. */
+const harmless: readonly string[] = [".git", ".DS_Store", "desktop.ini", "Thumbs.db"];
 
 async function checkEmpty(folder: string): Promise<void> {
   const present = (await list(folder)).filter((name) => !harmless.includes(name));

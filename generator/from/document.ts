@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { parseDocument } from "yaml";
 import { quoteForShell } from "../create/client-config.ts";
+import { readTextFile } from "../text-file.ts";
 import { refuseOversize } from "../tool-schema/bounds.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../user-error.ts";
@@ -13,7 +14,7 @@ const maximum = 20_000_000;
  * that it is too large or too deep.
  */
 export async function readDocument(path: string): Promise<unknown> {
-  const text = (await readText(path)).replace(/^\uFEFF/, "");
+  const text = await readText(path);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
   try {
     refuseOversize(value, { depth: 512, size: 2_000_000 });
@@ -29,7 +30,7 @@ async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
     if (size > maximum) throw new UserError(`${path} has more than ${maximum / 1e6} MB. Leave out what no tool needs.`);
-    return await readFile(path, "utf8");
+    return await readTextFile(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}). Check the path.`, { cause: error });

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import type { LiveSession } from "../../runtime/client/live-session.ts";
@@ -13,6 +12,7 @@ import type { Contract } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { packageVersion } from "../package-info.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
+import { readTextFile } from "../text-file.ts";
 import { explainCause, UserError } from "../user-error.ts";
 import type { Access } from "./access.ts";
 import { describeTarget, type Target } from "./target.ts";
@@ -31,12 +31,12 @@ export async function pullContract(target: Target, options: PullOptions): Promis
 
 /** Reads a list of tools or a lock file. */
 export async function readContractFile(path: string): Promise<Contract> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const text = await readTextFile(path).catch((error: unknown) => {
     throw new UserError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   });
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    value = JSON.parse(text);
   } catch (error) {
     throw new UserError(`${path} is not JSON: ${messageOf(error)}`, { cause: error });
   }

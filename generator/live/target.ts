@@ -18,7 +18,7 @@ export type Target =
  * ends in `.json` is a file, one with spaces that is no file a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
  * Throws a {@link UserError} that says what is possible.
  */
-export function readTarget(words: readonly string[]): Target {
+export function readTarget(words: readonly string[], platform: string = process.platform): Target {
   const [first = "", ...args] = words;
   if (first.trim() === "") throw new UserError(`name a server: ${choices}.`);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
@@ -26,7 +26,7 @@ export function readTarget(words: readonly string[]): Target {
     return { kind: "command", ...toModuleCommand(first, args), module: first };
   if (args.length > 0) return { kind: "command", command: first, args };
   if (/\.json$/i.test(first)) return readFile(first);
-  const [command = "", ...rest] = existsSync(first) ? [first] : splitWords(first);
+  const [command = "", ...rest] = existsSync(first) ? [first] : splitWords(first, platform);
   return { kind: "command", command, args: rest };
 }
 
@@ -66,18 +66,22 @@ function readFile(path: string): Target {
   return { kind: "file", path };
 }
 
-/** Words of a command line: quotes group, a backslash takes the next character as it is (but not within single quotes). */
-function splitWords(line: string): string[] {
+/**
+ * Words of a command line: quotes group, a backslash takes the next character as it is (but not within single quotes). Of Windows' paths backslashes
+ * and apostrophes are parts.
+ */
+function splitWords(line: string, platform: string): string[] {
+  const isWindows = platform === "win32";
   const words: string[] = [];
   let word: string | undefined;
   let quote = "";
   for (let at = 0; at < line.length; at += 1) {
     const character = line.charAt(at);
-    const isEscape = character === "\\" && quote !== "'" && process.platform !== "win32" && at + 1 < line.length;
+    const isEscape = character === "\\" && quote !== "'" && !isWindows && at + 1 < line.length;
     if (quote === "" && /\s/.test(character)) {
       if (word !== undefined) words.push(word);
       word = undefined;
-    } else if (quote === "" && /["']/.test(character)) {
+    } else if (quote === "" && (character === '"' || (character === "'" && !(isWindows && word !== undefined)))) {
       quote = character;
       word ??= "";
     } else if (character === quote) quote = "";

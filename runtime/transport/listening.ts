@@ -42,7 +42,10 @@ export function toAuthority(host: string): string {
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program listens there. End it, or choose another port."],
-  ["EACCES", "this user may not listen there. Choose another port; those below 1024 are for privileged users."],
+  [
+    "EACCES",
+    "this user may not listen there. Choose another port: those below 1024 are for privileged users, and Windows keeps others for itself.",
+  ],
   ["EADDRNOTAVAIL", "this machine does not have that address. Choose one of its own, such as 127.0.0.1."],
   ["ENOTFOUND", "no machine of that name is known. Choose an address of this machine, such as 127.0.0.1."],
   ["ERR_SOCKET_BAD_PORT", "give a port from 0 (any free one) to 65535."],

@@ -9,6 +9,9 @@ describe("a word of a command that people copy", () => {
     ["C:\\a,b", '"C:\\a,b"'],
     ["O'Brien", '"O\'Brien"'],
     ["", '""'],
+    ["C:\\My Projects\\", '"C:\\My Projects\\\\"'],
+    ['say "hi"\\', '"say \\"hi\\"\\\\"'],
+    ['a \\"', '"a \\\\\\""'],
   ])("is quoted on Windows as both of its shells read it: %s", (word, quoted) => {
     expect(quoteForShell(word, "win32")).toBe(quoted);
   });

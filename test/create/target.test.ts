@@ -16,6 +16,7 @@ describe("the folder of a project", () => {
     const root = temporaryFolder();
     expect(await findTarget(root)).toEqual({ folder: root, exists: true, nearest: root });
     mkdirSync(join(root, ".git"));
+    for (const name of [".DS_Store", "desktop.ini", "Thumbs.db"]) writeFileSync(join(root, name), "");
     expect(await findTarget(root)).toEqual({ folder: root, exists: true, nearest: root });
   });
 

@@ -48,6 +48,14 @@ test.each([
 });
 
 test.each([
+  [String.raw`node C:\Users\O'Brien\server.exe`, ["node", String.raw`C:\Users\O'Brien\server.exe`]],
+  [String.raw`"C:\My Files\serve.exe" 'a b'`, [String.raw`C:\My Files\serve.exe`, "a b"]],
+  [String.raw`serve "\\host\share\it's"`, ["serve", String.raw`\\host\share\it's`]],
+])("on Windows backslashes and apostrophes are parts of paths: %s", (line, [command, ...args]) => {
+  expect(readTarget([line], "win32")).toEqual({ kind: "command", command, args });
+});
+
+test.each([
   ["nothing", [], /name a server: an address/],
   ["blanks", [" "], /name a server/],
   ["another scheme", ["ftp://example.org"], /is not an http or https address/],
