@@ -20,7 +20,7 @@ export async function createSkill({ frontmatter, body, files = {}, folder }: Ski
   const path = folder === undefined ? frontmatter.name : `${folder}/${frontmatter.name}`;
   const where = `The skill "${path}"`;
   const checked = checkFrontmatter(frontmatter, where);
-  for (const name of [path, ...Object.keys(files)]) checkSegments(name, where);
+  checkSegments(path, where);
   const made = [createSkillFile(manifestName, toManifestText(checked, body))];
   for (const [name, content] of Object.entries(files)) made.push(createSkillFile(name, content));
   return toSkill({ path, frontmatter: checked, files: await Promise.all(made) }, where);
@@ -35,6 +35,7 @@ export function toSkill(skill: Skill, where: string): Skill {
       `${where} has ${files.length} files of ${bytes} bytes in all: hosts accept ${skillLimits.files} files and ${skillLimits.bytes} bytes.`,
     );
   }
+  for (const file of files) checkSegments(file.path, where);
   const own = Object.keys(frontmatter.metadata ?? {}).find((key) => key.startsWith("io.modelcontextprotocol/"));
   if (own !== undefined)
     throw new SetupError(`${where}: metadata["${own}"] is kept for the protocol, use another prefix.`);
@@ -47,8 +48,9 @@ function sortFiles(files: readonly SkillFile[]): readonly SkillFile[] {
   return [...files].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
+/** Clients refuse what some systems would read as another folder. */
 function checkSegments(path: string, where: string): void {
-  const isGood = path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
+  const isGood = path.split("/").every((segment) => !["", ".", ".."].includes(segment) && !segment.includes("\\"));
   if (!isGood)
     throw new SetupError(`${where}: ${JSON.stringify(path)} is no path below it: use names with "/" between them.`);
 }

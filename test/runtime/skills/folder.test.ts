@@ -88,6 +88,11 @@ interface Mistake {
 }
 
 const mistakes: readonly Mistake[] = [
+  {
+    what: "a name that is a path elsewhere",
+    files: { "a/SKILL.md": manifest("a"), "a/references\\FORMS.md": "" },
+    says: ['"references\\\\FORMS.md" is no path below it', '"/"'],
+  },
   { what: "no skill at all", files: { "a.md": "text" }, says: ["has no skill", "SKILL.md"] },
   {
     what: "another name than its folder",

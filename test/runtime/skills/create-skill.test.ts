@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { createSkill } from "../../../runtime/skills/create-skill.ts";
+
+const frontmatter = { name: "pdf", description: "Reads PDF files." };
+
+test.each(["references\\FORMS.md", "../FORMS.md", "a//b", "/a", ".", "C:\\a"])(
+  "a file of a skill has no path of a file system: %s",
+  async (path) => {
+    await expect(createSkill({ frontmatter, body: "", files: { [path]: "" } })).rejects.toThrow(
+      `The skill "pdf": ${JSON.stringify(path)} is no path below it: use names with "/" between them.`,
+    );
+  },
+);
+
+test.each(["acme\\billing", "../acme"])("nor has its folder: %s", async (folder) => {
+  await expect(createSkill({ frontmatter, body: "", folder })).rejects.toThrow("is no path below it");
+});
+
+test("slashes are for every system", async () => {
+  const { files } = await createSkill({ frontmatter, body: "", files: { "references/FORMS.md": "" } });
+  expect(files.map(({ path }) => path)).toEqual(["SKILL.md", "references/FORMS.md"]);
+});
