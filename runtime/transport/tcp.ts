@@ -25,7 +25,7 @@ export interface SocketAddress {
   readonly port?: number;
   /** Default `127.0.0.1`: only programs of this machine can connect. */
   readonly host?: string;
-  /** Path of a local socket, instead of host and port. */
+  /** Path of a local socket, instead of host and port; on Windows the name of a pipe, which begins with `\\.\pipe\`. */
   readonly path?: string;
 }
 
