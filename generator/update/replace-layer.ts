@@ -19,9 +19,7 @@ export async function replaceLayer(project: string, folder: string, tree: Tree):
     await swap({ from: aside, to: folder, keep: join(project, previousName) });
   } catch (error) {
     await rm(aside, wholeFolder);
-    throw new UserError(`${folder} could not be replaced (${systemCode(error) ?? String(error)}); it is as it was.`, {
-      cause: error,
-    });
+    throw explainFailure(folder, error);
   }
 }
 
@@ -35,10 +33,15 @@ export async function restoreLayer(project: string, folder: string): Promise<voi
   await move(previous, aside);
   await swap({ from: aside, to: folder, keep: previous }).catch(async (error: unknown) => {
     await move(aside, previous);
-    throw new UserError(`${folder} could not be replaced (${systemCode(error) ?? String(error)}); it is as it was.`, {
-      cause: error,
-    });
+    throw explainFailure(folder, error);
   });
+}
+
+/** On Windows whatever has a file in it open keeps a folder where it is. */
+function explainFailure(folder: string, cause: unknown): UserError {
+  const code = systemCode(cause) ?? String(cause);
+  const advice = "End programs that have something in it open, then run the same command again.";
+  return new UserError(`${folder} could not be replaced (${code}); it is as it was. ${advice}`, { cause });
 }
 
 async function swap({

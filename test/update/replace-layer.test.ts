@@ -10,7 +10,7 @@ test("a layer that cannot take the place of another keeps its own: a program may
   writeFileSync(join(project, previousName, "index.ts"), "before");
   // Nothing can be moved away from where nothing is.
   await expect(restoreLayer(project, join(project, "src", "mcp"))).rejects.toThrow(
-    "could not be replaced (ENOENT); it is as it was",
+    "could not be replaced (ENOENT); it is as it was. End programs",
   );
   expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`]);
   expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
