@@ -5,11 +5,13 @@ import { emitOwnLayer } from "../create/emit-layer.ts";
 import { offerings } from "../create/layer/choices.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../create/addition.ts";
 import { lockName } from "../create/lock.ts";
+import { commandsOf, readManager } from "../create/package-manager.ts";
 import { importOfModule } from "../create/package-layer.ts";
 import { register } from "../create/register.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import { move } from "../move.ts";
 import { packageRoot } from "../package-info.ts";
+import { findDefinition } from "../update/definition.ts";
 import { readInstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { systemCode, UserError } from "../user-error.ts";
@@ -27,7 +29,8 @@ export interface AddOptions {
 export async function runAdd(options: AddOptions): Promise<number> {
   try {
     const { source, test } = await add(options);
-    console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: npm test`);
+    const next = commandsOf(await readManager(options.folder)).run("test");
+    console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: ${next}`);
     return 0;
   } catch (error) {
     return reportProblem(error);
@@ -40,6 +43,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   const lock: unknown = isPackage ? undefined : JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
   const server = await readProjectFile(folder, "src/server.ts");
   const plan = planAddition(kind, name, findSample(manifest));
+  await refuseTwin(folder, plan);
   const served = register("src/server.ts", server, plan.registration);
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
@@ -50,6 +54,16 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   if (isPackage || isOffered(kind, lock)) await writeAll(folder, plan, texts);
   else await growLayer(kind, folder, () => writeAll(folder, plan, texts));
   return plan;
+}
+
+/** Two of one name would keep the server from starting. */
+async function refuseTwin(folder: string, { kind, identity }: AdditionPlan): Promise<void> {
+  const twin = await findDefinition(folder, identity);
+  if (twin === undefined) return;
+  const { member, value } = identity;
+  throw new UserError(
+    `Nothing was added: ${twin} defines a ${kind} with the ${member} ${JSON.stringify(value)} already. Choose another name.`,
+  );
 }
 
 async function readProjectFile(folder: string, path: string): Promise<string> {

@@ -16,6 +16,8 @@ export interface AdditionPlan {
   readonly source: string;
   readonly test: string;
   readonly registration: Registration;
+  /** What no other of a server may have. */
+  readonly identity: { readonly definer: string; readonly member: string; readonly value: string };
   readonly view: object;
 }
 
@@ -27,16 +29,21 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
   const variable = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
   const title = capital(words.join(" "));
   const member = `${kind}s`;
+  const key = kind === "tool" ? words.join("_") : file;
   return {
     kind,
     source: `src/${member}/${module}.ts`,
     test: `test/${file}-${kind}.test.ts`,
     registration: { member, variable, from: `./${member}/${module}.ts` },
+    identity: {
+      definer: `define${capital(kind)}`,
+      ...(kind === "resource" ? { member: "uri", value: `${file}://main` } : { member: "name", value: key }),
+    },
     view: {
       file,
       variable,
       title,
-      key: kind === "tool" ? words.join("_") : file,
+      key,
       imports: sample.imports,
       helpers: [...sample.helpers, "defineTool"].sort().join(", "),
       preparation: sample.preparation,

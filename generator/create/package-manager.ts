@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { UserError } from "../user-error.ts";
 
 /** Package managers that a project may be kept with. */
@@ -18,6 +19,20 @@ export function choosePackageManager(
     `--package-manager: there is no ${JSON.stringify(named)}. Choose one of ${packageManagers.join(", ")}.`,
   );
 }
+
+/** The one whose files a project has, otherwise the one that runs this program. */
+export async function readManager(project: string): Promise<PackageManager> {
+  const present = new Set(await readdir(project));
+  const found = packageManagers.find((manager) => traces[manager].some((name) => present.has(name)));
+  return found ?? choosePackageManager(undefined);
+}
+
+const traces: { readonly [Name in PackageManager]: readonly string[] } = {
+  npm: ["package-lock.json"],
+  pnpm: ["pnpm-lock.yaml", "pnpm-workspace.yaml"],
+  yarn: ["yarn.lock", ".yarnrc.yml"],
+  bun: ["bun.lock", "bun.lockb"],
+};
 
 /** What a person types to do something with a package manager. */
 export interface ManagerCommands {

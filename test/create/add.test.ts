@@ -150,6 +150,44 @@ describe("create-mcp-server add", () => {
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
   });
 
+  it.each([
+    ["tool", "measureText", 'src/server.ts:5 defines a tool with the name "measure_text" already'],
+    ["prompt", "shorten", 'defines a prompt with the name "shorten" already'],
+    ["resource", "guide", undefined],
+  ] as const)(
+    "refuses a %s %s that the server has in another file: two keep it from starting",
+    async (kind, name, says) => {
+      const errors = vi.spyOn(console, "error").mockReturnValue();
+      const folder = await project("tools,resources,prompts");
+      const before = listAll(folder);
+      expect(await runAdd({ kind, name, folder })).toBe(says === undefined ? 0 : 2);
+      if (says === undefined) return;
+      expect(errors).toHaveBeenLastCalledWith(expect.stringContaining(says));
+      expect(listAll(folder)).toEqual(before);
+    },
+  );
+
+  it("refuses a resource that another file has at the same address", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools,resources");
+    writeFileSync(join(folder, "src/more.ts"), 'const a = defineResource({ uri: `notes://main`, name: "a" });\n');
+    writeFileSync(join(folder, "src/broken.ts"), "notes://main is no TypeScript (\n");
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("src/more.ts:1 defines a resource with the uri"));
+  });
+
+  it.each([
+    ["pnpm-lock.yaml", "pnpm test"],
+    [".yarnrc.yml", "yarn test"],
+    ["bun.lock", "bun run test"],
+    ["package-lock.json", "npm test"],
+  ])("where there is %s says %s next", async (file, next) => {
+    const folder = await project("tools");
+    writeFileSync(join(folder, file), "");
+    expect(await runAdd({ kind: "tool", name: "shout", folder })).toBe(0);
+    expect(console.log).toHaveBeenLastCalledWith(expect.stringContaining(`Next: ${next}`));
+  });
+
   it("changes nothing when there is one already, or when this is no project", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const folder = await project("tools");
