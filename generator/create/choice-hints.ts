@@ -6,7 +6,7 @@ export type Hints<Word extends string> = Readonly<Record<Word, string>>;
 
 /** @see {@link Offering} */
 export const offeringHints: Hints<Offering> = {
-  tools: "functions that the model calls; always there",
+  tools: "functions that the model calls",
   resources: "texts and data that a host reads",
   prompts: "messages that the user chooses and fills in",
   changes: "tools that come and go while clients are connected",

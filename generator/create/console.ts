@@ -37,9 +37,9 @@ export async function createTerminalScreen(): Promise<Screen> {
         hide();
       }
     },
-    warn: (text) => log.warn(text),
+    warn: (text) => log.warn(wrapWords(text)),
     end(title, lines) {
-      outro(title);
+      outro(wrapWords(title).replaceAll("\n", "\n   "));
       // Without a frame, so that the commands can be copied.
       console.log([...lines, ""].join("\n"));
     },
@@ -66,6 +66,22 @@ function showProgress(title: string): () => void {
 
 const clearLine = "\r\u001B[2K";
 
+/** A text in lines that fit between the frame and the edge of the terminal, which would break them within words. */
+export function wrapWords(text: string, columns: number = process.stdout.columns ?? Infinity): string {
+  const width = columns - frameWidth;
+  const add = (lines: readonly string[], word: string): readonly string[] => {
+    const [last = ""] = lines.slice(-1);
+    return last.length + 1 + word.length > width ? [...lines, word] : [...lines.slice(0, -1), `${last} ${word}`];
+  };
+  const wrap = (line: string): string => {
+    const [first = "", ...words] = line.split(" ");
+    return words.reduce(add, [first]).join("\n");
+  };
+  return text.split("\n").map(wrap).join("\n");
+}
+
+const frameWidth = 3;
+
 /** The first words to a person who is going to be asked. */
 export async function greet(version: string): Promise<void> {
   const { intro } = await import("@clack/prompts");
@@ -75,20 +91,35 @@ export async function greet(version: string): Promise<void> {
 /** Asks where the project goes until it can go there. Throws when the person leaves. */
 export async function askDirectory<Place>(find: (directory: string) => Promise<Place>): Promise<Place> {
   const { isCancel, log, text } = await import("@clack/prompts");
+  const proposal = await propose(find);
   for (;;) {
     const answer = await text({
       message: "What shall it be called? (a new folder)",
-      placeholder: "my-mcp-server",
-      defaultValue: "my-mcp-server",
+      placeholder: proposal,
+      defaultValue: proposal,
     });
     if (isCancel(answer)) throw interrupted();
     try {
       return await find(answer);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      log.warn(error.message);
+      log.warn(wrapWords(error.message));
     }
   }
+}
+
+const proposals = ["my-mcp-server", ...[2, 3, 4, 5, 6, 7, 8, 9].map((number) => `my-mcp-server-${number}`)] as const;
+
+/** A name that Enter can be pressed for: the first that is free. */
+async function propose<Place>(find: (directory: string) => Promise<Place>): Promise<string> {
+  for (const name of proposals) {
+    const isFree = await find(name).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return name;
+  }
+  return proposals[0];
 }
 
 /** What a person is asked before anything is written. */

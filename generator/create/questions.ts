@@ -41,8 +41,11 @@ export async function askSelection({
     const answer = settle(await select<string>({ message, options: optionsOf(choice), initialValue: initial }));
     return choice.words.find((word) => word === answer) ?? initial;
   };
-  const offers = { words: offerings, hints: offeringHints };
-  const serve = given.serve === undefined ? await askMany("What should it offer?", offers, asked.serve) : asked.serve;
+  // Tools are always there: whoever is asked for them could say no.
+  const offers = { words: offerings.filter((one) => one !== "tools"), hints: offeringHints };
+  const others = asked.serve.filter((one) => one !== "tools");
+  const serve =
+    given.serve === undefined ? await askMany("What should it offer besides tools?", offers, others) : asked.serve;
   // Whoever wants callers to be asked who they are is offered nothing where they cannot be.
   const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
   const transport =

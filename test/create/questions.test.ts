@@ -35,6 +35,14 @@ async function ask(given: SelectionText, said: Readonly<Record<string, unknown>>
 
 const files = "Which further files?";
 
+describe("a person is asked what else is offered", () => {
+  it("because tools are always there", async () => {
+    const { selection, question } = await ask({}, { "What should it offer besides tools?": [] });
+    expect(question("What should it offer besides tools?")).not.toContain("tools");
+    expect(selection.serve).toEqual(["tools"]);
+  });
+});
+
 describe("a person is offered further files", () => {
   it.each([
     ["stdio", []],

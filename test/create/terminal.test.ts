@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCreate, type CreateOptions } from "../../generator/commands/create.ts";
+import { wrapWords } from "../../generator/create/console.ts";
 import { choosePackageManager, commandsOf, packageManagers } from "../../generator/create/package-manager.ts";
 import { listAll, temporaryFolder } from "./folder.ts";
 
@@ -99,8 +100,23 @@ describe("a person at a terminal", () => {
     const { code, shown } = await inTerminal(keys, {}, cues);
     expect(code, shown).toBe(0);
     expect(shown.indexOf("create-mcp-server ")).toBeLessThan(shown.indexOf(name));
-    expect(shown).toContain("functions that the model calls");
+    expect(shown).toContain("texts and data that a host reads");
     expect(listAll(cwd)).toContain("fine/src/server.ts");
+  });
+
+  it("is proposed a name that is free", async () => {
+    for (const name of ["my-mcp-server", "my-mcp-server-2"]) {
+      mkdirSync(join(cwd, name));
+      writeFileSync(join(cwd, name, "file"), "");
+    }
+    const cues = [...questions.slice(0, -1), "Write my-mcp-server-3"];
+    const { code, shown } = await inTerminal(
+      questions.map(() => enter),
+      {},
+      cues,
+    );
+    expect(code, shown).toBe(0);
+    expect(listAll(cwd)).toContain("my-mcp-server-3/src/server.ts");
   });
 
   it.each(questions.map((question, at) => [question, at] as const))(
@@ -113,6 +129,22 @@ describe("a person at a terminal", () => {
       expect(listAll(cwd)).toEqual([]);
     },
   );
+});
+
+describe("lines on a screen", () => {
+  it.each([
+    [80, "a short line", "a short line"],
+    [20, "this is not so very short", "this is not so\nvery short"],
+    [20, "a /path/that/is/longer/than/the/screen b", "a\n/path/that/is/longer/than/the/screen\nb"],
+    [20, "two\nlines, one of them long", "two\nlines, one of\nthem long"],
+    [1, "a b", "a\nb"],
+  ])("of %d columns break between words: %j", (columns, text, wrapped) => {
+    expect(wrapWords(text, columns)).toBe(wrapped);
+  });
+
+  it("are not broken where there is no screen", () => {
+    expect(wrapWords("word ".repeat(100))).toBe("word ".repeat(100));
+  });
 });
 
 describe("the package manager", () => {
