@@ -22,8 +22,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+const words = hideBin(process.argv);
+
 // Every command is loaded when it runs: --help must not load ts-morph, prettier or handlebars.
-const cli: Argv = yargs(hideBin(process.argv))
+const cli: Argv = yargs(words)
   .scriptName("create-mcp-server")
   // What comes after -- belongs to the program that it names.
   .parserConfiguration({ "populate--": true })
@@ -38,7 +40,7 @@ const cli: Argv = yargs(hideBin(process.argv))
   .alias("version", "v")
   .fail((problem: string | null, error: Error | undefined, { showHelp }) => {
     if (error && error.name !== "YError") throw error;
-    showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help)));
+    showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help, words)));
     process.exit(failedExitCode);
   });
 

@@ -10,6 +10,7 @@ export function addCreateCommand(cli: Argv): Argv {
       command
         .positional("dir", { type: "string", describe: "Folder of the project; `.` for this one" })
         .options(createOptions)
+        .requiresArg(Object.entries(createOptions).flatMap(([name, { type }]) => (type === "string" ? [name] : [])))
         .epilogue(
           `${examplesText(
             ["demo", "asks what it needs to know, writes, installs, builds, and makes a first call"],
@@ -75,7 +76,7 @@ const createOptions = {
   transport: {
     type: "string",
     describe: "stdio, http, both or worker",
-    defaultDescription: "stdio",
+    defaultDescription: "stdio; http with --auth",
     coerce: joinRepeated,
   },
   auth: {

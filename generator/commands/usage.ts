@@ -1,3 +1,5 @@
+import { nearestCommand } from "./misspelt.ts";
+
 /** How a command is called: what it looks like, and what that does. */
 export type Example = readonly [call: string, use: string];
 
@@ -9,10 +11,20 @@ export function examplesText(...examples: readonly Example[]): string {
 }
 
 /** What is wrong with the words of a command line, how they should be, and where more is said. */
-export function usageText(problem: string, help: string): string {
+export function usageText(problem: string, help: string, words: readonly string[]): string {
   const [usage = ""] = help.split("\n", 1);
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
-  return `create-mcp-server: ${problemText(problem)}\nUsage: ${usage}\nMore: ${command} --help`;
+  const hint = usage.endsWith(" <dir>") && problem.startsWith("Unknown argument") ? commandHint(words) : "";
+  return `create-mcp-server: ${problemText(problem)}${hint}\nUsage: ${usage}\nMore: ${command} --help`;
+}
+
+/** Whoever wrote several words meant a command; there is none of this name. */
+function commandHint(words: readonly string[]): string {
+  const [first = "", second] = words.filter((word) => !word.startsWith("-"));
+  if (second === undefined) return "";
+  const near = nearestCommand(first);
+  const advice = near === undefined ? ", and a new project takes one word, its folder." : `; did you mean ${near}?`;
+  return ` There is no command ${JSON.stringify(first)}${advice}`;
 }
 
 function problemText(problem: string): string {

@@ -131,7 +131,7 @@ function readProtection(text: string, service: Service): Protection {
 /** All of them are all that fit. */
 function readExtras(text: string, service: Service): readonly Extra[] {
   const wanted = readWords("--extras", text, extras);
-  const misfit = text === "all" ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
+  const misfit = isAll(text) ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
   if (misfit === undefined) return wanted.filter((extra) => isExtraOf(extra, service));
   throw new UserError(
     `--extras ${misfit}: ${places[misfit]?.includes("http") ? "Node" : "a host"} cannot start a project for ${service}. ` +
@@ -150,9 +150,14 @@ function readWord<Word extends string>(flag: string, text: string, words: readon
   throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
 }
 
+/** With `all` whatever else was said is said, too. */
+function isAll(text: string): boolean {
+  return text.split(",").some((word) => word.trim() === "all");
+}
+
 /** Several words with commas, `all` or `none`; in the order of the list. */
 function readWords<Word extends string>(flag: string, text: string, words: readonly Word[]): readonly Word[] {
-  if (text === "all") return words;
+  if (isAll(text)) return words;
   if (text === "none") return [];
   const given = text.split(",").map((word) => word.trim());
   const unknown = given.find((word) => !words.some((known) => known === word));

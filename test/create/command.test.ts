@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commandNames } from "../../generator/commands/misspelt.ts";
 import { runCli } from "./cli.ts";
 import { listAll, temporaryFolder } from "./folder.ts";
 
@@ -67,6 +68,20 @@ describe("create-mcp-server <dir>", () => {
     [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
     [["check", "--header"], "--header needs a value.", "check [target..]", "check --help"],
     [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
+    [["x", "--serve", "--yes"], "--serve needs a value.", "<dir>", "--help"],
+    [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
+    [
+      ["clinet", "dist/server.js"],
+      'Unknown argument: dist/server.js. There is no command "clinet"; did you mean client?',
+      "<dir>",
+      "--help",
+    ],
+    [
+      ["create", "demo", "--yes"],
+      'Unknown argument: demo. There is no command "create", and a new project takes one word, its folder.',
+      "<dir>",
+      "--help",
+    ],
   ])("answers %j on three lines", async (args, problem, usage, help) => {
     const { code, stdout, stderr } = await runCli(args, { cwd: temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -78,24 +93,40 @@ describe("create-mcp-server <dir>", () => {
     ]);
   });
 
-  test.each([
-    "",
-    "add",
-    "update",
-    "upgrade-assist",
-    "client",
-    "check",
-    "diff",
-    "explain",
-    "gateway",
-    "generate",
-    "model",
-    "pin",
-  ])("%s --help has examples that can be copied", async (command) => {
+  test("lists in its help the commands whose slips it knows", async () => {
+    const { stdout } = await runCli(["-h"], { cwd: temporaryFolder() });
+    const named = [...stdout.matchAll(/^ {2}create-mcp-server ([a-z-]+) /gm)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set([...commandNames, "demo", "pets", "shop"]));
+  });
+
+  test.each(["", ...commandNames])("%s --help has examples that can be copied", async (command) => {
     const { code, stdout, stderr } = await runCli([command, "-h"].filter(Boolean), { cwd: temporaryFolder() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Examples:\\n {2}create-mcp-server ${command}.*\\n {6}\\S`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test.each([
+    ["updat", "update"],
+    ["udpate", "update"],
+    ["chekc", "check"],
+    ["explian", "explain"],
+    ["upgrade-asist", "upgrade-assist"],
+  ])("takes %s for a slip of %s, and makes no project of it", async (word, command) => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli([word, ...offline], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `there is no command "${word}". Did you mean ${command}? A project of this name is made with ./${word}`,
+    );
+    expect(listAll(cwd)).toEqual([]);
+  });
+
+  test("makes a project of a name that only looks like a command when it is said to be a folder", async () => {
+    const cwd = temporaryFolder();
+    for (const word of ["./updat", "plan", "agents", "notes"])
+      expect((await runCli([word, ...offline], { cwd })).code).toBe(0);
+    expect(listAll(cwd)).toEqual(expect.arrayContaining(["updat/package.json", "plan/package.json"]));
   });
 
   test.each([

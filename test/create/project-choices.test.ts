@@ -77,6 +77,7 @@ describe("what a project is made for", () => {
   it("always offers tools, in the order of the list", () => {
     expect(readSelection({ serve: "prompts,resources" }).serve).toEqual(["tools", "resources", "prompts"]);
     expect(readSelection({ serve: "none" }).serve).toEqual(["tools"]);
+    expect(readSelection({ serve: "all,tools" }).serve).toEqual(readSelection({ serve: "all" }).serve);
   });
 
   it("is what its layer is made for", () => {

@@ -1,0 +1,64 @@
+import { UserError } from "../user-error.ts";
+
+/** The commands that have a name; without one a project is made. */
+export const commandNames = [
+  "add",
+  "update",
+  "upgrade-assist",
+  "client",
+  "check",
+  "diff",
+  "explain",
+  "gateway",
+  "generate",
+  "model",
+  "pin",
+] as const;
+
+/** Throws a {@link UserError} when the folder of a new project is more likely a command: nobody wants a project of its slip. */
+export function refuseMisspeltCommand(directory: string): void {
+  const command = nearestCommand(directory);
+  if (command === undefined) return;
+  throw new UserError(
+    `there is no command ${JSON.stringify(directory)}. Did you mean ${command}? A project of this name is made with ./${directory}`,
+  );
+}
+
+/** The command that a word is a slip of; short ones are like too many words. */
+export function nearestCommand(word: string): string | undefined {
+  return commandNames.find((name) => {
+    if (name.length < 5 || name === word) return false;
+    return countSlips(word, name) <= (name.length === 5 ? 1 : 2);
+  });
+}
+
+/** How many letters have to be put in, taken out or changed, or neighbours swapped, until one word is the other. */
+function countSlips(from: string, to: string): number {
+  const first = Array.from({ length: to.length + 1 }, (_, at) => at);
+  const rows = [first];
+  for (let row = 1; row <= from.length; row += 1) {
+    const line = [row];
+    for (let at = 1; at <= to.length; at += 1) line.push(cost(rows, line, { from, to, row, at }));
+    rows.push(line);
+  }
+  return rows.at(-1)?.at(-1) ?? 0;
+}
+
+interface Step {
+  readonly from: string;
+  readonly to: string;
+  readonly row: number;
+  readonly at: number;
+}
+
+function cost(rows: readonly (readonly number[])[], line: readonly number[], { from, to, row, at }: Step): number {
+  const above = rows[row - 1] ?? [];
+  const isSame = from[row - 1] === to[at - 1];
+  const isSwapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
+  return Math.min(
+    (above[at] ?? Infinity) + 1,
+    (line[at - 1] ?? Infinity) + 1,
+    (above[at - 1] ?? Infinity) + (isSame ? 0 : 1),
+    isSwapped ? (rows[row - 2]?.[at - 2] ?? Infinity) + 1 : Infinity,
+  );
+}
