@@ -201,7 +201,10 @@ describe("generate", () => {
 
   it.each([
     [["--revision", "2020-01-01"], /there is no revision `2020-01-01`; choose one of 2024-11-05, /],
-    [["--spec", "nowhere"], /nowhere\/pins\.json: the file does not exist/],
+    [
+      ["--spec", "nowhere"],
+      /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\)\. Name a folder that `create-mcp-server pin` has made/,
+    ],
     [["--out", "package.json"], /package\.json/],
   ])("says what is wrong with %j, without a stack", async (options, says) => {
     const cwd = await mkdtemp(join(folder, "cwd-"));

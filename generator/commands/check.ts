@@ -37,7 +37,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    const target = readTarget(options.target);
+    const target = readTarget(options.target, { takesFiles: false });
     const spoken = chooseSpoken(options.revision, revisions);
     const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),

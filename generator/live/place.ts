@@ -10,7 +10,7 @@ export type Place =
 
 /** Reads the words that name a server of one's own: a command sees every variable of this shell, and a file cannot be asked. */
 export function readPlace(words: readonly string[]): Place {
-  const target = readTarget(words);
+  const target = readTarget(words, { takesFiles: false });
   switch (target.kind) {
     case "url":
       return { kind: "url", url: target.url.href };

@@ -13,14 +13,25 @@ export type Target =
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "file"; readonly path: string };
 
+/** What a command can do with a target. */
+export interface TargetOptions {
+  /** Whether a file that tells what a server offers is proposed, too. Default: yes. */
+  readonly takesFiles?: boolean;
+  /** Default: the one that this runs on. */
+  readonly platform?: string;
+}
+
 /**
  * Reads the words after a command. A first word with a scheme is an address, one with the ending of a module is served as one; a single word that
  * ends in `.json` is a file, one with spaces that is no file a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
  * Throws a {@link UserError} that says what is possible.
  */
-export function readTarget(words: readonly string[], platform: string = process.platform): Target {
+export function readTarget(
+  words: readonly string[],
+  { takesFiles = true, platform = process.platform }: TargetOptions = {},
+): Target {
   const [first = "", ...args] = words;
-  if (first.trim() === "") throw new UserError(`name a server: ${choices}.`);
+  if (first.trim() === "") throw new UserError(`name a server: ${choicesText(takesFiles)}.`);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
   if (isModuleName(first) && (!/\s/.test(first) || existsSync(first)))
     return { kind: "command", ...toModuleCommand(first, args), module: first };
@@ -30,8 +41,10 @@ export function readTarget(words: readonly string[], platform: string = process.
   return { kind: "command", command, args: rest };
 }
 
-const choices =
-  "an address such as http://127.0.0.1:3000/mcp, a module such as dist/server.js, a .json file that lists its tools, or a command after --, such as -- npx some-server --flag";
+function choicesText(takesFiles: boolean): string {
+  const file = takesFiles ? "a .json file that lists its tools, " : "";
+  return `an address such as http://127.0.0.1:3000/mcp, a module such as dist/server.js, ${file}or a command after --, such as -- npx some-server --flag`;
+}
 
 /** How a target is called in messages: without what may be secret. */
 export function describeTarget(target: Target): string {

@@ -86,6 +86,7 @@ async function readText(path: string, label: string): Promise<string> {
       error instanceof Error && "code" in error && error.code === "ENOENT"
         ? "the file does not exist"
         : "the file cannot be read";
-    throw new SpecError({ file: label, text: `${reason} (${path})` });
+    const advice = basename(path) === "pins.json" ? ". Name a folder that `create-mcp-server pin` has made" : "";
+    throw new SpecError({ file: label, text: `${reason} (${resolve(path)})${advice}` });
   }
 }

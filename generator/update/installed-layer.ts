@@ -49,7 +49,7 @@ export async function readNewestRevision(project: string): Promise<string> {
 }
 
 function refuse(path: string, code: string | undefined): never {
-  const advice = "Name the folder of a project that create-mcp-server made: update <folder>";
+  const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
   throw new UserError(
     code === "ENOENT" || code === "ENOTDIR"
       ? `there is no ${path}. ${advice}`

@@ -52,7 +52,7 @@ test.each([
   [String.raw`"C:\My Files\serve.exe" 'a b'`, [String.raw`C:\My Files\serve.exe`, "a b"]],
   [String.raw`serve "\\host\share\it's"`, ["serve", String.raw`\\host\share\it's`]],
 ])("on Windows backslashes and apostrophes are parts of paths: %s", (line, [command, ...args]) => {
-  expect(readTarget([line], "win32")).toEqual({ kind: "command", command, args });
+  expect(readTarget([line], { platform: "win32" })).toEqual({ kind: "command", command, args });
 });
 
 test.each([
