@@ -27,13 +27,13 @@ export interface Change {
 
 /**
  * Compiles a project with another protocol layer, in memory, and lists what the compiler does not accept any more, one a line; what it does
- * not accept now is no news. Nothing can be said where the project has no `tsconfig.json`, or its compiler is not installed.
+ * not accept now is no news. Tests are compiled as the rest is. Nothing can be said where the project has no `tsconfig.json`, or its compiler is not installed.
  */
 export async function findMisfits(project: string, layer: Replacement): Promise<readonly Misfit[] | undefined> {
   const config = join(project, "tsconfig.json");
   const library = findLibrary(project);
   if (library === undefined || !existsSync(config)) return undefined;
-  const files = (await listSources(project)).filter((path) => path.startsWith(join(project, "src") + sep));
+  const files = await listSources(project);
   const compiler = createCompiler({ config, library, files });
   const found = compiler.complain(layer);
   const known = new Set(found.length === 0 ? [] : compiler.complain().map(toKey));

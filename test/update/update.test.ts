@@ -277,6 +277,22 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     );
   });
 
+  test("tells what does not fit in tests and in what uses a client, too", async () => {
+    const project = await createProject("2026-07-28");
+    const text = (layer: string): string =>
+      `import type { protocol } from "${layer}";\n\nexport const titled: protocol.Tool = { name: "a", title: "A", inputSchema: { type: "object" } };\n`;
+    mkdirSync(join(project, "src", "clients"));
+    writeFileSync(join(project, "src", "clients", "mine.ts"), text("../mcp/index.ts"));
+    mkdirSync(join(project, "test", "unit"));
+    writeFileSync(join(project, "test", "unit", "extra.test.ts"), text("../../src/mcp/index.ts"));
+    const { stdout } = await update(project, { protocol: "2025-03-26", dryRun: true });
+    const lines = stdout.split("\n").filter((line) => /^(src\/clients|test)\//.test(line));
+    expect(lines).toEqual([
+      expect.stringContaining("src/clients/mine.ts:3: "),
+      expect.stringContaining("test/unit/extra.test.ts:3: "),
+    ]);
+  });
+
   test("tells what is imported from files that the other layer does not have", async () => {
     const project = await createProject("2026-07-28");
     const path = "./mcp/generated/2026-07-28/types.ts";
