@@ -5,10 +5,11 @@ import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
 import { readPlace, type Place } from "../live/place.ts";
+import { explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
-import { explainCause, UserError } from "../user-error.ts";
+import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server explain`. */
@@ -58,9 +59,7 @@ interface Told {
 
 async function ask(place: Place, target: Revision): Promise<Told> {
   const connection = await openPlace(place)(asker).catch((cause: unknown) => {
-    throw new UserError(`the server cannot be asked: ${explainCause(cause)}. Start it by itself to see why.`, {
-      cause,
-    });
+    throw new UserError(`the server cannot be asked: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
     const { name, version } = connection.serverInfo;

@@ -1,7 +1,8 @@
 import { createGateway, serveGatewayHttp, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
 import { revisions, type ListenOptions } from "../../runtime/index.ts";
 import { readPlace } from "../live/place.ts";
-import { explainCause, systemCode, UserError } from "../user-error.ts";
+import { explainUnreachable } from "../live/unreachable.ts";
+import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server gateway`. */
@@ -51,19 +52,8 @@ async function open({ server, timeout }: GatewayCommandOptions, signal: AbortSig
   try {
     return await createGateway(place, { revisions, onError: logProblem, signal, silence });
   } catch (cause) {
-    if (isMissingProgram(cause) && place.kind === "command") {
-      throw new UserError(`the server cannot be started: there is no command ${place.command}. Check its name.`, {
-        cause,
-      });
-    }
-    const isSilent = cause instanceof Error && cause.name === "TimeoutError";
-    const why = isSilent ? "it does not answer" : explainCause(cause).replace(/\.$/, "");
-    throw new UserError(`the server cannot be reached: ${why}. Start it by itself to see why.`, { cause });
+    throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   }
-}
-
-function isMissingProgram(error: unknown): boolean {
-  return error instanceof Error && systemCode(error.cause) === "ENOENT";
 }
 
 interface Serving extends Address {

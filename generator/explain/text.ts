@@ -39,7 +39,8 @@ export function emitExplanation({ server, revision, written, parts, possible }: 
     ...groups.map(({ loss, owners }) => [emitLoss(loss), ...wrap(owners)].join("\n")),
     groups.length === 0 ? "Nothing is lost." : `${same} of ${parts.length} parts are told in full.`,
   ];
-  if (possible.length > 0) blocks.push("Only if a function of the server says it:", possible.map(emitLoss).join("\n"));
+  const mayBe = new Set(possible.map(emitLoss));
+  if (mayBe.size > 0) blocks.push("Only if a function of the server says it:", [...mayBe].join("\n"));
   return blocks.join("\n\n");
 }
 

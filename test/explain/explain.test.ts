@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
@@ -87,6 +88,12 @@ describe("explain takes", { timeout: 180_000 }, () => {
     expect(told.parts.flatMap(({ losses }) => losses)).toEqual([]);
   });
 
+  test("a revision for which two types lose the same, and tells it once", async () => {
+    const module = join(import.meta.dirname, "maximal-server.ts");
+    const text = emitExplanation(await explain({ protocol: "2025-11-25", server: [module] }));
+    expect(text.split("\n").filter((line) => line.includes("Tool.outputSchema.type (since"))).toHaveLength(1);
+  });
+
   test("a command after --, and prints JSON", async () => {
     const command = [process.execPath, "--import", "tsx", join(import.meta.dirname, "serving-server.ts")];
     const args = ["explain", "--json", "--protocol", "2025-06-18", "--", ...command];
@@ -97,6 +104,8 @@ describe("explain takes", { timeout: 180_000 }, () => {
 });
 
 describe("explain refuses", () => {
+  const ended = [process.execPath, "-e", "console.error('no database'); process.exit(3)"];
+
   test.each([
     ["no server", "2025-06-18", [], /name a server: an address (?!.*\.json)/],
     ["a revision that does not exist", "2020-01-01", ["x"], /no revision "2020-01-01"\. Choose one of/],
@@ -104,10 +113,39 @@ describe("explain refuses", () => {
     ["another protocol", "2025-06-18", ["ftp://example.com"], /is not an http or https address/],
     ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file: name a server that runs/],
     ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /takes no arguments/],
-    ["a program that does not exist", "2025-06-18", ["no-such-program"], /cannot be asked.*ENOENT/],
-    ["a program that is no server", "2025-06-18", [process.execPath, "--version"], /cannot be asked/],
+    [
+      "a program that does not exist",
+      "2025-06-18",
+      ["no-such-program"],
+      /there is no command no-such-program\. Check its name\.$/,
+    ],
+    ["a program that is no server", "2025-06-18", [process.execPath, "--version"], /cannot be asked.*see why\.$/],
+    ["a program that says why it ends", "2025-06-18", ended, /its last words: no database\)\.$/],
+    [
+      "an address where nobody is",
+      "2025-06-18",
+      ["http://127.0.0.1:9/mcp"],
+      /:9\. Check the address, and that .*there\.$/,
+    ],
   ] as const)("%s", async (_what, protocol, words, says) => {
     const refused = explain({ protocol, server: words });
     await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+  });
+
+  test.each([
+    [
+      401,
+      /it lets in only who says who they are \(HTTP 401\), and this command does not\. Ask it where it lets everybody in\.$/,
+    ],
+    [404, /HTTP 404.* Check the address, and that it runs there\.$/],
+    [503, /HTTP 503: closed for today\.$/],
+  ])("a server that answers with %d, and says what to do only where that is not said", async (status, says) => {
+    const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const refused = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
+    await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+    server.close();
   });
 });

@@ -204,7 +204,7 @@ describe("the program says what is wrong, and ends with 2", () => {
     [
       "no such command",
       ["--stdio", "--", "no-such-command"],
-      /the server cannot be started: there is no command no-such-command/,
+      /the server cannot be reached: there is no command no-such-command\. Check its name\.\n$/,
     ],
     [
       "other machines without a name",
