@@ -3,6 +3,7 @@ import type { Tree } from "../emit/tree.ts";
 import { quoteForShell } from "./client-config.ts";
 import { toClaim } from "./first-call.ts";
 import type { Protection } from "./layer/choices.ts";
+import type { Selection } from "./project-choices.ts";
 
 /** Packages that a protected project depends on, with the versions that were tested. */
 export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
@@ -42,8 +43,8 @@ export const accessTemplates: readonly string[] = [
 ];
 
 /** What lets clients in, and the tests of who is let in, by path. */
-export function emitAccess(auth: Protection, templates: Templates): Tree {
-  const view = { oauth: auth === "oauth" };
+export function emitAccess({ auth, transport }: Pick<Selection, "auth" | "transport">, templates: Templates): Tree {
+  const view = { oauth: auth === "oauth", stdio: transport === "both" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }

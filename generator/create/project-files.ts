@@ -59,7 +59,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...managerFiles(options.manager),
     ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
     ...emitExtras(extraOptions(options), templates),
-    ...emitAccess(options.selection.auth, templates),
+    ...emitAccess(options.selection, templates),
     ...emitSkills(options.selection, folder),
     ...(await emitOwnTools(options)),
   ]);
