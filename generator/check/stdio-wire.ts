@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { toCommand, toServerEnv } from "../../runtime/transport/command.ts";
+import { toCommand, toServerEnv, type Command, type CommandPlace } from "../../runtime/transport/command.ts";
 import { killTree, ownTree } from "../../runtime/transport/process-tree.ts";
-import { UserError } from "../user-error.ts";
+import { explainCause, UserError } from "../user-error.ts";
 import { waitForEffect } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Exchange, Wire, WireFactory } from "./wire.ts";
@@ -21,9 +21,8 @@ export function createStdioWires(options: StdioWireOptions): WireFactory {
 }
 
 async function openWire({ command, args, env, timeout }: StdioWireOptions): Promise<Wire> {
-  const { platform } = process;
   const variables = toServerEnv(process, env);
-  const { file, args: words, verbatim } = toCommand(command, args, { platform, env: variables });
+  const { file, args: words, verbatim } = readCommand(command, args, variables);
   const child = spawn(file, words, {
     ...ownTree,
     env: variables,
@@ -79,6 +78,15 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       return { wasKilled: !isGone };
     },
   };
+}
+
+/** What cannot be handed to a program is the person's to change. */
+function readCommand(command: string, args: readonly string[], env: CommandPlace["env"]): Command {
+  try {
+    return toCommand(command, args, { platform: process.platform, env });
+  } catch (error) {
+    throw new UserError(`${explainCause(error)} Leave it out.`, { cause: error });
+  }
 }
 
 function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): string {
