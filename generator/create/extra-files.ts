@@ -1,12 +1,6 @@
 import type { Templates } from "../emit/templates.ts";
-import {
-  claudeCodeAddress,
-  cursorAddress,
-  desktopConfig,
-  vscodeAddress,
-  type ServerAddress,
-  type ServerCommand,
-} from "./client-config.ts";
+import { desktopConfig, type ServerCommand } from "./client-config.ts";
+import { addressTexts, commandText, hostFiles, type Host } from "./host-files.ts";
 import type { Offering } from "./layer/choices.ts";
 import { commandsOf, type PackageManager } from "./package-manager.ts";
 import { jsonText } from "./json-text.ts";
@@ -139,11 +133,9 @@ function filesOf(
     case "ci":
       return { ".github/workflows/ci.yml": render("ci.yml") };
     case "vscode":
-      return { ".vscode/mcp.json": hostConfig("servers", options, "${workspaceFolder}/", vscodeAddress) };
     case "claude-code":
-      return { ".mcp.json": hostConfig("mcpServers", options, "", claudeCodeAddress) };
     case "cursor":
-      return { ".cursor/mcp.json": hostConfig("mcpServers", options, "${workspaceFolder}/", cursorAddress) };
+      return { [hostFiles[extra]]: hostText(extra, options) };
     case "claude-desktop":
       return { "claude_desktop_config.json": `${desktopConfig(options.server)}\n` };
     case "registry":
@@ -158,15 +150,11 @@ function filesOf(
 }
 
 /** A server over HTTP has to run already; one on stdio is started by the host. */
-function hostConfig(
-  member: string,
-  { server: { name }, service, isKeyed }: ExtraOptions,
-  base: string,
-  atAddress: (server: ServerAddress) => string,
-): string {
-  if (!isOnStdio(service)) return `${atAddress({ name, url: urlOf(service), isKeyed })}\n`;
-  const entry = { type: "stdio", command: "node", args: [`${base}dist/server.js`] };
-  return `${jsonText({ [member]: { [name]: entry } })}\n`;
+function hostText(host: Host, { server, service, isKeyed, needed }: ExtraOptions): string {
+  const text = isOnStdio(service)
+    ? commandText(host, server, needed)
+    : addressTexts[host]({ name: server.name, url: urlOf(service), isKeyed });
+  return `${text}\n`;
 }
 
 /** Whether hosts start it. */

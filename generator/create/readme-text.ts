@@ -1,7 +1,9 @@
 import { isOnStdio, urlOf } from "./extra-files.ts";
+import { hostFiles, isHost, type Host } from "./host-files.ts";
 import { commandsOf } from "./package-manager.ts";
 import type { Extra, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-files.ts";
+import { variablesOf } from "./server-variables.ts";
 
 /** The commands of the README, in the words of the project's package manager. */
 export function readmeCommands({ manager, selection: { transport } }: ProjectOptions): object {
@@ -58,11 +60,17 @@ export function partsText({ elicits, resources, view, prompts, skill }: Parts): 
 }
 
 /** What each further file is for, and what has to be put into it by hand; a line of the README each. */
-export function extraLines({ selection, name, manager }: ProjectOptions): readonly string[] {
+export function extraLines({ selection, name, manager, source }: ProjectOptions): readonly string[] {
   const { transport, extras } = selection;
   const hosts = extras.filter(isHost).map((host) => `\`${hostFiles[host]}\``);
   const first = isOnStdio(transport) ? "build" : "start it";
-  const others = { transport, image: name.slice(name.indexOf("/") + 1), build: commandsOf(manager).run("build") };
+  const required = variablesOf(source).filter(({ isRequired }) => isRequired);
+  const others = {
+    transport,
+    image: name.slice(name.indexOf("/") + 1),
+    build: commandsOf(manager).run("build"),
+    passed: required.map((variable) => `-e ${variable.name} `).join(""),
+  };
   return [
     ...(hosts.length > 0
       ? [`${hosts.join(", ")}: what hosts read that are opened in this folder; ${first} first.`]
@@ -71,26 +79,21 @@ export function extraLines({ selection, name, manager }: ProjectOptions): readon
   ];
 }
 
-const hostFiles = { vscode: ".vscode/mcp.json", "claude-code": ".mcp.json", cursor: ".cursor/mcp.json" } as const;
-
-type Host = keyof typeof hostFiles;
-
-function isHost(extra: Extra): extra is Host {
-  return extra in hostFiles;
-}
-
 interface Facts {
   readonly transport: Service;
   /** Name of a container image. */
   readonly image: string;
   /** The command that builds the project. */
   readonly build: string;
+  /** Options of a container that hand on the variables without which it cannot work. */
+  readonly passed: string;
 }
 
-function extraLine(extra: Exclude<Extra, Host>, { transport, image, build }: Facts): string {
+function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
+  const { transport, image, build } = facts;
   switch (extra) {
     case "docker":
-      return `\`Dockerfile\`: \`docker build -t ${image} .\` makes an image; ${containerText(transport, image)}.`;
+      return `\`Dockerfile\`: \`docker build -t ${image} .\` makes an image; ${containerText(facts)}.`;
     case "ci":
       return "`.github/workflows/ci.yml`: has GitHub test every push.";
     case "claude-desktop":
@@ -106,11 +109,12 @@ function extraLine(extra: Exclude<Extra, Host>, { transport, image, build }: Fac
   }
 }
 
-function containerText(service: Service, image: string): string {
-  const onStdio = `\`docker run -i ${image}\` talks on stdin and stdout`;
-  const overHttp = (settings: string): string => `\`docker run -p 3000:3000 ${settings}${image}\` serves over HTTP`;
-  if (service === "http") return overHttp("");
-  if (service !== "both") return onStdio;
+function containerText({ transport, image, passed }: Facts): string {
+  const onStdio = `\`docker run -i ${passed}${image}\` talks on stdin and stdout`;
+  const overHttp = (settings: string): string =>
+    `\`docker run -p 3000:3000 ${settings}${passed}${image}\` serves over HTTP`;
+  if (transport === "http") return overHttp("");
+  if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
 }
 

@@ -23,7 +23,7 @@ async function emit(file: string, text: string, revisions: readonly string[] = a
   const path = join(folder, file);
   writeFileSync(path, text);
   const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
-  const selection = readSelection({ schema: "json", serve, extras: "mcpb,registry" });
+  const selection = readSelection({ schema: "json", serve, extras: "mcpb,registry,vscode,claude-code,cursor,docker" });
   const options = {
     folder: "/home/me/demo",
     name: "demo",
@@ -54,6 +54,31 @@ function strangeCode(text: string): string[] {
 
 describe("a project from an OpenAPI document", async () => {
   const tree = await emit("openapi.yaml", pets);
+
+  it("has hosts give its server what the API asks for, without writing it down", () => {
+    const names = ["API_TOKEN"];
+    const envs = (spell: (name: string) => string): object =>
+      Object.fromEntries(names.map((name) => [name, spell(name)]));
+    const read = (path: string): unknown => JSON.parse(textOf(tree, path));
+    const vscode = read(".vscode/mcp.json");
+    expect(vscode).toHaveProperty(
+      "servers.demo.env",
+      envs((name) => `\${input:${name}}`),
+    );
+    expect(vscode).toHaveProperty(
+      "inputs",
+      names.map((id) => expect.objectContaining({ type: "promptString", id })),
+    );
+    expect(read(".mcp.json")).toHaveProperty(
+      "mcpServers.demo.env",
+      envs((name) => `\${${name}}`),
+    );
+    expect(read(".cursor/mcp.json")).toHaveProperty(
+      "mcpServers.demo.env",
+      envs((name) => `\${env:${name}}`),
+    );
+    expect(textOf(tree, "README.md")).toContain(`docker run -i ${names.map((name) => `-e ${name} `).join("")}demo`);
+  });
 
   it("has a file for every operation that can be called, and lists them", () => {
     const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
