@@ -20,6 +20,7 @@ import { packageRoot, packageVersion } from "../package-info.ts";
 import { toFileName, toMemberName } from "../tool-schema/names.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { systemCode, UserError } from "../user-error.ts";
+import { readInstalledLayer } from "../update/installed-layer.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server client`. */
@@ -79,12 +80,21 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
     `${place}: ${offerText(plan)}, ${countText(tree.size, "file")}, ${written.length} of them written or removed.`,
   );
   const from = `${place.startsWith("..") ? "" : "./"}${place.replaceAll("\\", "/")}/index.${options.imports}`;
-  const opener = existsSync(join("src", "mcp"))
-    ? "createClient(...).connect(...) of src/mcp"
-    : "connectClient(...) of create-mcp-server/runtime";
+  const opener = await describeOpener();
   console.log(`Use it:\n  import { create${plan.type}Client } from "${from}";`);
   console.log(`  const ${toMemberName(name)} = create${plan.type}Client(session); // session: ${opener}`);
   return 0;
+}
+
+/** What opens a session in the project that this runs in. */
+async function describeOpener(): Promise<string> {
+  if (!existsSync(join(process.cwd(), "src", "mcp"))) return "connectClient(...) of create-mcp-server/runtime";
+  const isClient = await readInstalledLayer(process.cwd()).then(
+    ({ choices }) => choices.client,
+    () => true,
+  );
+  const own = "createClient(...).connect(...) of src/mcp";
+  return isClient ? own : `${own}, which is no client yet: create-mcp-server update --client`;
 }
 
 async function check(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {

@@ -45,6 +45,16 @@ export function addUpdateCommand(cli: Argv): Argv {
           describe: `What it shall offer: ${offerings.join(", ")}, with commas`,
           defaultDescription: "what it offers",
         })
+        .option("transport", {
+          type: "string",
+          describe: "How it shall be reached: stdio, http or both",
+          defaultDescription: "as it is",
+        })
+        .option("client", {
+          type: "boolean",
+          describe: "Make it a client, too; --no-client: no more",
+          defaultDescription: "as it is",
+        })
         .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
         .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
         .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
@@ -54,11 +64,12 @@ export function addUpdateCommand(cli: Argv): Argv {
             ["update", "to what this version of the generator writes"],
             ["update --protocol all --dry-run", "what other revisions would mean for your code"],
             ["update --serve tools,changes", "a layer for tools that come and go"],
+            ["update --transport both --client", "reached over HTTP, too, and able to call other servers"],
             ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
             ["update --undo", "back to what it was"],
           ),
         ),
-    async ({ dir, protocol, spec, serve, check, dryRun, force, undo }) => {
+    async ({ dir, protocol, spec, serve, transport, client, check, dryRun, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
@@ -69,6 +80,8 @@ export function addUpdateCommand(cli: Argv): Argv {
         ...(protocol !== undefined && { protocol }),
         ...(spec !== undefined && { spec }),
         ...(serve !== undefined && { serve }),
+        ...(transport !== undefined && { transport }),
+        ...(client !== undefined && { client }),
       });
     },
   );

@@ -257,7 +257,7 @@ const accessOptions = {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "Variable of the server's process, `NAME=value`, or `NAME` to pass on ours",
+    describe: "Variable of the server's process, `NAME=value`, or `NAME` for our own",
   },
   timeout: { type: "number", default: 30, describe: "Seconds to wait for an answer" },
   sse: {

@@ -4,7 +4,7 @@ import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
 import { findSpec, toSpecPath, withPackageFolder } from "../create/package-folder.ts";
 import type { Offering } from "../create/layer/choices.ts";
-import { readServe, toOffers } from "../create/project-choices.ts";
+import { readReach, readServe, toOffers } from "../create/project-choices.ts";
 import { compareTree, driftText } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
@@ -36,6 +36,10 @@ export interface UpdateCommandOptions {
   readonly spec?: string | false;
   /** What it shall offer, as for a new project. Default: what it offers already. */
   readonly serve?: string;
+  /** How it shall be reached: stdio, http or both. Default: as it is. */
+  readonly transport?: string;
+  /** Whether it shall be a client, too. Default: as it is. */
+  readonly client?: boolean;
   /** Write nothing; list what differs. */
   readonly check: boolean;
   /** Write nothing; tell what would change. */
@@ -97,7 +101,9 @@ async function updateLayer(
   const { spec: _old, ...choices } = layer.choices;
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
   const offers = options.serve === undefined ? choices.offers : toOffers(readServe(options.serve));
-  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted, offers }, packageFolder);
+  const transports = options.transport === undefined ? choices.transports : readReach(options.transport, choices);
+  const client = options.client ?? choices.client;
+  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted, offers, transports, client }, packageFolder);
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
   if (drifts.length === 0) {
@@ -109,8 +115,16 @@ async function updateLayer(
   console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
   tellOffers(choices.offers, offers);
+  if (transports.join() !== choices.transports.join())
+    console.log(
+      `It is reached over ${transports.join(" and ")}; before, over ${choices.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
+    );
+  if (client !== choices.client) console.log(client ? "It is a client, too." : "It is no client any more.");
   const [[older = ""], [newer = ""]] = [layer.choices.revisions, wanted];
-  const isLess = choices.offers.some((offering) => !offers.includes(offering));
+  const isLess =
+    choices.offers.some((offering) => !offers.includes(offering)) ||
+    choices.transports.some((transport) => !transports.includes(transport)) ||
+    (choices.client && !client);
   await tellChanges(project, { older, newer, isLess, layer: { place: layer.folder, texts: tree }, packageFolder });
   if (layer.edited.length > 0 && !options.force) {
     const files = layer.edited.slice(0, 10).join(", ");
@@ -139,6 +153,11 @@ async function updateModule(project: string, text: string, options: UpdateComman
     throw new UserError("--spec: the package has revisions of its own, and this project depends on it. Leave it out.");
   if (options.serve !== undefined)
     throw new UserError("--serve: the package can serve everything, and this project depends on it. Leave it out.");
+  if (options.transport !== undefined || options.client !== undefined)
+    throw new UserError(
+      `${options.client === undefined ? "--transport" : "--client"}: the package has all of it, and this project depends on it. ` +
+        `Export from ${moduleName} what you need of create-mcp-server/runtime.`,
+    );
   if (protocol === undefined || options.check || options.undo)
     throw new UserError(
       `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +

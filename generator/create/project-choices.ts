@@ -115,6 +115,23 @@ export function toOffers(serve: Selection["serve"]): Selection["serve"] {
   return offerings.filter((offering) => serve.includes(offering) || (isNeeded && offering === "resources"));
 }
 
+/**
+ * How a project that is there shall be reached. Throws a {@link UserError} where other files than its layer would have to be others: a function for
+ * the edge is no program, and whoever lets callers in needs HTTP.
+ */
+export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
+  const service = readWord("--transport", text, services);
+  if ((service === "worker") !== transports.includes("worker"))
+    throw new UserError(
+      `--transport ${service}: this project is made for ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
+    );
+  if (auth !== "none" && !isProtectable(service))
+    throw new UserError(
+      `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
+    );
+  return transportsOf(service);
+}
+
 /** Whether anybody could be asked who they are: a program on stdio is used by whoever starts it. */
 export function isProtectable(service: Service): boolean {
   return service === "http" || service === "both";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Node, Project } from "ts-morph";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listAll, temporaryFolder } from "../create/folder.ts";
 import { checkFunctions } from "../../generator/client/check-text.ts";
 import type { ClientCommandOptions } from "../../generator/commands/client.ts";
@@ -61,6 +61,22 @@ const sourcesOf = (folder: string): string[] =>
     .map((path) => join(folder, path));
 
 describe("create-mcp-server client", () => {
+  test.each([
+    [undefined, /connectClient\(\.\.\.\) of create-mcp-server\/runtime\n$/],
+    [true, /of src\/mcp\n$/],
+    [false, /of src\/mcp, which is no client yet: create-mcp-server update --client\n$/],
+  ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
+    const cwd = folderWith({ "tools.json": offer });
+    const lock = { format: 1, revisions: ["2025-11-25"], offers: [], transports: [], client: isClient, files: {} };
+    if (isClient !== undefined) mkdirSync(join(cwd, "src", "mcp"), { recursive: true });
+    if (isClient !== undefined) writeFileSync(join(cwd, "src", "mcp", "mcp.lock.json"), JSON.stringify(lock));
+    const place = vi.spyOn(process, "cwd").mockReturnValue(cwd);
+    onTestFinished(() => place.mockRestore());
+    const { code, stdout } = await client([join(cwd, "tools.json")], { out: join(cwd, "src", "shop-client") });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(says);
+  });
+
   test(
     "writes a client and a mock that work together, without a dependency",
     async () => {

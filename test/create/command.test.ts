@@ -104,6 +104,8 @@ describe("create-mcp-server <dir>", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Examples:\\n {2}create-mcp-server ${command}.*\\n {6}\\S`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+    // Where a description fills its line, what follows it stands on the next, or sticks to it.
+    expect(stdout).not.toMatch(/[^\s\]]\[(?:string|array|number|boolean|choices|default)/);
   });
 
   test.each([

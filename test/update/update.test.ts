@@ -69,6 +69,51 @@ describe("create-mcp-server update --serve", () => {
   });
 });
 
+describe("create-mcp-server update --transport and --client", () => {
+  async function createWith(choices: { readonly transport?: string; readonly auth?: string }): Promise<string> {
+    const directory = join(temporaryFolder(), "demo");
+    const options = { directory, protocol: "2025-11-25", yes: true, install: false, git: false, dryRun: false };
+    expect((await captured(() => runCreate({ ...options, ...choices }))).code).toBe(0);
+    return directory;
+  }
+
+  test("make a layer of what a project was made without, and back", async () => {
+    const directory = await createWith({});
+    const before = contents(directory);
+    expect(before["src/mcp/index.ts"]).not.toMatch(/serveHttp|createClient/);
+    const { code, stdout } = await update(directory, { transport: "both", client: true });
+    expect(code).toBe(0);
+    expect(stdout).toContain("It is reached over stdio and http; before, over stdio.");
+    expect(stdout).toContain("It is a client, too.");
+    const made = await createWith({ transport: "both" });
+    expect((await update(made, { client: true })).code).toBe(0);
+    const layer = (folder: string): object =>
+      Object.fromEntries(Object.entries(contents(folder)).filter(([path]) => path.startsWith("src/mcp/")));
+    expect(layer(directory)).toEqual(layer(made));
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+    expect((await update(directory, { transport: "stdio", client: false })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test.each([
+    [{}, "tcp", '--transport: there is no "tcp"'],
+    [{}, "worker", "src/server.ts and build.js are others"],
+    [{ transport: "worker" }, "http", "this project is made for worker"],
+    [{ auth: "api-key" }, "stdio", "Choose http or both."],
+  ])("of %j refuse %s, and say what to do", async (choices, transport, says) => {
+    const directory = await createWith(choices);
+    const before = contents(directory);
+    const { code, stderr } = await update(directory, { transport });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("are not for a project that has all of it in a package", async () => {
+    const { code, stderr } = await update(await createProject("2025-11-25", "package"), { client: true });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--client: the package has all of it")]);
+  });
+});
+
 describe("create-mcp-server upgrade-assist", () => {
   test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
     const source = (name: string, end: string): string =>
