@@ -234,6 +234,18 @@ describe("a project", () => {
     expect((await emit({ transport, extras: "docker" })).get("Dockerfile")).toMatch(says);
   });
 
+  it.each([
+    ["oauth", "test/token.ts", /console\.log\(`TOKEN=\$\{/, /prints a token: TOKEN=[^]*Bearer \$TOKEN"/],
+    ["api-key", "test/key.ts", /`for the client: {2}KEY=\$\{/, /prints a new key \(KEY=[^]*X-API-Key: \$KEY"/],
+  ])(
+    "with --auth %s prints what its README calls by name, so that a shell takes it",
+    async (auth, path, prints, says) => {
+      const tree = await emit({ transport: "http", auth });
+      expect(tree.get(path)).toMatch(prints);
+      expect(tree.get("README.md")).toMatch(says);
+    },
+  );
+
   it("at the edge is known to the registry by its address, and is no package", async () => {
     const tree = await emit({ transport: "worker", extras: "registry" });
     const listed: unknown = JSON.parse(tree.get("server.json") ?? "");
