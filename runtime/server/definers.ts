@@ -17,7 +17,9 @@ import type { UiSupport } from "./tool-ui.ts";
 /** The functions that write definitions down, for the types of one revision. */
 export interface Definers<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & ServerSource): Server;
-  defineTool<I = NoArguments, O = undefined>(tool: ToolDefinition<P, I, O> & UiSupport<P>): ToolDefinition<P, I, O>;
+  defineTool<I = NoArguments, O = undefined>(
+    tool: ToolDefinition<P, I, O> & UiSupport<P>,
+  ): ToolDefinition<P, I, NoInfer<O>>;
   defineResource(resource: ResourceDefinition<P>): ResourceDefinition<P>;
   defineResourceTemplate<const T extends string>(
     template: ResourceTemplateDefinition<P, T>,

@@ -21,7 +21,7 @@ import type {
   WithContent,
 } from "./protocol.ts";
 import type { RoundOptions } from "./round-options.ts";
-import type { NoArguments, Schema } from "./schema.ts";
+import type { KeepsLiterals, NoArguments, Schema } from "./schema.ts";
 import type { Flat, TemplateVariables } from "./template-variables.ts";
 import type { Rate } from "../rpc/token-bucket.ts";
 
@@ -62,7 +62,7 @@ export interface Visibility<P extends ToolTypes> {
  * also what is needed first.
  */
 export type Run<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
-  ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P>>
+  ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
   : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
 
 /** What `inputRequired(...)` gives, with questions of the revision. */

@@ -47,6 +47,14 @@ export const noArguments: Schema<NoArguments> = {
   },
 };
 
+/**
+ * Nothing that the function of a tool could return. The compiler first reads a function without parameters when it does not know the output yet, and then
+ * keeps a literal, instead of calling it a text, only where it may be wanted: here any is.
+ */
+export type KeepsLiterals = { readonly [name: string]: Literal; readonly [nothing]: never };
+type Literal = "" | 0 | true | readonly Literal[] | { readonly [name: string]: Literal };
+declare const nothing: unique symbol;
+
 /** Which end of a tool a schema describes. */
 export type Side = "input" | "output";
 

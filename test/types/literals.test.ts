@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageRoot } from "../../generator/package-info.ts";
+import { compile, compilers } from "./compile.ts";
+
+/* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */
+
+const head = `import { z } from "zod";
+import type { Declarations } from "../../generated/2026-07-28/index.ts";
+import { createDefiners } from "../../runtime/server/definers.ts";
+import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
+
+const { defineServer, defineTool } = createDefiners<Declarations>([]);
+const input = z.object({ q: z.string() });
+const output = z.object({ kind: z.enum(["a", "b"]) });
+const nested = z.object({ one: z.literal(1), list: z.array(z.enum(["a", "b"])), in: z.object({ yes: z.literal(true) }) });
+const plain = fromJsonSchema(
+  { type: "object", properties: { kind: { enum: ["a", "b"] } }, required: ["kind"] },
+  { validate: () => [] },
+);
+`;
+
+const right = [
+  'defineTool({ name: "t", output, run: () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", output, run: async () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", output, run() { return { kind: "a" }; } })',
+  'defineTool({ name: "t", output, async run() { return { kind: "a" }; } })',
+  'defineTool({ name: "t", run: () => ({ kind: "a" }), output })',
+  'defineTool({ name: "t", output, run: (_) => ({ kind: "a" }) })',
+  'defineTool({ name: "t", output, run: (_: unknown) => ({ kind: "a" }) })',
+  'defineTool({ name: "t", input, output, run: () => (Math.random() < 0.5 ? { kind: "a" } : { kind: "b" }) })',
+  'defineTool({ name: "t", output: plain, run: () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", output: nested, run: () => ({ one: 1, list: ["a"], in: { yes: true } }) })',
+  'defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", output, run: () => ({ kind: "a" }) })] })',
+  'defineServer({ name: "s", version: "1", tools: [{ name: "t", output, run: () => ({ kind: "a" }) }] })',
+];
+
+const wrong: readonly (readonly [code: string, says: RegExp])[] = [
+  ['defineTool({ name: "t", output, run: () => ({ kind: "c" }) })', /'"c"' is not assignable to type '"a" \| "b"'/],
+  ['defineTool({ name: "t", output, run: () => ({}) })', /'\{\}' is not assignable to .*kind: "a" \| "b"/],
+  ['defineTool({ name: "t", run: () => ({ kind: "a" }) })', /Property 'content' is missing/],
+  ['defineTool({ name: "t", run: () => 5 })', /'number' is not assignable to type 'Awaitable<string \| /],
+];
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(packageRoot, "test", "literals-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test.each(compilers)("%s", { timeout: 240_000 }, async (compiler) => {
+  const lines = [...right, ...wrong.map(([code]) => code)].map((code, at) => `export const t${at} = ${code};`);
+  const file = join(folder, `${compiler}.ts`);
+  await writeFile(file, head + lines.join("\n"));
+  const settings = { types: ["node"], skipLibCheck: true };
+  const found = (await compile(compiler, { folder, files: [file], settings })).join("\n");
+  const first = head.split("\n").length + right.length;
+  const told = new Map(found.split(/\n(?=\S)/).map((text) => [Number(/\((\d+),/.exec(text)?.[1]), text]));
+  expect([...told.keys()], found).toEqual(wrong.map((_, at) => first + at));
+  for (const [at, [, says]] of wrong.entries()) expect(told.get(first + at)).toMatch(says);
+});
