@@ -163,7 +163,7 @@ describe("what a project was made without is a compile error that says how to ge
     dynamic: { code: program("dynamic: true"), says: "npx create-mcp-server update --serve tools,changes" },
     add: {
       code: program("", 'server.tools.add({ name: "t", run: () => "" });\n'),
-      says: "Property 'add' does not exist on type 'FixedList<ToolSource>'",
+      says: `Type 'Unavailable<"this project was made without changes: npx create-mcp-server update --serve tools,changes">' has no call signatures`,
     },
     resources: { code: program("resources: []"), says: "npx create-mcp-server add resource <name>" },
     prompts: { code: program("prompts: []"), says: "npx create-mcp-server add prompt <name>" },

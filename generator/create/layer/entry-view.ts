@@ -37,6 +37,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     definition: definitionText(choices, unserved.length > 0),
     unserved,
     untasked,
+    unchanging: unserved.find(({ name }) => name === "dynamic")?.reason ?? "",
     explains: unserved.length > 0 || untasked !== "",
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
