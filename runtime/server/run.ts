@@ -18,9 +18,9 @@ export async function runStdio(server: CoreServer, options: ServerConnectionOpti
 }
 
 /**
- * Serves over HTTP until SIGINT or SIGTERM (Ctrl-C or Ctrl-Break on Windows): `--http PORT`, or the variable `PORT`; `HOST` and `ALLOWED_HOSTS` (names with commas) let
- * other machines in. `/health` answers `200`. Everything for people goes to stderr. Where it cannot listen, the process says why and ends with 1:
- * `serveHttp` throws instead.
+ * Serves over HTTP until SIGINT or SIGTERM, Ctrl-C or Ctrl-Break: `--http PORT`, or the variable `PORT`; `HOST` and `ALLOWED_HOSTS` (names with
+ * commas) let other machines in. `/health` answers `200`. Everything for people goes to stderr. Where it cannot listen, the process says why and
+ * ends with 1: `serveHttp` throws instead.
  */
 export async function runHttp(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
