@@ -84,16 +84,27 @@ async function create(options: CreateOptions, { packageFolder, signal }: Surroun
   const project = await planProject(options, { target, asks, packageFolder });
   // Asked early: git answers while the files are made.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
-  const tree = await emitProject({ ...project, signal });
+  const screen = isTerminal ? await createTerminalScreen() : plainScreen;
+  const emit = (): Promise<Tree> => emitProject({ ...project, signal });
+  const tree = isTerminal && !options.dryRun ? await showTools(project, { screen, emit }) : await emit();
   if (options.dryRun) {
     console.log(listFiles(tree));
     return 0;
   }
-  const screen = isTerminal ? await createTerminalScreen() : plainScreen;
   await writeProject(target, tree, { signal, archives: await packArchives(project, screen) });
   const readiness = await prepareProject(project, { install: options.install, repository, screen, signal });
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
+}
+
+/** The tools of a large document take a minute to make. Elsewhere than in a terminal nobody waits for the line. */
+function showTools(
+  { source }: ProjectOptions,
+  { screen, emit }: { readonly screen: Screen; readonly emit: () => Promise<Tree> },
+): Promise<Tree> {
+  if (!source) return emit();
+  const tools = countText(source.contract.tools.length, "tool");
+  return screen.step(`Making ${tools} from ${source.origin}`, emit, () => `Made ${tools} from ${source.origin}`);
 }
 
 /** A project that is inside of a repository needs none of its own. */

@@ -69,6 +69,17 @@ interface Outcome {
   readonly asked: number;
 }
 
+it("shows that tools are being made, which takes long for many", { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  const from = join(folder, "tools.json");
+  writeFileSync(from, JSON.stringify({ tools: [{ name: "go", inputSchema: { type: "object" } }] }));
+  const made = await inTerminal([], { directory: join(folder, "demo"), yes: true, from });
+  expect(made.code).toBe(0);
+  expect(made.shown).toMatch(/Making 1 tool from .*tools\.json \.[^]*Made 1 tool from/);
+  const listed = await inTerminal([], { directory: join(folder, "other"), yes: true, from, dryRun: true });
+  expect(listed.shown).not.toContain("Making");
+});
+
 describe("a person at a terminal", () => {
   let cwd = "";
 
