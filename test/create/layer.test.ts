@@ -238,7 +238,7 @@ describe("what a layer leaves out (A19)", () => {
     const paths = [...tools.keys()].join("\n");
     for (const part of ["resource", "prompts", "completions", "runtime/tasks/task.ts", "tool-tasks"])
       expect(paths).not.toContain(part);
-    expect(tools.get("index.ts")).toContain("export type Server = CoreServer;");
+    expect(tools.get("index.ts")).toContain("export type Server = CoreServer & { readonly tools: Unchanging };");
     const both = await emit({ offers: ["tools", "resources", "prompts"] });
     expect(both.get("index.ts")).toContain(
       "export type Server = CoreServer & ToolLists & ResourceLists & PromptLists;",
