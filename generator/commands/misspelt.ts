@@ -24,10 +24,10 @@ export function refuseMisspeltCommand(directory: string): void {
   );
 }
 
-/** The command that a word is a slip of; short ones are like too many words. */
+/** The command that a word is a slip of; short ones are like too many words, and `models` or `updater` are words of their own. */
 export function nearestCommand(word: string): string | undefined {
   return commandNames.find((name) => {
-    if (name.length < 5 || name === word) return false;
+    if (name.length < 5 || word.startsWith(name)) return false;
     return countSlips(word, name) <= (name.length === 5 ? 1 : 2);
   });
 }

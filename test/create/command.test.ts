@@ -126,7 +126,7 @@ describe("create-mcp-server <dir>", () => {
 
   test("makes a project of a name that only looks like a command when it is said to be a folder", async () => {
     const cwd = temporaryFolder();
-    for (const word of ["./updat", "plan", "agents", "notes"])
+    for (const word of ["./updat", "plan", "agents", "notes", "models"])
       expect((await runCli([word, ...offline], { cwd })).code).toBe(0);
     expect(listAll(cwd)).toEqual(expect.arrayContaining(["updat/package.json", "plan/package.json"]));
   });
