@@ -3,11 +3,10 @@ import { join, relative, resolve } from "node:path";
 import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
 import { emitOwnLayer } from "../create/emit-layer.ts";
 import { findSpec, toSpecPath, withPackageFolder } from "../create/package-folder.ts";
-import type { Offering } from "../create/layer/choices.ts";
-import { readReach, readServe, toOffers } from "../create/project-choices.ts";
 import { compareTree, driftText } from "../emit/tree.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
+import { describeChoices, isLess, toChoices, type Wish } from "../update/choices.ts";
 import type { Replacement } from "../update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
@@ -27,19 +26,11 @@ import { UserError } from "../user-error.ts";
 import { reportProblem, warnUncompiled } from "./report.ts";
 
 /** Options of `create-mcp-server update`. */
-export interface UpdateCommandOptions {
+export interface UpdateCommandOptions extends Wish {
   /** Folder of the project. */
   readonly directory: string;
-  /** Revisions as for a new project. Default: those that the layer speaks already. */
-  readonly protocol?: string;
   /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
   readonly spec?: string | false;
-  /** What it shall offer, as for a new project. Default: what it offers already. */
-  readonly serve?: string;
-  /** How it shall be reached: stdio, http or both. Default: as it is. */
-  readonly transport?: string;
-  /** Whether it shall be a client, too. Default: as it is. */
-  readonly client?: boolean;
   /** Write nothing; list what differs. */
   readonly check: boolean;
   /** Write nothing; tell what would change. */
@@ -97,13 +88,11 @@ async function updateLayer(
   { project, layer, spec, packageFolder }: Surroundings,
 ): Promise<number> {
   const catalogue = readCatalogue(packageFolder);
-  const wanted = chooseRevisions(options.protocol ?? layer.choices.revisions.join(","), catalogue);
-  const { spec: _old, ...choices } = layer.choices;
+  const { spec: _old, ...old } = layer.choices;
+  const next = toChoices(old, options, catalogue);
+  const { revisions: wanted, offers } = next;
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
-  const offers = options.serve === undefined ? choices.offers : toOffers(readServe(options.serve));
-  const transports = options.transport === undefined ? choices.transports : readReach(options.transport, choices);
-  const client = options.client ?? choices.client;
-  const tree = emitOwnLayer({ ...choices, ...origin, revisions: wanted, offers, transports, client }, packageFolder);
+  const tree = emitOwnLayer({ ...next, ...origin }, packageFolder);
   const drifts = await compareTree(layer.folder, tree);
   if (options.check) return reportDrift(drifts.map(driftText));
   if (drifts.length === 0) {
@@ -114,24 +103,11 @@ async function updateLayer(
   }
   console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
-  tellOffers(choices.offers, offers);
-  if (transports.join() !== choices.transports.join())
-    console.log(
-      `It is reached over ${transports.join(" and ")}; before, over ${choices.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
-    );
-  if (client !== choices.client) console.log(client ? "It is a client, too." : "It is no client any more.");
-  const [[older = ""], [newer = ""]] = [layer.choices.revisions, wanted];
-  const isLess =
-    choices.offers.some((offering) => !offers.includes(offering)) ||
-    choices.transports.some((transport) => !transports.includes(transport)) ||
-    (choices.client && !client);
-  await tellChanges(project, { older, newer, isLess, layer: { place: layer.folder, texts: tree }, packageFolder });
-  if (layer.edited.length > 0 && !options.force) {
-    const files = layer.edited.slice(0, 10).join(", ");
-    throw new UserError(
-      `edited by hand in src/mcp: ${files}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,
-    );
-  }
+  for (const line of describeChoices(old, next)) console.log(line);
+  const [[older = ""], [newer = ""]] = [old.revisions, wanted];
+  const replacement = { place: layer.folder, texts: tree };
+  await tellChanges(project, { older, newer, isLess: isLess(old, next), layer: replacement, packageFolder });
+  if (!options.force) refuseEdited(layer);
   const { dryRun } = options;
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const told = await renameRevisions(project, { from: layer.choices.revisions, to: wanted, catalogue, dryRun });
@@ -202,6 +178,13 @@ function refuseContradictions({ check, dryRun, undo, force }: UpdateCommandOptio
   if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
 }
 
+function refuseEdited({ edited }: InstalledLayer): void {
+  if (edited.length === 0) return;
+  throw new UserError(
+    `edited by hand in src/mcp: ${edited.slice(0, 10).join(", ")}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,
+  );
+}
+
 function reportDrift(lines: readonly string[]): number {
   for (const line of lines) console.log(line);
   if (lines.length === 0) {
@@ -211,13 +194,6 @@ function reportDrift(lines: readonly string[]): number {
   const differ = lines.length === 1 ? "differs" : "differ";
   console.error(`${countText(lines.length, "file")} in src/mcp ${differ}. Run the same command without --check.`);
   return 1;
-}
-
-function tellOffers(given: readonly Offering[], offers: readonly Offering[]): void {
-  if (given.join() !== offers.join())
-    console.log(`It offers ${offers.join(", ")}; before, it was ${given.join(", ")}.`);
-  if (offers.includes("skills") && !given.includes("skills"))
-    console.log("Skills are read with the package yaml: npm install --save-dev yaml");
 }
 
 interface Change {

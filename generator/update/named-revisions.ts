@@ -47,8 +47,9 @@ interface TextFile {
 
 async function renameIn({ project, file }: TextFile, change: RevisionChange): Promise<string[]> {
   const path = join(project, file);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined) return [];
+  const text = await readFile(path, "utf8").catch((error: unknown) => ({ code: systemCode(error) ?? String(error) }));
+  if (typeof text !== "string")
+    return text.code === "ENOENT" ? [] : [`${file} may name revisions as before: it could not be read (${text.code}).`];
   const next = rewrite(text, change);
   const left = findLeft(next, change).map(
     (line) => `${file}:${line}: names revisions as before; it is yours to change.`,

@@ -1,6 +1,8 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../rpc/dispatch.ts";
+import type { Downgrade } from "../rpc/downgrade.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
+import type { AcceptorParts, ServeOptions } from "./handshake.ts";
 
 /** The same for every revision, or made for the one that was negotiated. */
 export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
@@ -8,6 +10,15 @@ export type PerRevision<Value extends object | string> = Value | ((revision: Rev
 /** The value for one revision. */
 export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
   return isMaker(value) ? value(revision) : value;
+}
+
+/** How what a server says becomes what a revision has: its own code is written for the first revision that it serves. */
+export function createServedDowngrade(
+  revision: Revision,
+  { revisions, onLoss: mode, onError }: ServeOptions,
+  { createDowngrade }: AcceptorParts,
+): Downgrade | undefined {
+  return createDowngrade?.(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
 }
 
 /** Routes for as long as there is no session: `ping`, and on a server `initialize`. */

@@ -21,7 +21,7 @@ import type { Party } from "../rpc/session.ts";
 import { wrapAround } from "./around.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
 import { withProfile } from "./habits.ts";
-import { resolve } from "./opening.ts";
+import { createServedDowngrade, resolve } from "./opening.ts";
 
 /**
  * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
@@ -54,7 +54,8 @@ export function createPerRequest(
   const offers = new Map(
     claims.revisions.map((revision): [Revision, Offer] => {
       // @part older
-      if (parts.createDowngrade) return [revision, createConvertedOffer(revision, claims, options, parts)];
+      if (parts.createDowngrade)
+        return [revision, createOffer(revision, claims, options, createServedDowngrade(revision, options, parts))];
       return [revision, createOffer(revision, claims, options)];
     }),
   );
@@ -119,23 +120,6 @@ interface Offer {
   readonly instructions: string | undefined;
   // @part older
   readonly downgrade?: Downgrade | undefined;
-}
-
-/** The server's own code is written for the first revision that it serves. */
-function createConvertedOffer(
-  revision: Revision,
-  claims: ClaimReader,
-  options: ServeOptions,
-  { createDowngrade }: AcceptorParts,
-): Offer {
-  const { onLoss: mode, onError } = options;
-  const written = options.revisions[0] ?? revision;
-  return createOffer(
-    revision,
-    claims,
-    options,
-    createDowngrade?.(revision, { role: "server", written, mode, onError }),
-  );
 }
 
 function createOffer(

@@ -18,7 +18,7 @@ import {
 import { wrapAround, type Around, type LifecycleRequest } from "./around.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./handshake.ts";
 import { addShutdown, readDeclared, toRefusal, withProfile } from "./habits.ts";
-import { answerPing, createOpeningRoutes, readOpeningRows, resolve } from "./opening.ts";
+import { answerPing, createOpeningRoutes, createServedDowngrade, readOpeningRows, resolve } from "./opening.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiate.ts";
 
 /** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
@@ -111,11 +111,8 @@ interface Offer {
   readonly downgrade?: Downgrade | undefined;
 }
 
-/** The server's own code is written for the first revision that it serves. */
 function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
-  const { onLoss: mode, onError } = options;
-  const written = options.revisions[0] ?? revision;
-  const downgrade = parts.createDowngrade?.(revision, { role: "server", written, mode, onError });
+  const downgrade = createServedDowngrade(revision, options, parts);
   return createOffer(revision, options, { downgrade, enter: parts.beside?.enter });
 }
 

@@ -536,6 +536,17 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("README.md names them.") });
       expect(stdout).not.toContain("AGENTS.md");
     });
+
+    test("says which text it could not read", async () => {
+      const project = await createChosen("2025-11-25", {});
+      rmSync(join(project, "AGENTS.md"));
+      mkdirSync(join(project, "AGENTS.md"));
+      const { code, stdout } = await update(project, { protocol: "2026-07-28" });
+      const told = expect.stringContaining(
+        "README.md names them.\nAGENTS.md may name revisions as before: it could not be read (EISDIR).\n",
+      );
+      expect({ code, stdout }).toEqual({ code: 0, stdout: told });
+    });
   });
 
   test.each([

@@ -65,7 +65,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     const response = this.#response.writeHead(status, fields);
     this.#isAnswered = true;
-    if (length <= heldBytes) return this.#turns.after(() => response.destroyed || response.end(body));
+    if (length <= heldBytes) return this.#turns.after(() => response.end(body));
     response.end(body);
     expectReader(response);
   }

@@ -1,0 +1,50 @@
+import { chooseRevisions, type RevisionEntry } from "../create/catalogue.ts";
+import type { LayerChoices } from "../create/layer/choices.ts";
+import { readReach, readServe, toOffers } from "../create/project-choices.ts";
+
+/** What somebody asks of a layer that is there; what is not named stays as it is. */
+export interface Wish {
+  /** Revisions as for a new project. */
+  readonly protocol?: string;
+  /** What it shall offer, as for a new project. */
+  readonly serve?: string;
+  /** How it shall be reached: stdio, http or both. */
+  readonly transport?: string;
+  /** Whether it shall be a client, too. */
+  readonly client?: boolean;
+}
+
+/** What a layer is made for next, of the revisions of a spec folder. Throws a {@link UserError} for what cannot be. */
+export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly RevisionEntry[]): LayerChoices {
+  return {
+    ...old,
+    revisions: chooseRevisions(wish.protocol ?? old.revisions.join(","), catalogue),
+    offers: wish.serve === undefined ? old.offers : toOffers(readServe(wish.serve)),
+    transports: wish.transport === undefined ? old.transports : readReach(wish.transport, old),
+    client: wish.client ?? old.client,
+  };
+}
+
+/** Whether something is gone that the project's code may use. */
+export function isLess(old: LayerChoices, next: LayerChoices): boolean {
+  return (
+    old.offers.some((offering) => !next.offers.includes(offering)) ||
+    old.transports.some((transport) => !next.transports.includes(transport)) ||
+    (old.client && !next.client)
+  );
+}
+
+/** What is different besides revisions, and what that asks of the project, in lines. */
+export function describeChoices(old: LayerChoices, next: LayerChoices): readonly string[] {
+  const lines: string[] = [];
+  if (old.offers.join() !== next.offers.join())
+    lines.push(`It offers ${next.offers.join(", ")}; before, it was ${old.offers.join(", ")}.`);
+  if (next.offers.includes("skills") && !old.offers.includes("skills"))
+    lines.push("Skills are read with the package yaml: npm install --save-dev yaml");
+  if (old.transports.join() !== next.transports.join())
+    lines.push(
+      `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
+    );
+  if (old.client !== next.client) lines.push(next.client ? "It is a client, too." : "It is no client any more.");
+  return lines;
+}
