@@ -12,6 +12,11 @@ export function hasChangesAmong(offers: readonly Offering[]): boolean {
   return offers.some((offering) => offering !== "tools" && offering !== "questions");
 }
 
+/** Whether something offered is, or may be, an extension of the protocol. */
+export function hasExtensionAmong(offers: readonly Offering[]): boolean {
+  return offers.some((offering) => offering === "tasks" || offering === "skills" || offering === "ui");
+}
+
 /** How clients reach a server; `worker` is the fetch handler of edge platforms. */
 export const transports = ["stdio", "http", "worker"] as const;
 

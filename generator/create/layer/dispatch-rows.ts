@@ -1,22 +1,18 @@
 import { tableSpecs } from "../../emit/method-text.ts";
-import { hasChangesAmong, type LayerChoices, type Offering } from "./choices.ts";
+import { hasChangesAmong, hasExtensionAmong, type LayerChoices, type Offering } from "./choices.ts";
 
 /** The parts of the protocol that a program never meets: first words of capabilities, such as `tasks` or `sampling`. */
 export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<string> {
   if (client) return new Set();
   const left = Object.entries(areas).filter(([offering]) => !offers.some((offered) => offered === offering));
   const isCompletable = offers.includes("resources") || offers.includes("prompts");
-  const isExtended = offers.some((offering) => extended.includes(offering));
   return new Set([
     ...left.flatMap(([, names]) => names),
     ...(isCompletable ? [] : ["completions"]),
-    ...(isExtended ? [] : ["extensions"]),
+    ...(hasExtensionAmong(offers) ? [] : ["extensions"]),
     "experimental",
   ]);
 }
-
-/** What is, or may be, an extension of the protocol. */
-const extended: readonly Offering[] = ["tasks", "skills", "ui"];
 
 /** Rows of what is sent without a look at them, or only by who sends requests of its own. */
 function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {

@@ -1,4 +1,4 @@
-import { hasChangesAmong, type LayerChoices } from "./choices.ts";
+import { hasChangesAmong, hasExtensionAmong, type LayerChoices } from "./choices.ts";
 import type { RevisionFacts } from "./entry-view.ts";
 import { lineWidth } from "./source-parts.ts";
 
@@ -39,7 +39,6 @@ export type Part = (typeof parts)[number];
 export function partsOf(choices: LayerChoices, facts: readonly RevisionFacts[]): ReadonlySet<Part> {
   const { offers, transports, client } = choices;
   if (client) return new Set(parts);
-  const isPlain = offers.every((offering) => offering === "tools" || offering === "questions");
   const isHttp = transports.some((transport) => transport !== "stdio");
   const hasChanges = hasChangesAmong(offers);
   const speaks = (pattern: RegExp): boolean => facts.some(({ methods }) => pattern.test(methods));
@@ -50,12 +49,12 @@ export function partsOf(choices: LayerChoices, facts: readonly RevisionFacts[]):
     ui: offers.includes("ui"),
     features: isHttp || hasChanges || offers.includes("questions"),
     http: isHttp,
-    caching: !isPlain || speaks(/^  lifecycle: "per-request",$/m),
+    caching: hasChanges || speaks(/^  lifecycle: "per-request",$/m),
     older: facts.length > 1,
     sessions: speaks(/^  lifecycle: "handshake",$/m),
     alone: speaks(/^  lifecycle: "per-request",$/m),
     batches: speaks(/^  batching: true,$/m),
-    extensions: ["skills", "ui", "tasks"].some((offering) => offers.some((offered) => offered === offering)),
+    extensions: hasExtensionAmong(offers),
     client: false,
     package: false,
   };
