@@ -15,7 +15,13 @@ export { connectClient, createClient } from "./client/create-client.ts";
 export type { Client } from "./client/create-client.ts";
 
 export { FormError, InputRequiredError, SubscriptionError, ToolOutputError } from "./client/errors.ts";
-export { isFormError, isInputRequiredError, isSubscriptionError, isToolOutputError } from "./client/errors.ts";
+export {
+  isFormError,
+  isIncompleteListError,
+  isInputRequiredError,
+  isSubscriptionError,
+  isToolOutputError,
+} from "./client/errors.ts";
 export { rejectedByUser } from "./client/errors.ts";
 
 export type { ClientEvent, Restored } from "./client/events.ts";
@@ -51,7 +57,8 @@ export type { SkillContent } from "./client/skill-files.ts";
 
 export type { ResourceListener } from "./client/subscriptions.ts";
 
-export { communityProfile, communityReconnect, guideKey } from "./community/profile.ts";
+export { communityProfile, communityReconnect, createCommunityProfile, guideKey } from "./community/profile.ts";
+export type { CommunityOptions } from "./community/profile.ts";
 
 export { categoryOf, errorRanges, toErrorCategory } from "./community/error-categories.ts";
 export type { ErrorCategory, ErrorRange } from "./community/error-categories.ts";
@@ -114,7 +121,7 @@ export type { Message, Outgoing, RequestId } from "./rpc/message.ts";
 export type { Connection, State } from "./rpc/peer.ts";
 export type { PeerOptions } from "./rpc/peer-options.ts";
 
-export type { Profile } from "./rpc/profile.ts";
+export type { HttpRefusal, HttpRefusalReason, Profile } from "./rpc/profile.ts";
 
 export type { OnError, Report } from "./rpc/report.ts";
 
@@ -172,17 +179,22 @@ export type { RequestLogOptions } from "./server/request-log.ts";
 
 export type { ResourceCatalogue } from "./server/resource-catalogue.ts";
 
+export { resolveInside } from "./server/resolve-inside.ts";
+
 export { resourceNotFound } from "./server/resources.ts";
 
 export type { RoundOptions } from "./server/round-options.ts";
 
 export type { NoArguments, Schema, SchemaResult } from "./server/schema.ts";
 
+export { createFurtherTransports } from "./server/further-transports.ts";
+export type { AccessOptions, Listen, PortListener, PortService } from "./server/further-transports.ts";
+
 export { createHttpHandler } from "./server/serve-http.ts";
 export type { ServeHttpOptions } from "./server/serve-http.ts";
 
-export { runEither, runHttp, runStdio } from "./server/run.ts";
-export type { RunOptions } from "./server/run.ts";
+export { readHttpPort, runEither, runHttp, runStdio } from "./server/run.ts";
+export type { CommandLineOptions, FurtherTransports, RunOptions } from "./server/run.ts";
 
 export { createServerAcceptor, serve } from "./server/serve.ts";
 export type { ServerConnectionOptions } from "./server/serve.ts";

@@ -77,6 +77,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/list": {
     kind: "request",
@@ -86,6 +87,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/templates/list": {
     kind: "request",
@@ -95,6 +97,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/read": {
     kind: "request",
@@ -140,6 +143,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
+    nulls: ["cursor", "nextCursor"],
   },
 };
 
@@ -194,6 +198,7 @@ export const clientNotifications: ClientNotifications = {
     handler: "cancelled",
     params: check.checkCancelledNotificationParams,
     paramsOptional: false,
+    aliases: ["cancelled"],
   },
   "notifications/progress": {
     kind: "notification",
@@ -241,6 +246,7 @@ export const serverNotifications: ServerNotifications = {
     handler: "cancelled",
     params: check.checkCancelledNotificationParams,
     paramsOptional: false,
+    aliases: ["cancelled"],
   },
   "notifications/progress": {
     kind: "notification",
@@ -335,5 +341,6 @@ export const revision: Revision = {
       "tools.listChanged",
     ],
   },
+  knownMembers: [],
   conversions,
 };

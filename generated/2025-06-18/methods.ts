@@ -78,6 +78,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/list": {
     kind: "request",
@@ -87,6 +88,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/templates/list": {
     kind: "request",
@@ -96,6 +98,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/read": {
     kind: "request",
@@ -141,6 +144,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
+    nulls: ["cursor", "nextCursor"],
   },
 };
 
@@ -350,5 +354,6 @@ export const revision: Revision = {
       "tools.listChanged",
     ],
   },
+  knownMembers: ["CompleteRequest.params.context", "Tool.annotations", "Tool.outputSchema"],
   conversions,
 };

@@ -79,6 +79,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/list": {
     kind: "request",
@@ -88,6 +89,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/templates/list": {
     kind: "request",
@@ -97,6 +99,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/read": {
     kind: "request",
@@ -142,6 +145,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "tasks/get": {
     kind: "request",
@@ -169,6 +173,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListTasksResult,
     gate: { side: "server", path: ["tasks", "list"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "tasks/cancel": {
     kind: "request",
@@ -231,6 +236,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: true,
     result: check.checkListTasksResult,
     gate: { side: "client", path: ["tasks", "list"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "tasks/cancel": {
     kind: "request",
@@ -483,5 +489,6 @@ export const revision: Revision = {
       "tasks.requests.tools.call",
     ],
   },
+  knownMembers: ["CompleteRequest.params.context", "Tool.annotations", "Tool.execution", "Tool.outputSchema"],
   conversions,
 };

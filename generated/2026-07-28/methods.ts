@@ -54,6 +54,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/list": {
     kind: "request",
@@ -63,6 +64,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/templates/list": {
     kind: "request",
@@ -72,6 +74,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
+    nulls: ["cursor", "nextCursor"],
   },
   "resources/read": {
     kind: "request",
@@ -107,6 +110,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
+    nulls: ["cursor", "nextCursor"],
   },
 };
 
@@ -316,4 +320,12 @@ export const revision: Revision = {
       "extensions",
     ],
   },
+  knownMembers: [
+    "Result.resultType",
+    "CacheableResult.ttlMs",
+    "CacheableResult.cacheScope",
+    "CompleteRequest.params.context",
+    "Tool.annotations",
+    "Tool.outputSchema",
+  ],
 };

@@ -1,10 +1,11 @@
-import { Ajv, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
+import { Ajv, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchemaValidator, SchemaIssue } from "../common/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
+import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
 
 /** How schemas are enforced. */
-export interface AjvOptions extends SchemaBounds {
+export interface AjvOptions extends SchemaBounds, PatternOptions {
   /** The formats that are enforced, by name. Default: none, `format` is only a remark. */
   readonly formats?: { readonly [name: string]: Format };
   /** Tell everything that is wrong, not only the first thing. A hostile value can then make a very long list. Default: `false`. */
@@ -28,17 +29,29 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
     judges.set(dialect, judge);
     judge.validateSchema(schema, true);
     // An instance of its own: ajv never forgets what it compiled, and a schema must not be within reach of another.
-    return createAjv(dialect, { ...toSettings(options), meta: false, validateSchema: false }).compile(schema);
+    const own = { ...toSettings(options), meta: false, validateSchema: false };
+    return createAjv(dialect, own).compile(enforceable(schema, options));
   };
   return (value, schema) => {
     const check = compiled.get(schema) ?? compile(schema);
     compiled.set(schema, check);
-    return check(value) === true ? [] : (check.errors ?? []).map(toIssue);
+    return withTextLimit(() => (check(value) === true ? [] : (check.errors ?? []).map(toIssue)));
   };
 }
 
-function toSettings({ formats, allErrors = false }: AjvOptions): Options {
-  return formats ? { allErrors, formats: { ...formats } } : { allErrors, validateFormats: false };
+function toSettings({ formats, allErrors = false, ...options }: AjvOptions): Options {
+  const code = { regExp: toEngine(options) };
+  return formats ? { allErrors, code, formats: { ...formats } } : { allErrors, code, validateFormats: false };
+}
+
+/** The engine for patterns. The library keeps what it compiles by the text of the pattern. */
+function toEngine(options: PatternOptions): NonNullable<CodeOptions["regExp"]> {
+  const engine = (pattern: string): { test: (text: string) => boolean; toString: () => string } => {
+    const compiled = compilePattern(pattern, options);
+    return { test: (text) => compiled?.test(text) ?? true, toString: () => pattern };
+  };
+  // The name that standalone code, which nothing here asks for, would call the engine by.
+  return Object.assign(engine, { code: "compilePattern" });
 }
 
 /** Unknown keywords are remarks, as the specification has it. */

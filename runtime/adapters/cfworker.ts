@@ -1,10 +1,11 @@
-import { Validator, type OutputUnit, type Schema } from "@cfworker/json-schema";
-import { isObject } from "../../generated/support.ts";
+import { format, Validator, type OutputUnit } from "@cfworker/json-schema";
 import type { JsonSchemaValidator, SchemaIssue } from "../common/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
+import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
+import { mapSubschemas } from "./schema-walk.ts";
 
 /** How schemas are enforced. */
-export interface CfworkerOptions extends SchemaBounds {
+export interface CfworkerOptions extends SchemaBounds, PatternOptions {
   /** Enforce `format`. Default: `false`, it is only a remark. */
   readonly formats?: boolean;
 }
@@ -16,51 +17,79 @@ export interface CfworkerOptions extends SchemaBounds {
  * @see https://github.com/cfworker/cfworker/tree/main/packages/json-schema
  */
 export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSchemaValidator {
-  const prepared = new WeakMap<object, Validator>();
-  const prepare = (schema: object): Validator => {
+  const prepared = new WeakMap<object, Prepared>();
+  const prepare = (schema: object): Prepared => {
     checkBounds(schema, options);
     const draft = drafts[readDialect(schema)];
-    return new Validator(copySchema(schema, options.formats === true), draft);
+    const formats: Record<string, (text: string) => boolean> = {};
+    const copy = copySchema(enforceable(schema, { ...options, nativeKeys: true }), {
+      keepsFormats: options.formats === true,
+      patternFormat: (pattern) => {
+        const compiled = compilePattern(pattern, options);
+        if (!compiled || compiled instanceof RegExp) return undefined;
+        formats[patternPrefix + pattern] = compiled.test;
+        return patternPrefix + pattern;
+      },
+    });
+    return { validator: new Validator(copy, draft), formats };
   };
   return (value, schema) => {
-    const validator = prepared.get(schema) ?? prepare(schema);
-    prepared.set(schema, validator);
-    const { valid, errors } = validator.validate(value);
-    return valid ? [] : toIssues(errors);
+    const { validator, formats } = prepared.get(schema) ?? prepare(schema);
+    prepared.set(schema, { validator, formats });
+    return withFormats(formats, () => withTextLimit(() => check(value, validator)));
   };
 }
+
+/** The library writes pointers as URIs, and half a surrogate pair has no place in one. */
+function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
+  try {
+    const { valid, errors } = validator.validate(value);
+    return valid ? [] : toIssues(errors);
+  } catch (error) {
+    if (error instanceof URIError) return [{ path: [], message: "has a member whose name is not valid Unicode" }];
+    throw error;
+  }
+}
+
+/** A schema that is ready to be enforced. */
+interface Prepared {
+  readonly validator: Validator;
+  /** Tests of patterns that must not run on the platform. */
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+}
+
+const patternPrefix = "create-mcp-server pattern ";
 
 const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7", "2020-12": "2020-12" };
 
-/** Members whose keys are names of the user, and members that are data. */
-const maps: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "dependentRequired",
-  "dependencies",
-]);
-const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-
-/** The library writes into what it is given, and enforces every `format` that it finds: it gets a copy, and none if it must not. */
-function copySchema(schema: object, keepFormats: boolean): Schema {
-  const entries = Object.entries(schema).filter(([keyword]) => keepFormats || keyword !== "format");
-  return Object.fromEntries(
-    entries.map(([keyword, value]) => [keyword, data.has(keyword) ? value : copyMember(keyword, value, keepFormats)]),
-  );
+/**
+ * The library writes into what it is given, and enforces every `format` that it finds: it gets a copy, and none if it must not. Patterns that
+ * must not run on the platform become formats, because those are functions.
+ */
+function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
+  const { format: named, pattern, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
+  // What every object inherits is no format.
+  if (preparing.keepsFormats && typeof named === "string" && Object.hasOwn(format, named)) rest.format = named;
+  if (typeof pattern !== "string") return rest;
+  const name = preparing.patternFormat(pattern);
+  if (name === undefined) return { ...rest, pattern };
+  return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), { format: name }] };
 }
 
-function copyMember(keyword: string, value: unknown, keepFormats: boolean): unknown {
-  if (Array.isArray(value))
-    return value.map((item: unknown) => (isObject(item) ? copySchema(item, keepFormats) : item));
-  if (!isObject(value)) return value;
-  if (!maps.has(keyword)) return copySchema(value, keepFormats);
-  const named = Object.entries(value);
-  return Object.fromEntries(
-    named.map(([name, inner]) => [name, isObject(inner) ? copySchema(inner, keepFormats) : inner]),
-  );
+interface Preparing {
+  readonly keepsFormats: boolean;
+  /** Name of the format that stands for a pattern; nothing when the platform may run it. */
+  readonly patternFormat: (pattern: string) => string | undefined;
+}
+
+/** Formats that exist while one value is validated. The library knows formats by name only, for everything that uses it. */
+function withFormats<T>(own: Readonly<Record<string, (text: string) => boolean>>, run: () => T): T {
+  Object.assign(format, own);
+  try {
+    return run();
+  } finally {
+    for (const name of Object.keys(own)) delete format[name];
+  }
 }
 
 /** The library tells of a mistake at every level around it: the innermost says what it is. */
@@ -68,9 +97,10 @@ function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));
   const innermost = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest);
   const [last] = innermost.slice(-1);
-  return last
-    ? [{ path: readPointer(decodeURI(last.instanceLocation.slice(1).replaceAll("%23", "#"))), message: last.error }]
-    : [];
+  if (!last) return [];
+  const location = decodeURI(last.instanceLocation.slice(1).replaceAll("%23", "#"));
+  const isPattern = last.error.includes(`"${patternPrefix}`);
+  return [{ path: readPointer(location), message: isPattern ? "String does not match pattern." : last.error }];
 }
 
 function depthOf(location: string): number {

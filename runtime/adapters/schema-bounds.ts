@@ -10,7 +10,7 @@ export interface SchemaBounds {
 export type Dialect = "draft-07" | "2020-12";
 
 /**
- * Throws for schemas that are too large to be compiled: they may come from a stranger.
+ * Throws for schemas that are too large to be compiled, or have names that no library can write down: they may come from a stranger.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-9
  */
@@ -21,7 +21,11 @@ export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }
     nodes += level.length;
     if (depth > maxDepth) throw new Error(`A JSON Schema is nested deeper than ${maxDepth} levels.`);
     if (nodes > maxNodes) throw new Error(`A JSON Schema has more than ${maxNodes} parts.`);
-    level = level.flatMap((node) => Object.values(node).filter(isNode));
+    level = level.flatMap((node) => {
+      if (Object.keys(node).some((name) => surrogate.test(name)))
+        throw new Error("A JSON Schema has a name that is not valid Unicode; rename it.");
+      return Object.values(node).filter(isNode);
+    });
   }
 }
 
@@ -39,6 +43,9 @@ export function readPointer(pointer: string): readonly (string | number)[] {
   const keys = pointer.split("/").slice(1);
   return keys.map((key) => (/^\d+$/.test(key) ? Number(key) : unescapeKey(key)));
 }
+
+/** Half of a surrogate pair. */
+const surrogate = /\p{Surrogate}/u;
 
 const dialects: ReadonlyMap<string, Dialect> = new Map([
   ["http://json-schema.org/draft-07/schema", "draft-07"],

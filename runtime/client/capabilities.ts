@@ -6,13 +6,14 @@ import type { ClientSource } from "./source.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
 export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
-  const { roots, sampling, elicitation = {} } = source;
+  const { experimental, roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => revision.capabilities.client.includes(path.join("."));
   const hasModes = known("elicitation", "url");
   const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
   const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
   const canAnnounce = findRow(revision.clientNotifications, "rootsListChanged") !== undefined;
   return {
+    ...(experimental && { experimental }),
     ...(roots !== undefined && { roots: canAnnounce ? { listChanged: true } : {} }),
     ...(sampling && {
       sampling: {

@@ -1,6 +1,7 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
+import { omit } from "../rpc/known-members.ts";
 import { AnswerScope, FormScope } from "./answer-scope.ts";
 import { FormError } from "./errors.ts";
 import { checkForm, fillForm } from "../common/form.ts";
@@ -29,8 +30,9 @@ export function createElicitation(source: ElicitationSource): Elicitation {
     if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
   };
   return {
-    async elicit(params, call) {
-      if (!isObject(params)) throw refuseMode("form");
+    async elicit(given, call) {
+      if (!isObject(given)) throw refuseMode("form");
+      const params = toKnown(given, call.revision);
       if (params.mode !== "url") return askForm(source, params, call);
       const answer = await askUrl(source, params, call);
       if (answer.action === "accept") remember(params.elicitationId);
@@ -46,6 +48,11 @@ export function createElicitation(source: ElicitationSource): Elicitation {
       }
     },
   };
+}
+
+/** Reads every elicitation as a form at revisions without modes. */
+function toKnown(params: Record<string, unknown>, { capabilities }: Revision): Record<string, unknown> {
+  return capabilities.client.includes("elicitation.url") ? params : omit(params, "mode", "url", "elicitationId");
 }
 
 /** Nothing that does not fit the form leaves: neither side would know what to do with it. */

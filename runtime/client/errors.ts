@@ -30,6 +30,30 @@ export class ToolOutputError extends Error {
   }
 }
 
+/** A list of the server does not end, or not soon enough. */
+export class IncompleteListError extends Error {
+  /** The items that were read before, where a whole list was asked for. */
+  readonly items: readonly unknown[];
+  readonly #problem: string;
+
+  constructor(problem: string, items: readonly unknown[] = []) {
+    super(`The list of the server ${problem}; read it page by page as far as needed`);
+    this.name = "IncompleteListError";
+    this.items = items;
+    this.#problem = problem;
+  }
+
+  /** The same error with the items that were read before it. */
+  with(items: readonly unknown[]): IncompleteListError {
+    return new IncompleteListError(this.#problem, items);
+  }
+}
+
+/** True if a value is an `IncompleteListError`, also one of another copy of this package. */
+export function isIncompleteListError(value: unknown): value is IncompleteListError {
+  return hasName(value, ["IncompleteListError"]);
+}
+
 /** The server did not agree to tell of changes of something. */
 export class SubscriptionError extends Error {
   /** URIs of resources, or names of lists. */

@@ -1,8 +1,10 @@
 import type { Revision } from "../../generated/support.ts";
 import { ClosedError, VersionError, isClosedError, isPeerError, toError } from "../rpc/errors.ts";
+import type { Profile } from "../rpc/profile.ts";
 import { pause, type Clock } from "../rpc/timers.ts";
 import { toDelay, toReconnection, type Reconnection } from "../transport/http-client/delay.ts";
 import { isLostError, isSessionExpiredError } from "../transport/http-client/errors.ts";
+import { repeat } from "../transport/http-client/repeat.ts";
 import type { ClientConnection } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ReconnectOptions, Retry } from "./options.ts";
@@ -20,6 +22,14 @@ export interface LineHost {
 export interface LineOptions {
   readonly reconnect: ReconnectOptions | undefined;
   readonly clock: Clock | undefined;
+  /** Says which refusals are for now only. */
+  readonly profile: Profile | undefined;
+}
+
+/** Options for the run of a call. */
+export interface RunOptions {
+  readonly retry: Retry;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A connection that is replaced when it is lost: calls that come in between wait for the next one. */
@@ -28,6 +38,7 @@ export class Line {
   readonly #host: LineHost;
   readonly #clock: Clock | undefined;
   readonly #reconnection: (Reconnection & { readonly stableAfter: number }) | undefined;
+  readonly #options: LineOptions;
   readonly #end = new AbortController();
   #last: ClientConnection | undefined;
   #isUp = false;
@@ -38,8 +49,10 @@ export class Line {
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
 
-  constructor(host: LineHost, { reconnect, clock }: LineOptions) {
+  constructor(host: LineHost, options: LineOptions) {
+    const { reconnect, clock } = options;
     this.#host = host;
+    this.#options = options;
     this.#clock = clock;
     this.#reconnection = reconnect && { ...toReconnection(reconnect), stableAfter: reconnect.stableAfter ?? 10_000 };
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
@@ -69,8 +82,29 @@ export class Line {
     return this.#end.signal.aborted;
   }
 
-  /** Runs a call on the connection; at once if there is one. What is cut off runs once more if it is safe, or never left. */
-  run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
+  /** Runs a call on the connection; at once if there is one. What was refused for now runs again as the profile says. */
+  run<Result>(call: (connection: ClientConnection) => Promise<Result>, { retry, signal }: RunOptions): Promise<Result> {
+    const { reconnect, profile, clock } = this.#options;
+    if (!profile?.readRetry) return this.#run(call, retry);
+    const end = this.#end.signal;
+    return repeat(() => this.#run(call, retry), {
+      reconnection: toReconnection(reconnect),
+      signal: signal ? AbortSignal.any([signal, end]) : end,
+      clock,
+      readDelay: (error) => this.#readDelay(error, retry),
+    });
+  }
+
+  /** Milliseconds after which a call may run again. Profiles are for sessions. */
+  #readDelay(error: unknown, retry: Retry): number | undefined {
+    if (!isPeerError(error) || this.#last?.revision.lifecycle !== "handshake") return undefined;
+    const { code, message, data } = error;
+    const advice = this.#options.profile?.readRetry?.({ code, message, data });
+    return advice?.isBeforeWork || retry === "safe" ? advice?.delay : undefined;
+  }
+
+  /** Repeats an interrupted call once if it is safe or was never sent. */
+  #run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
     let used = this.#isUp ? this.#last : undefined;
     const first = used;
     const outcome = first ? call(first) : this.#ready().then((ready) => call((used = ready)));

@@ -6,6 +6,7 @@ import { listChanged, type ListKind } from "../common/lists.ts";
 import { findRow } from "../common/rows.ts";
 import type { ClientConnection } from "./client.ts";
 import { requestOf } from "./calls.ts";
+import { IncompleteListError } from "./errors.ts";
 import { readNextCursor, readPages, type PageLimits, type PageParams } from "./pages.ts";
 import type { ListName } from "./protocol.ts";
 import type { Freshness, ResultCache } from "./result-cache.ts";
@@ -37,14 +38,14 @@ export class Lists {
 
   /** Reads the pages of a list on one connection, and within one session: cursors mean nothing beyond it. */
   async *pages(list: ListName, connection: ClientConnection, options: ListOptions): AsyncGenerator<AnyPage> {
-    const { maxPages = this.#options.maxPages, ...rest } = options;
+    const { maxPages, ...rest } = options;
     const session = this.#session;
     const fetch = async (params: PageParams): Promise<AnyPage> => {
       if (session !== this.#session)
         throw new ClosedError("The session ended while a list was being read. Read it again.");
       return toPage(await requestOf(connection, sources[list].handler, params, rest));
     };
-    yield* readPages(fetch, maxPages === undefined ? {} : { maxPages });
+    yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });
   }
 
   /** Reads all of a list; from the start once more when it changed meanwhile, so that the server refuses a cursor. */
@@ -53,6 +54,7 @@ export class Lists {
     try {
       return await this.#read(list, connection, { options, reading });
     } catch (error) {
+      if (error instanceof IncompleteListError) throw error.with(reading.items);
       const isStale = isPeerError(error) && error.code === errorCodes.invalidParams && reading.items.length > 0;
       if (!isStale) throw error;
       return this.#read(list, connection, { options, reading: createReading() });

@@ -58,7 +58,10 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
         typeof target === "string"
           ? connection.request(target, params, options)
           : connection.request(target, params, options),
-      retry ?? this.#core.retryOf({ isSafe: row !== undefined && safeHandlers.has(row.handler) }),
+      {
+        retry: retry ?? this.#core.retryOf({ isSafe: row !== undefined && safeHandlers.has(row.handler) }),
+        signal: options.signal,
+      },
     );
   }
 
@@ -68,7 +71,7 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
     return this.#core.line.run(
       (connection) =>
         typeof target === "string" ? connection.notify(target, params) : connection.notify(target, params),
-      "never",
+      { retry: "never" },
     );
   }
 
@@ -89,7 +92,7 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
   }
 
   async *pages(list: ListName, options: ListOptions = {}): AsyncGenerator<AnyPage> {
-    const connection = await this.#core.line.run((ready) => Promise.resolve(ready), "never");
+    const connection = await this.#core.line.run((ready) => Promise.resolve(ready), { retry: "never" });
     yield* this.#core.lists.pages(list, connection, options);
   }
 
@@ -106,7 +109,7 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
     const call = { name, args, tool, toResult };
     if (task) return this.#core.tasks.start(call, { ...options, task });
     if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
-    const retry = isRepeatable(tool) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
+    const retry = isRepeatable(tool, this.revision) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
     const params = { name, ...(args && { arguments: args }) };
     const list = (): Promise<unknown> => this.#list("tools", { refresh: true });
     const around = (send: () => Promise<unknown>): Promise<unknown> =>
@@ -172,7 +175,7 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
         const kept = refresh ? undefined : this.#core.lists.find(list, connection);
         return kept ?? this.#core.lists.read(list, connection, options);
       },
-      retry ?? this.#core.retryOf({ isSafe: true }),
+      { retry: retry ?? this.#core.retryOf({ isSafe: true }), signal: options.signal },
     );
   }
 
@@ -190,7 +193,7 @@ export class LiveSession extends SessionView implements ClientConnection, AsyncD
       });
     }
     const { validator } = this.#core.source;
-    if (validator && tool) checkToolOutput(tool, result, validator);
+    if (validator && tool) checkToolOutput(tool, result, { revision: this.revision, validator });
     return result;
   }
 

@@ -32,6 +32,8 @@ export interface ClientSettings extends PeerOptions {
   readonly revisions: readonly Revision[];
   /** Speak only revisions of this kind: `handshake` asks servers for nothing newer, `per-request` opens no sessions. Default: what the server can. */
   readonly lifecycle?: Revision["lifecycle"];
+  /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
+  readonly experimental?: { readonly [name: string]: object };
   /** Checks structured results of tools against their output schemas. Default: they are not checked. */
   readonly validator?: JsonSchemaValidator;
   /**
@@ -41,7 +43,7 @@ export interface ClientSettings extends PeerOptions {
   readonly cacheLists?: boolean;
   /** How results are kept that the server lets clients keep for a time. */
   readonly cache?: CacheOptions;
-  /** Pages after which reading a list stops. Default 1000. */
+  /** Most pages of a list: one that goes on beyond them is an `IncompleteListError`. Default 1000. */
   readonly maxPages?: number;
   /**
    * Rounds after which a call is given up whose server asks for more and more input, where it asks inside of results. `0` answers nothing:

@@ -1,6 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../rpc/call.ts";
 import type { ClientConnection } from "./client.ts";
+import { IncompleteListError } from "./errors.ts";
 
 /** Where in a list a page starts; the first page has no cursor. */
 export interface PageParams {
@@ -12,33 +13,47 @@ export interface Page {
   readonly nextCursor?: string | undefined;
 }
 
-/** Bounds on reading a list. */
+/** Bounds on the reading of a list. */
 export interface PageLimits {
-  /** Pages after which reading stops. Default 1000: a server must not keep a client busy for ever. */
+  /** Pages after which reading stops. Default: all pages are read. */
   readonly maxPages?: number;
+}
+
+/** Bounds on a list: a server must neither keep a client busy without end nor fill its memory. */
+export interface ListBounds {
+  /** Default 1000. */
+  readonly maxPages?: number | undefined;
+  /** Characters of JSON in all pages together. Default 64 Mi. */
+  readonly maxLength?: number | undefined;
 }
 
 /**
  * Reads the pages of a list one after the other: `readPages((page) => calls.listTools(page))`. An empty cursor is a cursor; only its absence ends
- * the list, or its repetition, which would go on for ever.
+ * the list. Throws an `IncompleteListError` when the list goes beyond its bounds or repeats a cursor, which would never end.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
  */
 export async function* readPages<Result extends Page>(
   fetch: (params: PageParams) => Promise<Result>,
-  limits: PageLimits = {},
+  { maxPages: wanted }: PageLimits = {},
+  { maxPages = 1_000, maxLength = 64 * 1024 * 1024 }: ListBounds = {},
 ): AsyncGenerator<Result, void, undefined> {
-  const { maxPages = 1_000 } = limits;
+  const most = wanted ?? maxPages;
   const seen = new Set<string>();
   let params: PageParams = {};
-  for (let count = 0; count < maxPages; count += 1) {
+  let length = 0;
+  for (let count = 0; count < most; count += 1) {
     const page = await fetch(params);
+    length += JSON.stringify(page).length;
+    if (length > maxLength) throw new IncompleteListError(`has more than ${maxLength} characters`);
     yield page;
     const { nextCursor } = page;
-    if (nextCursor === undefined || seen.has(nextCursor)) return;
+    if (nextCursor === undefined) return;
+    if (seen.has(nextCursor)) throw new IncompleteListError("repeats a cursor");
     seen.add(nextCursor);
     params = { cursor: nextCursor };
   }
+  if (wanted === undefined) throw new IncompleteListError(`has more than ${maxPages} pages`);
 }
 
 /** Reads the items of a list, page after page: `readItems((page) => calls.listTools(page), (page) => page.tools)`. */

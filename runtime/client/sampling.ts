@@ -1,7 +1,8 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { checkToolResults } from "../common/tool-results.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes, invalidParams } from "../rpc/errors.ts";
+import { omit } from "../rpc/known-members.ts";
 import { AnswerScope } from "./answer-scope.ts";
 import type { SamplingSource } from "./source.ts";
 
@@ -12,7 +13,7 @@ import type { SamplingSource } from "./source.ts";
  */
 export function createSampling(source: SamplingSource): (params: unknown, call: CallContext) => unknown {
   return (params, call) => {
-    const request = isObject(params) ? params : {};
+    const request = toKnown(params, call.revision);
     if (!source.tools && (request.tools !== undefined || request.toolChoice !== undefined)) {
       throw refuse("This client has not declared sampling.tools");
     }
@@ -20,6 +21,12 @@ export function createSampling(source: SamplingSource): (params: unknown, call: 
     if (issue) throw invalidParams(issue);
     return source.createMessage(request, new AnswerScope(call));
   };
+}
+
+/** Tools came together with their capability. */
+function toKnown(params: unknown, { capabilities }: Revision): Record<string, unknown> {
+  const request = isObject(params) ? params : {};
+  return capabilities.client.includes("sampling.tools") ? request : omit(request, "tools", "toolChoice");
 }
 
 function refuse(message: string): RpcError {

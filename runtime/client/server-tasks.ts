@@ -1,6 +1,7 @@
 import { isObject, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import { CapabilityError } from "../rpc/errors.ts";
+import { readKnownMember } from "../rpc/known-members.ts";
 import { isOpen } from "../rpc/session.ts";
 import type { Clock } from "../rpc/timers.ts";
 import {
@@ -60,7 +61,7 @@ export class ServerTasks {
   isRequired(tool: object | undefined): boolean {
     const row = this.#row;
     const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
-    return isDeclared === true && readSupport(tool) === "required";
+    return isDeclared === true && this.#readSupport(tool) === "required";
   }
 
   /**
@@ -164,9 +165,15 @@ export class ServerTasks {
       throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
     const gate = taskGate(row, "server");
     if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
-    if (tool && readSupport(tool) === "forbidden") {
+    if (tool && this.#readSupport(tool) === "forbidden") {
       throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
     }
+  }
+
+  /** Reads `taskSupport`; a missing value means `forbidden`. */
+  #readSupport(tool: object | undefined): unknown {
+    const execution = readKnownMember(tool, "Tool.execution", this.#host.connection().revision);
+    return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
   }
 
   #remove({ taskId, held }: Entry): void {
@@ -205,12 +212,6 @@ function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): P
     signal.addEventListener("abort", stop, { once: true });
     starting.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
   });
-}
-
-/** What is not said is forbidden. */
-function readSupport(tool: object | undefined): unknown {
-  const execution: unknown = tool && Reflect.get(tool, "execution");
-  return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
 }
 
 function toPage(result: Record<string, unknown>): Page & { readonly tasks: readonly TaskState[] } {

@@ -62,7 +62,7 @@ export class SessionCore implements LineHost, NoticeBoard {
     this.#roots = roots;
     this.#target = target;
     this.logLevel = source.logLevel;
-    this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock });
+    this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock, profile: source.profile });
     const cache = new ResultCache({ ...source.cache, clock: source.clock });
     this.reads = new Reads(cache, (result) => this.#answered.has(result));
     this.lists = new Lists({
@@ -118,16 +118,17 @@ export class SessionCore implements LineHost, NoticeBoard {
     const problem = meta && checkMeta(meta);
     if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
-    const repeat = retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) });
+    const { signal } = options;
+    const running = { retry: retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) }), signal };
     const progress = joinProgress(options);
     const result = await around(() =>
-      this.line.run((connection) => requestOf(connection, handler, sent, progress.options), repeat),
+      this.line.run((connection) => requestOf(connection, handler, sent, progress.options), running),
     );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
     const complete = await playRounds(result, {
       max: this.source.maxRounds ?? 10,
       clock: this.source.clock,
-      signal: options.signal,
+      signal,
       answerer: () => this.#toAnswerer(this.line.last),
       send: (answers, { revision }) => {
         progress.next();
@@ -135,7 +136,7 @@ export class SessionCore implements LineHost, NoticeBoard {
           if (connection.revision !== revision) throw new Error("The server came back with another revision.");
           return requestOf(connection, handler, { ...sent, ...answers }, progress.options);
         };
-        return around(() => this.line.run(send, repeat));
+        return around(() => this.line.run(send, running));
       },
     });
     if (!isObject(complete)) return {};

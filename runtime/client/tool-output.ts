@@ -1,5 +1,6 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { toError } from "../rpc/errors.ts";
+import { readKnownMember } from "../rpc/known-members.ts";
 import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../common/schema-issue.ts";
 import { ToolOutputError } from "./errors.ts";
 
@@ -8,8 +9,12 @@ import { ToolOutputError } from "./errors.ts";
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
  */
-export function checkToolOutput(tool: object, result: unknown, validator: JsonSchemaValidator): void {
-  const schema: unknown = Reflect.get(tool, "outputSchema");
+export function checkToolOutput(
+  tool: object,
+  result: unknown,
+  { revision, validator }: { readonly revision: Revision; readonly validator: JsonSchemaValidator },
+): void {
+  const schema = readKnownMember(tool, "Tool.outputSchema", revision);
   if (!isSchema(schema) || !isObject(result) || result.isError === true) return;
   const issues = Object.hasOwn(result, "structuredContent")
     ? validate(result.structuredContent, schema, validator)
@@ -22,8 +27,8 @@ export function checkToolOutput(tool: object, result: unknown, validator: JsonSc
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
-export function isRepeatable(tool: object | undefined): boolean {
-  const annotations: unknown = tool && Reflect.get(tool, "annotations");
+export function isRepeatable(tool: object | undefined, revision: Revision): boolean {
+  const annotations = readKnownMember(tool, "Tool.annotations", revision);
   return isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
 }
 

@@ -1,7 +1,8 @@
-/** A copy, and how deeply it is nested. */
+/** A copy, how deeply it is nested and how many values it holds. */
 export interface JsonCopy {
   readonly value: unknown;
   readonly depth: number;
+  readonly values: number;
 }
 
 /**
@@ -9,7 +10,7 @@ export interface JsonCopy {
  * become `null`. Throws on what JSON text cannot be made of: cycles and big integers. The key is the value's name in what it is part of.
  */
 export function copyJson(value: unknown, key: string = ""): JsonCopy {
-  const walk: Walk = { value: undefined, depth: 0 };
+  const walk: Walk = { value: undefined, depth: 0, values: 0 };
   walk.value = copyValue(value, key, 0, walk);
   return walk;
 }
@@ -18,6 +19,7 @@ export function copyJson(value: unknown, key: string = ""): JsonCopy {
 interface Walk {
   value: unknown;
   depth: number;
+  values: number;
 }
 
 /** Only cycles and values that no peer accepts are deeper. */
@@ -43,6 +45,7 @@ function enter(depth: number, walk: Walk): number {
 
 function copyArray(values: readonly unknown[], depth: number, walk: Walk): unknown[] {
   const copies: unknown[] = [];
+  walk.values += values.length;
   for (let index = 0; index < values.length; index += 1) {
     copies.push(copyValue(values[index], String(index), depth, walk) ?? null);
   }
@@ -56,6 +59,7 @@ function copyObject(source: Record<string, unknown>, depth: number, walk: Walk):
     if (!isOwn.call(source, key)) continue;
     const copied: unknown = copyValue(source[key], key, depth, walk);
     if (copied === undefined) continue;
+    walk.values += 1;
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, ...ordinary });
     else copy[key] = copied;
   }

@@ -3,6 +3,9 @@ import type { Limits } from "../rpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing } from "../rpc/message.ts";
 import { outline, scan, type Finding } from "./scan.ts";
 
+/** Bounds on the structure of what is decoded. */
+export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
+
 /** Where decoded text goes. */
 export interface Sink {
   message(value: unknown): void;
@@ -10,9 +13,9 @@ export interface Sink {
 }
 
 /** Parses the text of one message, or of one batch, and hands over the value or what is wrong with it. Never throws. */
-export function decode(text: string, limits: Pick<Limits, "maxDepth">, sink: Sink): void {
-  const finding = scan(text, limits.maxDepth);
-  if (finding) return sink.problem(toProblem(finding, text, limits.maxDepth));
+export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
+  const finding = scan(text, limits);
+  if (finding) return sink.problem(toProblem(finding, text, limits));
   const value = parse(text);
   if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
   else sink.message(value);
@@ -24,8 +27,8 @@ export function encode(outgoing: Outgoing): string {
 }
 
 /** The refusal of a message that is longer than the limit. */
-export function tooLarge(maxMessageBytes: number): Problem {
-  return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes` };
+export function tooLarge(maxMessageBytes: number, value: unknown): Problem {
+  return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
 }
 
 /** The refusal of a message that is nested too deeply. */
@@ -33,12 +36,19 @@ export function tooDeep(maxDepth: number, value: unknown): Problem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
-function toProblem(finding: Finding, text: string, maxDepth: number): Problem {
+/** The refusal of a message that holds too many values. */
+export function tooManyValues(maxValues: number, value: unknown): Problem {
+  return { kind: "values", message: `The message has more than ${maxValues} values; send less at a time`, value };
+}
+
+function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): Problem {
   const envelope = outline(text);
   const value = envelope === undefined ? undefined : parse(envelope);
   switch (finding.kind) {
     case "depth":
       return tooDeep(maxDepth, value);
+    case "values":
+      return tooManyValues(maxValues, value);
     case "repeated":
       return { kind: "repeated", message: `The member ${finding.member} appears twice`, value };
     default:

@@ -1,22 +1,27 @@
 import type { Limits } from "../rpc/limits.ts";
-import { decode, tooLarge, type Sink } from "./json.ts";
+import { decode, tooLarge, type DecodingLimits, type Sink } from "./json.ts";
+import { OutlineReader } from "./outline-reader.ts";
+
+/** Bounds on a line. */
+export type LineLimits = DecodingLimits & Pick<Limits, "maxMessageBytes">;
 
 /**
  * Cuts bytes into lines and decodes each as a message. Lines end with LF; CR before it is dropped, empty lines are skipped. Bytes are cut
- * before they are decoded, so characters may be split anywhere. A line over the limit is reported once and skipped as it arrives.
+ * before they are decoded, so characters may be split anywhere. A line over the limit is skipped as it arrives, and reported once at its end.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export class LineDecoder {
-  readonly #limits: Pick<Limits, "maxDepth" | "maxMessageBytes">;
+  readonly #limits: LineLimits;
   readonly #sink: Sink;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   /** The line that is not complete yet. */
   #rest: Uint8Array = nothing;
   #restLength = 0;
-  #isSkipping = false;
+  /** Reads the rest of a line that is too long. */
+  #skipped: OutlineReader | undefined;
 
-  constructor(limits: Pick<Limits, "maxDepth" | "maxMessageBytes">, sink: Sink) {
+  constructor(limits: LineLimits, sink: Sink) {
     this.#limits = limits;
     this.#sink = sink;
   }
@@ -25,13 +30,14 @@ export class LineDecoder {
   push(chunk: Uint8Array): void {
     const last = chunk.lastIndexOf(lineFeed);
     if (last === -1) return this.#hold(chunk);
-    const start = this.#restLength > 0 || this.#isSkipping ? this.#complete(chunk) : 0;
+    const start = this.#restLength > 0 || this.#skipped ? this.#complete(chunk) : 0;
     if (start < last) this.#takeLines(chunk.subarray(start, last));
     this.#hold(chunk.subarray(last + 1));
   }
 
   /** No more bytes will come: a last line may lack its line break. */
   end(): void {
+    if (this.#skipped) this.#refuse(this.#skipped);
     if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
     this.#forget();
   }
@@ -40,6 +46,7 @@ export class LineDecoder {
   #complete(chunk: Uint8Array): number {
     const end = chunk.indexOf(lineFeed);
     this.#hold(chunk.subarray(0, end));
+    if (this.#skipped) this.#refuse(this.#skipped);
     if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
     this.#forget();
     return end + 1;
@@ -47,21 +54,31 @@ export class LineDecoder {
 
   /** Bytes without a line break. The buffer doubles, so that each byte is copied a bounded number of times. */
   #hold(bytes: Uint8Array): void {
-    if (this.#isSkipping || bytes.length === 0) return;
+    if (bytes.length === 0) return;
+    if (this.#skipped) return this.#skipped.push(bytes);
     const length = this.#restLength + bytes.length;
-    if (length > this.#limits.maxMessageBytes) {
-      this.#forget();
-      this.#isSkipping = true;
-      return this.#sink.problem(tooLarge(this.#limits.maxMessageBytes));
-    }
+    if (length > this.#limits.maxMessageBytes) return this.#skip(bytes);
     if (length > this.#rest.length) this.#rest = grow(this.#rest, this.#restLength, length);
     this.#rest.set(bytes, this.#restLength);
     this.#restLength = length;
   }
 
+  /** The line is too long to be kept. */
+  #skip(bytes: Uint8Array): void {
+    const reader = new OutlineReader();
+    reader.push(this.#rest.subarray(0, this.#restLength));
+    reader.push(bytes);
+    this.#forget();
+    this.#skipped = reader;
+  }
+
+  #refuse(reader: OutlineReader): void {
+    this.#sink.problem(tooLarge(this.#limits.maxMessageBytes, reader.finish()));
+  }
+
   #forget(): void {
     this.#restLength = 0;
-    this.#isSkipping = false;
+    this.#skipped = undefined;
     if (this.#rest.length > keptBytes) this.#rest = nothing;
   }
 
@@ -89,7 +106,11 @@ export class LineDecoder {
 
   #takeLine(bytes: Uint8Array): void {
     const { maxMessageBytes } = this.#limits;
-    if (bytes.length > maxMessageBytes) return this.#sink.problem(tooLarge(maxMessageBytes));
+    if (bytes.length > maxMessageBytes) {
+      const reader = new OutlineReader();
+      reader.push(bytes);
+      return this.#refuse(reader);
+    }
     const text = this.#decodeText(bytes);
     if (text === undefined) this.#sink.problem({ kind: "encoding", message: "The message is not valid UTF-8" });
     else this.#takeText(text);

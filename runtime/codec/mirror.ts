@@ -45,9 +45,12 @@ export function isSameField(text: string, value: unknown): boolean {
   return text === toFieldText(value);
 }
 
-/** Text as the value of a header: what headers cannot hold, or what looks like this encoding, is written in base64. */
+/**
+ * Text as the value of a header. What headers cannot hold is written in base64, and so is what looks like this encoding, or like several
+ * header lines that a platform has joined.
+ */
 export function encodeField(text: string): string {
-  const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text);
+  const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text) && !text.includes(joint);
   return isSafe ? text : `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }
 
@@ -60,6 +63,9 @@ export function decodeField(field: string): string | undefined {
 }
 
 const mark = "x-mcp-header";
+
+/** Separator of header lines in one value. @see https://fetch.spec.whatwg.org/#concept-header-list-get */
+export const joint = ", ";
 
 const sentinel = /^=\?base64\?(.*)\?=$/s;
 

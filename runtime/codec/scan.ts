@@ -1,18 +1,31 @@
+import type { Limits } from "../rpc/limits.ts";
+
 /** What a glance over JSON text finds before anything is built from it. */
-export type Finding = { readonly kind: "depth" } | { readonly kind: "repeated"; readonly member: string };
+export type Finding =
+  { readonly kind: "depth" } | { readonly kind: "values" } | { readonly kind: "repeated"; readonly member: string };
 
 /**
- * Looks for nesting beyond a limit and for protocol members that appear twice in one envelope: parsers disagree on which one counts. One pass,
- * no recursion; broken JSON is left to the parser.
+ * Looks for nesting beyond a limit, for more values than a limit, and for protocol members that appear twice in one envelope: parsers disagree
+ * on which one counts. One pass, no recursion; broken JSON is left to the parser.
  */
-export function scan(text: string, maxDepth: number): Finding | undefined {
+export function scan(
+  text: string,
+  { maxDepth, maxValues }: Pick<Limits, "maxDepth" | "maxValues">,
+): Finding | undefined {
   // Members of a message stand at depth 1, those of a batch's messages at depth 2.
   const envelope = text.charCodeAt(skipBlanks(text, 0)) === openBracket ? 2 : 1;
   let seen = 0;
   let depth = 0;
+  // Each value of a list or an object follows a bracket or a comma.
+  let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) {
+    // Numbers and colons.
+    if (code > comma && code < openBracket) continue;
+    if (code === comma) {
+      values += 1;
+      if (values > maxValues) return { kind: "values" };
+    } else if (code === quote) {
       const end = findStringEnd(text, at + 1);
       const bit = depth === envelope ? readMember(text, at, end) : 0;
       if ((seen & bit) !== 0) return { kind: "repeated", member: members[Math.log2(bit)] ?? "" };
@@ -20,7 +33,9 @@ export function scan(text: string, maxDepth: number): Finding | undefined {
       at = end;
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
+      values += 1;
       if (depth > maxDepth) return { kind: "depth" };
+      if (values > maxValues) return { kind: "values" };
       if (depth === envelope) seen = 0;
     } else if (code === closeBrace || code === closeBracket) {
       depth -= 1;
@@ -57,6 +72,7 @@ export function outline(text: string): string | undefined {
 
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
 const colon = 0x3a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;

@@ -16,13 +16,40 @@ export interface ObjectSchema {
  */
 export type JsonSchemaValidator = (value: unknown, schema: ObjectSchema) => readonly SchemaIssue[];
 
-/** Puts issues into one readable line each: `- items[0].name: expected a string`. */
+/**
+ * Puts issues into one readable line each: `- items[0].name: expected a string`. Libraries report an issue for each wrong item of a list and may
+ * quote what was sent, so the text has a bound: the first 20 issues and the number of the others, in 4 KiB at most.
+ */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
-  return issues.map((issue) => `- ${describePath(issue)}${issue.message}`).join("\n");
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const issue of issues.slice(0, mostIssues)) {
+    const line = `- ${cut(describePath(issue) + issue.message)}\n`;
+    bytes += new TextEncoder().encode(line).length;
+    if (bytes > mostBytes) break;
+    lines.push(line);
+  }
+  const rest = issues.length - lines.length;
+  return rest > 0 ? `${lines.join("")}- and ${rest} more` : lines.join("").trimEnd();
 }
 
-function describePath(issue: SchemaIssue): string {
-  const keys = (issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment));
+const mostIssues = 20;
+
+/** Bytes of all lines but the last, which has the number of the issues that are left out. */
+const mostBytes = 4_000;
+
+/** Characters of one line. */
+const longestLine = 1_000;
+
+/** Keys of a path that are shown. */
+const longestPath = 64;
+
+function cut(line: string): string {
+  return line.length > longestLine ? `${line.slice(0, longestLine)}...` : line;
+}
+
+function describePath({ path = [] }: SchemaIssue): string {
+  const keys = path.slice(0, longestPath).map((segment) => (typeof segment === "object" ? segment.key : segment));
   if (keys.length === 0) return "";
   const text = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   return `${text.startsWith(".") ? text.slice(1) : text}: `;

@@ -103,7 +103,14 @@ export function createRefusal(name: RefusalName, message: string, options: Refus
 
 /** The refusal that an error of the peer is; nothing if it is none of the catalogue. */
 export function readRefusal(error: unknown): Refusal | undefined {
-  if (!isRpcError(error)) return undefined;
-  const all: readonly Refusal[] = Object.values(refusals);
-  return all.find(({ code }) => code === error.code);
+  return isRpcError(error) ? findRefusal(error.code) : undefined;
 }
+
+/** The refusal with a code; nothing if it is none of the catalogue. */
+export function findRefusal(code: number): Refusal | undefined {
+  return byCode.get(code);
+}
+
+const byCode: ReadonlyMap<number, Refusal> = new Map<number, Refusal>(
+  Object.values(refusals).map((refusal) => [refusal.code, refusal]),
+);

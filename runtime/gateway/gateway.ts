@@ -1,10 +1,11 @@
-import { isObject, type Extension, type RequestRow, type Revision } from "../../generated/support.ts";
+import { isObject, type Extension, type Revision } from "../../generated/support.ts";
+import type { Opener } from "../client/opener.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/handshake.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { ClosedError } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { OnError } from "../rpc/report.ts";
-import type { Capabilities, ProgramInfo, Session } from "../rpc/session.ts";
+import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
 import { createExtending } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
 import { Listeners } from "../server/listeners.ts";
@@ -12,10 +13,12 @@ import { tooMany } from "../server/subscriptions.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http/settings.ts";
+import { ConnectionLimit } from "./connection-limit.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
+import { Fronts } from "./fronts.ts";
+import { Owners } from "./owners.ts";
 import { openPlace, type ServerPlace } from "./place.ts";
 import { Pool } from "./pool.ts";
-import { SessionFront } from "./session-front.ts";
 import { toClientCapabilitiesOf } from "./shapes.ts";
 import { StatelessFront } from "./stateless-front.ts";
 import { TaskDesk } from "./task-desk.ts";
@@ -31,6 +34,8 @@ export interface Gateway extends HttpService {
   readonly info: ProgramInfo;
   /** The revision that is spoken to the server. */
   readonly revision: Revision;
+  /** True if the server can be connected to for another session. */
+  takesSessions(): boolean;
   /** Why the server has ended the session of a client, if it has. */
   lossOf(connection: Connection): Error | undefined;
   /** Ends every connection, to both sides. */
@@ -53,25 +58,37 @@ export interface GatewayOptions {
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
   readonly patience?: number;
   /**
-   * Most calls of clients without a session that are at the server at once: each has a connection, and where the server is a program, a process.
-   * Others wait. Half of them, and no more, may be waiting for answers of their clients: then the one that has waited longest is given up.
-   * At least 2, default 100.
+   * Most connections to the server that clients use at once; where the server is a program, each is a process. A session has one from its first
+   * request on, until it ends. Sessions take at most three quarters; further ones are refused, over HTTP with 503. A call without a session has
+   * one until it is answered, and waits for it up to a minute. Half of those may be waiting for answers of their clients: then the call that has waited longest
+   * is given up. At least 2, default 100.
    */
   readonly maxConnections?: number;
+  /**
+   * Lets calls without a session use the same connections one after the other, though their callers are not authenticated. What the server keeps
+   * for one of them, such as a sign-in or a working folder, the next one may see. Default: only calls of one authenticated principal, or calls
+   * that come on one connection, and all calls where the server keeps no sessions.
+   */
+  readonly shareConnections?: boolean;
   /**
    * Milliseconds without an answer or progress after which a request to the server fails, and is cancelled. Default: none, how long is too
    * long the client knows, and what it cancels is cancelled at the server.
    */
   readonly silence?: number;
+  /**
+   * Levels of a message with a tool in it that clients take: a tool that is nested deeper is left out of lists, and reported. Default 64, as
+   * for clients of this package.
+   */
+  readonly maxDepth?: number;
   /** Aborted when nothing shall be opened to the server any more: what is being opened is given up. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server; clients without one
- * share a few, one call at a time on each.
+ * share a few, one call at a time on each. A server on another transport is given as a function that opens connections to it.
  */
-export async function createGateway(place: ServerPlace, options: GatewayOptions): Promise<Gateway> {
+export async function createGateway(place: ServerPlace | Opener, options: GatewayOptions): Promise<Gateway> {
   const {
     extensions = knownExtensions,
     onError = () => {},
@@ -87,20 +104,31 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     revisions: toSpoken(options.revisions, extensions),
     onError,
     silence,
+    maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
   };
   const listeners = new Listeners();
-  const main = await Watch.open(upstreams, (handler, params) => tellListeners(listeners, handler, params));
+  const limit = new ConnectionLimit(maxConnections);
+  const fronts = new Fronts();
+  const main = await Watch.open(upstreams, (handler, params) => {
+    tellListeners(listeners, handler, params);
+    if (listChanges.has(handler)) fronts.hear(handler, params);
+  });
   const { tools } = main;
   const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
   const revisions = toServed(options.revisions, extensions, server);
-  const pool = new Pool(upstreams, maxConnections);
+  const pool = new Pool(upstreams, limit);
+  const owners = new Owners({
+    // Where requests stand alone, servers keep no state by the connection.
+    areShared: options.shareConnections === true || revision.lifecycle === "per-request",
+    onOver: (owner) => pool.forget(owner),
+  });
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
   const desk = new TaskDesk({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
-  const stateless = new StatelessFront(pool, desk, { patience, mostSuspended: Math.floor(maxConnections / 2) });
+  const stateless = new StatelessFront(pool, desk, { patience, limit, owners });
+  fronts.serve({ upstreams, desk, limit, stateless });
   const { guard } = createExtending([]);
-  const fronts = createFronts(upstreams, { desk, stateless });
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
     const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
     return createAcceptor({
@@ -114,7 +142,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
       handlers: (revision) => ({
         ...guard(
           {
-            ...createForwarders(revision, serverCapabilities, fronts.forward),
+            ...createForwarders(revision, serverCapabilities, (...request) => fronts.forward(...request)),
             ...(hasOwn(revision) && desk.handlersAt(revision)),
           },
           revision,
@@ -123,7 +151,7 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
         rootsListChanged: (_params: unknown, connection: Connection) => fronts.rootsChanged(connection),
       }),
       onError,
-      onOpen: fronts.add,
+      onOpen: (connection) => fronts.add(connection),
       timeouts: endless,
     });
   };
@@ -133,7 +161,8 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
     acceptBriefly: createAccept({ lasts: false }),
     info: serverInfo,
     revision,
-    lossOf: fronts.lossOf,
+    lossOf: (connection) => fronts.lossOf(connection),
+    takesSessions: () => limit.takesSessions,
     readMirrors: (method, params) => tools.mirrorsOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway closes"));
@@ -148,51 +177,8 @@ export async function createGateway(place: ServerPlace, options: GatewayOptions)
 /** Between a client and a server it is for them to say how long they wait. */
 const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
 
-/** The clients of a gateway. */
-interface Fronts {
-  readonly forward: Forward;
-  rootsChanged(connection: Connection): Promise<void> | undefined;
-  lossOf(connection: Connection): Error | undefined;
-  /** A client has opened a session. */
-  add(connection: Connection): void;
-  /** Ends every session. */
-  close(): Promise<void>;
-}
-
-/** A session of a client is one with the server; all others share a front. */
-function createFronts(
-  upstreams: UpstreamOptions,
-  { desk, stateless }: { readonly desk: TaskDesk; readonly stateless: StatelessFront },
-): Fronts {
-  const fronts = new WeakMap<Session, SessionFront>();
-  const open = new Set<Connection>();
-  const frontOf = (session: Session): SessionFront | StatelessFront =>
-    session.revision.lifecycle === "handshake" ? (fronts.get(session) ?? stateless) : stateless;
-  return {
-    forward: (row, params, call) => frontOf(call.session).forward(row, params, call),
-    rootsChanged: ({ session }) => session && fronts.get(session)?.rootsChanged(),
-    lossOf: ({ session }) => session && fronts.get(session)?.loss,
-    add(connection) {
-      const { session } = connection;
-      if (!session) return;
-      const front = new SessionFront(upstreams, { connection, session, desk });
-      fronts.set(session, front);
-      open.add(connection);
-      void connection.closed.then(() => {
-        open.delete(connection);
-        return front.close();
-      });
-    },
-    async close() {
-      await Promise.all([...open].map((connection) => connection.close()));
-    },
-  };
-}
-
-type Forward = (row: RequestRow, params: unknown, call: CallContext) => Promise<unknown>;
-
 /** A handler for every request of a revision that the server can answer, in its own way. */
-function createForwarders(revision: Revision, capabilities: Capabilities, forward: Forward): object {
+function createForwarders(revision: Revision, capabilities: Capabilities, forward: Fronts["forward"]): object {
   const isOwnTasks = knowsTasks(revision);
   const rows = Object.values(revision.clientRequests).filter(
     ({ handler }) => !answeredHere.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
@@ -239,6 +225,9 @@ function implementWatching(
     },
   };
 }
+
+/** Notifications for sessions that have no connection of their own yet. */
+const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);
 
 /** Of one request to listen. */
 const mostSubscriptions = 1_000;

@@ -13,7 +13,7 @@ import { RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
 import type { TaskHandle } from "../tasks/task-handle.ts";
 import { readTask } from "../tasks/task-control.ts";
 import { withRelatedTask, type TaskState } from "../tasks/task.ts";
-import { toEmbedded, toForwarded } from "./shapes.ts";
+import { toEmbedded, toForwarded, withoutRounds } from "./shapes.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**
@@ -63,7 +63,8 @@ export class RelayedTask implements Listener {
     if (during.signal.aborted) giveUp();
     void this.#explain(followed, during);
     try {
-      return toForwarded(await followed.result({ signal: during.signal }), this.#upstream.revision);
+      const { revision } = this.#upstream;
+      return toForwarded(withoutRounds(await followed.result({ signal: during.signal }), revision), revision);
     } catch (error) {
       const { status } = await followed.status().catch(() => this.#started);
       if (status !== "cancelled" || during.signal.aborted) throw error;

@@ -1,12 +1,14 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findMethod, findRow } from "../common/rows.ts";
 import { readStartedTask } from "../client/extension-tasks.ts";
+import { isInputRequired } from "../client/rounds.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { methodNotFound } from "../rpc/errors.ts";
+import { ClosedError, RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
 import type { Connection } from "../rpc/peer.ts";
 import type { Session } from "../rpc/session.ts";
 import { pause } from "../rpc/timers.ts";
 import { readTaskParams, withoutTask } from "../tasks/task.ts";
+import type { ConnectionLimit, Leave } from "./connection-limit.ts";
 import { playCoreTask, startCoreTask } from "./core-task.ts";
 import { withGrace } from "./grace.ts";
 import { RelayedTask } from "./relayed-task.ts";
@@ -19,30 +21,30 @@ import { Upstream, type Listener, type Principal, type UpstreamOptions } from ".
 export class SessionFront {
   readonly #connection: Connection;
   readonly #session: Session;
-  readonly #open: (principal: Principal) => Promise<Upstream>;
-  readonly #upstream: Promise<Upstream>;
+  readonly #options: UpstreamOptions;
+  readonly #limit: ConnectionLimit;
+  readonly #listener: Listener;
   readonly #desk: TaskDesk;
+  /** Aborted when the session is over. */
+  readonly #over = new AbortController();
+  /** Opened when the client first asks for something. */
+  #upstream: Promise<Upstream> | undefined;
   /** Where the server may answer with tasks: it is told so only when one is wanted. */
   #withTasks: Promise<Upstream> | undefined;
   /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
-  #isClosed = false;
   #loss: Error | undefined;
 
-  constructor(options: UpstreamOptions, { connection, session, desk }: Front) {
+  constructor(options: UpstreamOptions, { connection, session, desk, limit }: Front) {
+    this.#options = options;
     this.#connection = connection;
     this.#session = session;
     this.#desk = desk;
-    const listener: Listener = {
+    this.#limit = limit;
+    this.#listener = {
       ask: (method, params, signal) => this.#ask(method, params, { signal }),
       tell: (handler, params) => this.#tell(handler, params),
     };
-    this.#open = (principal) => Upstream.open(options, principal, () => listener);
-    this.#upstream = this.#open(toPrincipal(session));
-    this.#upstream.then(
-      (upstream) => this.#followEnd(upstream, options),
-      () => {},
-    );
   }
 
   /** Why the server has ended the session, if it has. */
@@ -50,10 +52,46 @@ export class SessionFront {
     return this.#loss;
   }
 
+  /** Passes on what the gateway itself has heard, for as long as the session has no connection of its own on which it would hear it. */
+  hear(handler: string, params: object): void {
+    if (!this.#upstream) this.#tell(handler, params);
+  }
+
+  /** The connection of the session. One that could not be opened is opened again for the next request. */
+  #connect(): Promise<Upstream> {
+    if (this.#upstream) return this.#upstream;
+    const opening = this.#open();
+    this.#upstream = opening;
+    opening.catch(() => (this.#upstream = undefined));
+    return opening;
+  }
+
+  async #open(): Promise<Upstream> {
+    const { signal } = this.#over;
+    const isBrief = this.#session.isBrief === true;
+    const leave = await (isBrief ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
+    const upstream = await this.#openWith(toPrincipal(this.#session), leave);
+    this.#followEnd(upstream);
+    return upstream;
+  }
+
+  /** Opens a connection, and gives its place back when it has ended. */
+  async #openWith(principal: Principal, leave: Leave): Promise<Upstream> {
+    try {
+      const upstream = await Upstream.open(this.#options, principal, () => this.#listener);
+      void upstream.connection.closed.then(leave);
+      return upstream;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   /** A session that the server has ended is over for the client as well. */
-  #followEnd({ connection }: Upstream, { signal, onError }: UpstreamOptions): void {
+  #followEnd({ connection }: Upstream): void {
+    const { signal, onError } = this.#options;
     void connection.closed.then((reason) => {
-      if (signal.aborted || this.#isClosed) return;
+      if (signal.aborted || this.#over.signal.aborted) return;
       this.#loss = reason ?? new Error("The server closed the connection");
       onError({ kind: "transport", error: this.#loss });
       return this.#connection.close();
@@ -64,7 +102,7 @@ export class SessionFront {
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     this.#calls.add(call);
     try {
-      const upstream = await this.#upstream;
+      const upstream = await this.#connect();
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
       return row.handler === "listTools" ? this.#desk.showTools(result, call.revision) : result;
     } catch (error) {
@@ -75,15 +113,17 @@ export class SessionFront {
   }
 
   async rootsChanged(): Promise<void> {
+    // A server without a connection has not asked for roots yet.
+    if (!this.#upstream) return;
     const { connection } = await this.#upstream;
     const row = findRow(connection.revision.clientNotifications, "rootsListChanged");
     if (row) await connection.notify(row, {});
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    const upstreams = [this.#upstream, ...(this.#withTasks ? [this.#withTasks] : [])];
-    await Promise.all(upstreams.map((opening) => opening.then((upstream) => upstream.close()).catch(() => {})));
+    this.#over.abort(new ClosedError("The session is over"));
+    const upstreams = [this.#upstream, this.#withTasks];
+    await Promise.all(upstreams.map((opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
   }
 
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
@@ -95,14 +135,18 @@ export class SessionFront {
     return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
   }
 
-  /** Makes a call until it is answered: what the server asks inside of results is put to the client. */
+  /**
+   * Makes a call until it is answered: what the server asks inside of results is put to the client. A server whose results ask for input again
+   * and again is not called without end.
+   */
   async #complete(
     upstream: Upstream,
     { row, params, call, signal = call.signal }: Forwarded<object>,
   ): Promise<unknown> {
     const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
     let result = await upstream.request(row.method, params, options);
-    while (isObject(result) && result.resultType === "input_required") {
+    for (let round = 1; isInputRequired(result); round += 1) {
+      if (round > mostRounds) throw new RpcError(errorCodes.internalError, tooManyRounds);
       const answers = await this.#answer(result, call);
       // Without a question the server waits for something else.
       if (answers.inputResponses === undefined) await pause(betweenRounds, undefined, signal);
@@ -146,11 +190,18 @@ export class SessionFront {
 
   /** Makes a call that the server may answer with a task, and waits for what that comes to. */
   async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
-    this.#withTasks ??= this.#open(declareTasks(toPrincipal(this.#session), upstream.revision));
-    const other = await this.#withTasks;
+    const other = await this.#connectWithTasks(upstream);
     const result = await this.#complete(other, { ...forwarded, signal: withGrace(forwarded.call.signal) });
     const started = readStartedTask(result);
     return started ? new RelayedTask(other, started).run(forwarded.call) : result;
+  }
+
+  #connectWithTasks({ revision }: Upstream): Promise<Upstream> {
+    if (this.#withTasks) return this.#withTasks;
+    const opening = this.#openWith(declareTasks(toPrincipal(this.#session), revision), this.#limit.enterBeside());
+    this.#withTasks = opening;
+    opening.catch(() => (this.#withTasks = undefined));
+    return opening;
   }
 
   /** Puts the questions inside of a result to the client, one request for each. */
@@ -191,6 +242,7 @@ export interface Front {
   readonly connection: Connection;
   readonly session: Session;
   readonly desk: TaskDesk;
+  readonly limit: ConnectionLimit;
 }
 
 interface Forwarded<Params = unknown> {
@@ -215,5 +267,10 @@ interface Asking {
 
 /** Milliseconds. */
 const betweenRounds = 250;
+
+/** Rounds of one call, as many as a client plays. */
+const mostRounds = 10;
+
+const tooManyRounds = `The server asked for input more than ${mostRounds} times in one call`;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

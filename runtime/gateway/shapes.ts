@@ -9,6 +9,7 @@ import {
   isTimeoutError,
   methodNotFound,
 } from "../rpc/errors.ts";
+import { omit } from "../rpc/known-members.ts";
 import { unknownProgram, type Capabilities, type Session } from "../rpc/session.ts";
 import { withoutSessionMembers } from "../server/ask-client.ts";
 import { createEnvelope } from "../server/envelope.ts";
@@ -20,20 +21,28 @@ import type { Principal } from "./upstream.ts";
  * revision is the business of its own converters.
  */
 
-/** Who is spoken for at the server: a client of the gateway, with what it declares of the extensions that it can use there. */
+/**
+ * Represents a client of the gateway at the server, with what it declares of the extensions that it can use there. Extensions are none where
+ * neither the client nor its revision knows that capability.
+ */
 export function toPrincipal({ peer, revision }: Session): Principal {
   const { info = unknownProgram, capabilities } = peer;
-  const { extensions: _extensions, ...rest } = capabilities;
-  return { info, capabilities: { ...rest, ...pickExtensions(capabilities, revision) } };
+  const { extensions, ...rest } = capabilities;
+  const readsExtensions = isObject(extensions) || revision.capabilities.client.includes("extensions");
+  const picked = pickExtensions(capabilities, revision);
+  return { info, capabilities: { ...rest, ...(readsExtensions && { extensions: {} }), ...picked } };
 }
 
 /** Capabilities of a client as a server of this revision may learn of them. Tasks of the client would need it to be asked again later. */
 export function toServerCapabilitiesOf({ info, capabilities }: Principal, revision: Revision): Capabilities {
   const convert = revision.conversions?.clientRequests["initialize"]?.params;
-  const { extensions: _extensions, ...rest } = capabilities;
+  const { extensions, ...rest } = capabilities;
   const whole = convert?.({ protocolVersion: revision.id, capabilities: rest, clientInfo: info });
   const given = isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : rest;
-  return { ...keepPassed(given, revision.capabilities.client), ...pickExtensions(capabilities, revision) };
+  // In a handshake servers declare extensions only to clients that have that capability, which older revisions allow as an additional one.
+  const asks = revision.lifecycle === "handshake" && revision.extensions !== undefined && isObject(extensions);
+  const picked = pickExtensions(capabilities, revision);
+  return { ...keepPassed(given, revision.capabilities.client), ...(asks && { extensions: {} }), ...picked };
 }
 
 /** Capabilities of a server as its clients at a revision may learn of them, but for tasks of the core. */
@@ -102,6 +111,12 @@ export function toForwarded(params: unknown, revision: Revision): Record<string,
   const kept = Object.entries(given._meta).filter(([key]) => !reserved.has(key));
   const { _meta, ...rest } = given;
   return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
+}
+
+/** A result of a server without rounds, without the members of those that ask for input: here they say something else. */
+export function withoutRounds(result: unknown, { knownMembers }: Revision): unknown {
+  if (knownMembers.includes("Result.resultType") || !isObject(result)) return result;
+  return "inputRequests" in result || "requestState" in result ? omit(result, "inputRequests", "requestState") : result;
 }
 
 /** The refusal of a server as clients of a revision know it. What was not sent is not offered. */

@@ -1,9 +1,11 @@
-import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
+import { isObject, type Progress, type RequestRow, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
 import { ClosedError, RpcError, errorCodes } from "../rpc/errors.ts";
 import { createLogLevels, type LogLevels } from "../server/log-levels.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import { startCoreTask } from "./core-task.ts";
+import type { Owners } from "./owners.ts";
 import type { Lease, Pool } from "./pool.ts";
 import { toForwarded, toPrincipal, toRefusal, toResult } from "./shapes.ts";
 import type { RelayedTask } from "./relayed-task.ts";
@@ -16,8 +18,10 @@ import type { Listener } from "./upstream.ts";
 export interface StatelessOptions {
   /** Milliseconds that one may take to come back with answers. */
   readonly patience: number;
-  /** Most calls that wait for answers: each keeps its connection. */
-  readonly mostSuspended: number;
+  /** Each call that waits for answers keeps its connection. */
+  readonly limit: ConnectionLimit;
+  /** Key of the calls that may share connections. */
+  readonly owners: Owners;
 }
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
@@ -26,12 +30,13 @@ export class StatelessFront {
   readonly #desk: TaskDesk;
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
-  #levels: LogLevels | undefined;
+  readonly #levels = new Map<Revision, LogLevels>();
 
   constructor(pool: Pool, desk: TaskDesk, options: StatelessOptions) {
     this.#pool = pool;
     this.#desk = desk;
     this.#options = options;
+    options.limit.onFull = () => this.#makeRoom();
   }
 
   /** Lets the server answer a request. */
@@ -72,7 +77,9 @@ export class StatelessFront {
       ask: (method, asked, signal) => suspended.ask(method, asked, signal),
       tell: (handler, told) => this.#tell(suspended.call, handler, told),
     };
-    const lease = await this.#pool.take(toPrincipal(suspended.call.session), listener, suspended.signal);
+    const { call, signal } = suspended;
+    const owner = this.#options.owners.of(call);
+    const lease = await this.#pool.take({ principal: toPrincipal(call.session), owner, listener, signal });
     let until: Promise<void> | undefined;
     const onStarted = (task: RelayedTask): void => {
       until = task.over;
@@ -113,16 +120,20 @@ export class StatelessFront {
   }
 
   #suspend(suspended: SuspendedCall): object {
-    if (this.#suspended.size >= this.#options.mostSuspended) {
-      // Whoever has waited longest for answers may never get them.
-      const [oldest = ""] = this.#suspended.keys();
-      this.#giveUp(oldest, "The client did not come back with answers while others were waiting for theirs");
-    }
+    this.#makeRoom();
     const state = prefix + crypto.randomUUID();
     const giveUp = (): void => this.#giveUp(state, "The client did not come back with answers");
     const expire = setTimeout(giveUp, this.#options.patience);
     this.#suspended.set(state, { suspended, expire });
     return suspended.toResult(state);
+  }
+
+  /** Half of the connections of calls may wait for answers: the call that has waited longest may never get them. */
+  #makeRoom(): void {
+    const most = Math.max(1, Math.floor(this.#options.limit.shareOfCalls / 2));
+    const [oldest] = this.#suspended.keys();
+    if (oldest === undefined || this.#suspended.size < most) return;
+    this.#giveUp(oldest, "The client did not come back with answers while others were waiting for theirs");
   }
 
   #giveUp(state: string, reason: string): void {
@@ -141,8 +152,14 @@ export class StatelessFront {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
     if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
-    this.#levels ??= createLogLevels(call.revision, { initial: "info", rate: { burst: 1_000, perSecond: 100 } });
-    if (this.#levels.wants(call, level)) call.notify(row, params).catch(() => {});
+    if (this.#levelsAt(call.revision).wants(call, level)) call.notify(row, params).catch(() => {});
+  }
+
+  #levelsAt(revision: Revision): LogLevels {
+    const rate = { burst: 1_000, perSecond: 100 };
+    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { initial: "info", rate });
+    this.#levels.set(revision, levels);
+    return levels;
   }
 }
 

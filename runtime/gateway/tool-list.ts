@@ -2,6 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import type { ClientConnection } from "../client/client.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/pages.ts";
 import { readMirrors, type Mirror } from "../codec/mirror.ts";
+import { readKnownMember } from "../rpc/known-members.ts";
 
 /** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
 export class ToolList {
@@ -18,7 +19,9 @@ export class ToolList {
     const found = new Map<string, KnownTool>();
     const fetch = async (params: PageParams): Promise<ToolPage> =>
       toPage(await connection.request("tools/list", params));
-    for await (const { name, inputSchema, execution } of readItems(fetch, ({ tools }) => tools)) {
+    for await (const tool of readItems(fetch, ({ tools }) => tools)) {
+      const { name, inputSchema } = tool;
+      const execution = readKnownMember(tool, "Tool.execution", connection.revision);
       const support = isObject(execution) ? execution.taskSupport : undefined;
       if (typeof name === "string") found.set(name, { mirrors: toMirrors(inputSchema), support });
     }

@@ -1,13 +1,17 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../client/client.ts";
+import { ListenStream } from "../client/listen-stream.ts";
 import type { Opener } from "../client/opener.ts";
+import type { ListenFilter } from "../common/listen-filter.ts";
 import { findMethod, findRow } from "../common/rows.ts";
 import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { methodNotFound } from "../rpc/errors.ts";
+import { readMetaKeys } from "../rpc/claim.ts";
+import { methodNotFound, toError } from "../rpc/errors.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
 import { readRelatedTask } from "../tasks/task.ts";
-import { toServerCapabilitiesOf } from "./shapes.ts";
+import { leaveOutDeep } from "./deep-tools.ts";
+import { toServerCapabilitiesOf, withoutRounds } from "./shapes.ts";
 
 /** Who is spoken for at the server behind the gateway. */
 export interface Principal {
@@ -15,8 +19,11 @@ export interface Principal {
   readonly capabilities: Capabilities;
 }
 
-/** For what concerns no client: what the server is, and its changes. */
-export const gatewayItself: Principal = { info: { name: "gateway", version: "1.0.0" }, capabilities: {} };
+/** For what concerns no client: what the server is, with its extensions, and its changes. */
+export const gatewayItself: Principal = {
+  info: { name: "gateway", version: "1.0.0" },
+  capabilities: { extensions: {} },
+};
 
 /** Where the server's questions and notifications go. */
 export interface Listener {
@@ -33,6 +40,8 @@ export interface UpstreamOptions {
   readonly onError: OnError;
   /** Milliseconds without a word about a client's request after which it fails. */
   readonly silence: number;
+  /** Levels of a message with a tool in it that is passed on. */
+  readonly maxDepth: number;
   /** Aborted when nothing shall be opened any more. */
   readonly signal: AbortSignal;
 }
@@ -44,23 +53,26 @@ export class Upstream {
   readonly #level: { value: string | undefined };
   readonly #uris = new Set<string>();
   readonly #tasks: Map<string, Listener>;
+  readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
   /** How long the server may take for what a client asks: as long as the client waits, unless it falls silent. */
   readonly #terms: RequestOptions;
-  #listening: AbortController | undefined;
+  #listening: ListenStream | undefined;
 
-  private constructor(connection: ClientConnection, { level, tasks, silence }: Keeping) {
+  private constructor(connection: ClientConnection, { level, tasks, options }: Keeping) {
     this.connection = connection;
+    this.#options = options;
     this.#level = level;
     this.#tasks = tasks;
-    this.#terms = { timeout: silence, totalTimeout: Infinity };
+    this.#terms = { timeout: options.silence, totalTimeout: Infinity };
   }
 
   /** Connects; what the server says afterwards goes to whoever `listener` names then. */
   static async open(
-    { open, revisions, onError, silence, signal }: UpstreamOptions,
+    options: UpstreamOptions,
     principal: Principal,
     listener: () => Listener | undefined,
   ): Promise<Upstream> {
+    const { open, revisions, onError, signal } = options;
     const level: { value: string | undefined } = { value: undefined };
     const tasks = new Map<string, Listener>();
     const holder: { upstream?: Upstream } = {};
@@ -68,7 +80,12 @@ export class Upstream {
       info: principal.info,
       revisions,
       capabilities: (revision) => toServerCapabilitiesOf(principal, revision),
-      handlers: (revision) => createAnswers(revision, { tasks, listener }),
+      handlers: (revision) => ({
+        ...createAnswers(revision, { tasks, listener }),
+        subscriptionsAcknowledged(params: unknown) {
+          if (!holder.upstream?.acknowledge(params)) listener()?.tell("subscriptionsAcknowledged", toObject(params));
+        },
+      }),
       logLevel: () => level.value,
       onError,
       signal,
@@ -77,10 +94,15 @@ export class Upstream {
       onNewSession: () => void holder.upstream?.renew(),
       onDeaf() {},
     });
-    const upstream = new Upstream(connection, { level, tasks, silence });
+    const upstream = new Upstream(connection, { level, tasks, options });
     holder.upstream = upstream;
-    upstream.#listen();
-    await upstream.#learnHeaders(signal);
+    // Not waited for: a client that connects asks for nothing yet that could change.
+    void upstream.#listen();
+    await upstream.#learnHeaders(signal).catch((thrown: unknown) => {
+      if (upstream.connection.state === "DISCONNECTED") throw thrown;
+      // Tools that cannot be listed may be called nevertheless.
+      onError({ kind: "protocol", error: toError(thrown) });
+    });
     return upstream;
   }
 
@@ -95,8 +117,21 @@ export class Upstream {
   }
 
   /** The same, for a method of the server's revision. */
-  send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
-    return this.connection.request(row, params, { ...this.#terms, ...options });
+  async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
+    const result = await this.connection.request(row, params, { ...this.#terms, ...options });
+    return row.handler === "listTools" ? this.#showTools(result) : withoutRounds(result, this.revision);
+  }
+
+  #showTools(result: unknown): unknown {
+    const { maxDepth, onError } = this.#options;
+    const shown = leaveOutDeep(result, maxDepth);
+    for (const name of shown.leftOut) {
+      const error = new Error(
+        `The tool ${JSON.stringify(name)} is left out: it is nested deeper than ${maxDepth} levels`,
+      );
+      onError({ kind: "protocol", method: "tools/list", error });
+    }
+    return shown.result;
   }
 
   /** Lets somebody hear what belongs to a task of the server, until they no longer want to. */
@@ -125,6 +160,15 @@ export class Upstream {
     return this.#subscribe("unsubscribe", uri);
   }
 
+  /** Takes an acknowledgement of the server; `false` if it is for another subscription than its own. */
+  acknowledge(params: unknown): boolean {
+    const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+    const tag = readMetaKeys(this.revision).subscription;
+    if (tag === undefined || !this.#listening?.is(meta[tag])) return false;
+    this.#listening.accept(params);
+    return true;
+  }
+
   /** Sets again what the server has forgotten with the session. One that refuses is still of use. */
   async renew(): Promise<void> {
     const level = this.#level.value;
@@ -134,37 +178,39 @@ export class Upstream {
   }
 
   close(): Promise<void> {
-    this.#listening?.abort();
+    this.#listening?.end();
     return this.connection.close();
   }
 
   async #subscribe(handler: string, uri: string): Promise<unknown> {
     const row = findRow(this.revision.clientRequests, handler);
     if (row) return this.send(row, { uri }, {});
-    this.#listen();
+    await this.#listen();
     return {};
   }
 
-  /** Where servers tell only those who listen, listens for everything that this one tells of. */
-  #listen(): void {
+  /**
+   * Opens a subscription to all changes that the server announces, where they need one. Settles when the server has
+   * acknowledged it: a change after that is not missed.
+   */
+  async #listen(): Promise<void> {
     const row = findRow(this.revision.clientRequests, "subscriptionsListen");
     if (!row) return;
     const { tools, prompts, resources } = this.connection.serverCapabilities;
-    const notifications = {
+    const filter: ListenFilter = {
       ...(hears(tools) && { toolsListChanged: true }),
       ...(hears(prompts) && { promptsListChanged: true }),
       ...(hears(resources) && { resourcesListChanged: true }),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     };
     const before = this.#listening;
-    if (Object.keys(notifications).length > 0) {
-      this.#listening = new AbortController();
-      const { signal } = this.#listening;
-      const options = { signal, timeout: Infinity, totalTimeout: Infinity };
-      // A server that stops telling of changes is still of use.
-      this.connection.request(row, { notifications }, options).catch(() => {});
+    this.#listening = undefined;
+    if (Object.keys(filter).length > 0) {
+      this.#listening = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
+      // A server that rejects a subscription is still of use.
+      await this.#listening.acknowledged.catch(() => {});
     }
-    before?.abort();
+    before?.end();
   }
 
   /** Over HTTP, arguments of tools may have to be repeated in headers: the lists say which. */
@@ -179,7 +225,7 @@ export class Upstream {
 interface Keeping {
   readonly level: { value: string | undefined };
   readonly tasks: Map<string, Listener>;
-  readonly silence: number;
+  readonly options: UpstreamOptions;
 }
 
 /** Milliseconds for what no client asks for: the gateway's own requests. */

@@ -34,7 +34,7 @@ export class Watch {
     const watch = new Watch(options, { upstream, tell: hear });
     holder.watch = watch;
     watch.#guard(upstream);
-    await watch.tools.read();
+    await watch.#readTools();
     return watch;
   }
 
@@ -53,6 +53,15 @@ export class Watch {
 
   close(): Promise<void> {
     return this.#upstream.close();
+  }
+
+  /** Reads the list of tools; the other features of the server work without it. */
+  async #readTools(): Promise<void> {
+    try {
+      await this.tools.read();
+    } catch (thrown) {
+      this.#options.onError({ kind: "protocol", error: toError(thrown) });
+    }
   }
 
   #leave(uri: string, topic: Topic): void {

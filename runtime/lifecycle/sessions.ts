@@ -6,6 +6,7 @@ import { createRoutes, type Entrance, type RequestHandler, type Routes } from ".
 import type { Downgrade } from "../rpc/downgrade.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../rpc/errors.ts";
 import { Peer } from "../rpc/peer.ts";
+import { shorten } from "../rpc/shorten.ts";
 import type { PeerSettings } from "../rpc/peer-options.ts";
 import {
   isProgramInfo,
@@ -103,12 +104,19 @@ interface Offer {
   readonly revision: Revision;
   readonly routes: Routes;
   readonly initialize: RequestRow;
-  readonly result: unknown;
   readonly info: ProgramInfo;
-  readonly capabilities: Capabilities;
+  readonly whole: Declared;
+  /** For clients that have not declared extensions themselves: at revisions with sessions most know nothing of them. */
+  readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
   // @part older
   readonly downgrade?: Downgrade | undefined;
+}
+
+/** The capabilities that a server declares, and the result of `initialize` in which it does. */
+interface Declared {
+  readonly capabilities: Capabilities;
+  readonly result: unknown;
 }
 
 function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
@@ -130,15 +138,19 @@ function createOffer(
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
-  const head = { protocolVersion: revision.id, capabilities, serverInfo: info };
-  const whole = instructions === undefined ? head : { ...head, instructions };
-  const result = toOpeningResult({
-    whole,
-    // @part older
-    downgrade,
-  });
-  const issue = initialize.result(result);
-  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  const declare = (declared: Capabilities): Declared => {
+    const head = { protocolVersion: revision.id, capabilities: declared, serverInfo: info };
+    const whole = instructions === undefined ? head : { ...head, instructions };
+    const result = toOpeningResult({
+      whole,
+      // @part older
+      downgrade,
+    });
+    const issue = initialize.result(result);
+    if (issue) throw new InvalidMessageError("initialize", "result", issue);
+    return { capabilities: declared, result };
+  };
+  const { extensions: _extensions, ...core } = capabilities;
   const builtins = new Map([
     ["ping", wrapAround(answerPing, "ping", options.around)],
     ["initialize", refuseSecond],
@@ -164,9 +176,9 @@ function createOffer(
     revision,
     routes,
     initialize,
-    result,
     info,
-    capabilities,
+    whole: declare(capabilities),
+    withoutExtensions: declare(core),
     instructions,
     // @part older
     downgrade,
@@ -183,7 +195,7 @@ function toOpeningResult(opening: { readonly whole: object; readonly downgrade?:
 function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
   const requested = isObject(params) ? params.protocolVersion : undefined;
   if (options.versionMismatch === "error" && typeof requested === "string" && !findRevision(requested, revisions)) {
-    const data = { supported: revisions.map((revision) => revision.id), requested };
+    const data = { supported: revisions.map((revision) => revision.id), requested: shorten(requested) };
     throw new RpcError(errorCodes.invalidParams, "Unsupported protocol version", { data });
   }
   return chooseRevision(requested, revisions);
@@ -202,6 +214,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
   if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  checkSize({ clientInfo, capabilities });
   const client = {
     info: clientInfo,
     capabilities,
@@ -212,7 +225,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   const open = (): unknown => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
-    return offer.result;
+    return declaredTo(client, offer).result;
   };
   return options.around ? openAround(options.around, { method: "initialize", params, session, call }, open) : open();
 }
@@ -225,12 +238,27 @@ async function openAround(around: Around, request: LifecycleRequest, open: () =>
   return result;
 }
 
+/** Every session keeps both for as long as it lives, also in a store that processes share. */
+function checkSize(kept: { readonly clientInfo: ProgramInfo; readonly capabilities: Capabilities }): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
+  if (bytes <= longestOpening) return;
+  const message = `Invalid params: clientInfo and capabilities have more than ${longestOpening} bytes; send less of them`;
+  throw new RpcError(errorCodes.invalidParams, message, { data: { bytes, limit: longestOpening } });
+}
+
+/** Bytes of `clientInfo` and capabilities as JSON. */
+const longestOpening = 64 * 1024;
+
+function declaredTo({ capabilities }: Party, { whole, withoutExtensions }: Offer): Declared {
+  return isObject(capabilities.extensions) ? whole : withoutExtensions;
+}
+
 function createSession(client: Party, offer: Offer): Session {
-  const { revision, info, capabilities, instructions } = offer;
+  const { revision, info, instructions } = offer;
   return {
     revision,
     role: "server",
-    own: { info, capabilities },
+    own: { info, capabilities: declaredTo(client, offer).capabilities },
     peer: client,
     instructions,
     // @part older

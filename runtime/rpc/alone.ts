@@ -1,5 +1,6 @@
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
 import { InboundCall, type CallHost } from "./call.ts";
+import type { CloseOptions } from "./connection.ts";
 import { RpcError, errorCodes, isCapabilityError } from "./errors.ts";
 import type { InboundRequest } from "./inbound.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "./message.ts";
@@ -61,8 +62,8 @@ class RequestHost implements CallHost {
     return this.#host.progressRate;
   }
 
-  close(): Promise<void> {
-    return this.#host.close();
+  close(options?: CloseOptions): Promise<void> {
+    return this.#host.close(options);
   }
 
   now(): number {

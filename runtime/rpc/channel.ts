@@ -20,9 +20,11 @@ export interface Channel {
   // @part http
   /** Every message travels on its own, so that silence is the network's and says nothing about what the other side understands. */
   readonly carriesOneByOne?: true;
-  // @part http, package
   /** Bytes that wait for its reader now. Default: it cannot tell. */
   readonly buffered?: number;
+  // @part http
+  /** Bytes that may wait for its reader before the connection is ended. Default: `maxBufferedBytes`. */
+  readonly maxBuffered?: number;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
 }
@@ -44,7 +46,7 @@ export interface Receiver {
 
 /** Why something that arrived cannot be read as a message. */
 export interface Problem {
-  readonly kind: "syntax" | "encoding" | "size" | "depth" | "repeated";
+  readonly kind: "syntax" | "encoding" | "size" | "depth" | "values" | "repeated";
   /** One sentence that may be shown to the peer. */
   readonly message: string;
   /** The parsed value where there is one: only its envelope may be looked at. */

@@ -1,5 +1,6 @@
 import { fail, isObject, under, type ReservedMeta, type Revision } from "../../generated/support.ts";
 import { RpcError, errorCodes, invalidParams } from "./errors.ts";
+import { shorten } from "./shorten.ts";
 import { isProgramInfo, type Capabilities, type ProgramInfo } from "./session.ts";
 
 /** What a request says about itself where every request stands alone. */
@@ -94,7 +95,7 @@ export function readMetaKeys(revision: Revision): MetaKeys {
  */
 export function unsupportedVersion(revisions: readonly Revision[], requested: unknown): RpcError {
   const supported = revisions.map(({ id }) => id);
-  const data = { supported, requested: typeof requested === "string" ? requested : "" };
+  const data = { supported, requested: typeof requested === "string" ? shorten(requested) : "" };
   return new RpcError(codeOf(revisions, "unsupportedProtocolVersion"), "Unsupported protocol version", { data });
 }
 

@@ -15,6 +15,12 @@ export interface Connection extends Caller {
   // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
-  /** Fails what waits for the peer, lets running handlers finish for a moment, flushes and closes. May be called again. */
-  close(): Promise<void>;
+  /** Fails what waits for the peer, lets running handlers finish for a while, flushes and closes. May be called again. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** Options of closing a connection. */
+export interface CloseOptions {
+  /** Milliseconds for running handlers. Default: the connection's time-out `drain`, 1 s. */
+  readonly drain?: number;
 }

@@ -14,8 +14,11 @@ export interface Load {
   readonly channel: Pick<Channel, "buffered">;
 }
 
-/** `event`: one that was forgotten before its time, so that nobody can fetch it any more. `stream`: one whose reader was too slow. */
-export type Dropped = "event" | "stream";
+/**
+ * `event`: one that was forgotten before its time, so that it cannot be fetched any more. `stream`: one whose reader was too slow. `log`: a log
+ * message for which there was no room.
+ */
+export type Dropped = "event" | "stream" | "log";
 
 /** Is told what connections do, as `Counters` are. */
 export interface Counting {

@@ -10,6 +10,7 @@ import type { AloneHost, AloneRequest } from "./alone.ts";
 import type { CallContext, InboundCall } from "./call.ts";
 import type { Downgrade } from "./downgrade.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "./errors.ts";
+import { omit } from "./known-members.ts";
 import type { Connection } from "./peer.ts";
 import { profileHandler, type Profile } from "./profile.ts";
 import type { Session } from "./session.ts";
@@ -112,9 +113,18 @@ export function checkResult<Params, Result>(row: RequestRow<Params, Result>, val
     // A negative time is read as none: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
     return checkResult(row, { ...value, ttlMs: 0 });
   }
+  const readable = issue && withoutNulls(row, value);
+  if (readable) return checkResult(row, readable);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   // The one assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
   return value as Result;
+}
+
+/** Params or a result without the `null`s that a peer may send in the place of nothing; nothing where there are none. */
+export function withoutNulls({ nulls = [] }: RequestRow, value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const found = nulls.filter((name) => value[name] === null);
+  return found.length > 0 ? omit(value, ...found) : undefined;
 }
 
 function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): ReadonlyMap<string, RequestRoute> {
@@ -147,7 +157,8 @@ function createNotificationRoutes(
 ): ReadonlyMap<string, NotificationRoute> {
   const routes = new Map<string, NotificationRoute>();
   for (const [method, row] of Object.entries(table)) {
-    routes.set(method, { row, handle: readHandler(handlers, row.handler) });
+    const route = { row, handle: readHandler(handlers, row.handler) };
+    for (const name of [method, ...(row.aliases ?? [])]) routes.set(name, route);
   }
   return routes;
 }

@@ -1,5 +1,6 @@
 import { isObject, type Gate, type Issue, type Revision } from "../../generated/support.ts";
 import type { ErrorObject } from "./message.ts";
+import { shorten } from "./shorten.ts";
 
 /** The codes that JSON-RPC itself defines, the same in every revision. */
 export const errorCodes: {
@@ -64,7 +65,7 @@ export class UnsupportedVersionError extends PeerError {
     const advice = "Connect again to agree on another revision, or let the client do so with `reconnect`.";
     super({
       ...error,
-      message: `${error.message}: the server serves ${supported.join(", ") || "none"} now. ${advice}`,
+      message: `${error.message}: the server serves ${shorten(supported.join(", ")) || "none"} now. ${advice}`,
     });
     this.name = "UnsupportedVersionError";
     this.supported = supported;
@@ -141,7 +142,7 @@ export class InvalidMessageError extends Error {
   readonly issue: Issue;
 
   constructor(method: string, part: "params" | "result", issue: Issue) {
-    super(`The ${part} of ${method} ${describeIssue(issue)}`);
+    super(`The ${part} of ${method} ${describeIssue({ ...issue, path: shorten(issue.path) })}`);
     this.name = "InvalidMessageError";
     this.method = method;
     this.part = part;
@@ -156,7 +157,7 @@ export class VersionError extends Error {
 
   constructor(requested: readonly string[], offered: readonly string[]) {
     super(
-      `No common protocol revision: this client speaks ${requested.join(", ")}, the server offered ${offered.join(", ")}`,
+      `No common protocol revision: this client speaks ${requested.join(", ")}, the server offered ${shorten(offered.join(", "))}`,
     );
     this.name = "VersionError";
     this.requested = requested;
@@ -219,12 +220,13 @@ export function isCapabilityError(value: unknown): value is CapabilityError {
 
 /** The refusal of a request whose params do not fit; `data.path` says where. */
 export function invalidParams(issue: Issue): RpcError {
-  return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(issue)}`, { data: issue });
+  const data = { ...issue, path: shorten(issue.path) };
+  return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(data)}`, { data });
 }
 
 /** The refusal of a method that does not exist here, or that nobody here answers. */
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method } });
+  return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
 }
 
 /** The refusal of something that is not a request, or not one that may be sent now. */

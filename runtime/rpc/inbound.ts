@@ -3,7 +3,7 @@ import type { AloneHost } from "./alone.ts";
 import { isThenable } from "./awaitable.ts";
 import type { Batch } from "./batch.ts";
 import { InboundCall } from "./call.ts";
-import type { Entry, RequestRoute, Routes } from "./dispatch.ts";
+import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./dispatch.ts";
 import {
   InvalidMessageError,
   RpcError,
@@ -17,10 +17,11 @@ import {
 } from "./errors.ts";
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "./limits.ts";
 import { StaticResult, type ErrorObject, type Message, type RequestId } from "./message.ts";
-import { profileError } from "./profile.ts";
+import { profileError, readRequest } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { refusalCodes } from "./refusal-codes.ts";
 import { isOpen, type Session } from "./session.ts";
+import { shorten } from "./shorten.ts";
 import { SlotMap } from "./slot-map.ts";
 import type { Clock } from "./timers.ts";
 
@@ -70,7 +71,10 @@ export class Inbound {
   }
 
   /** Finds the handler, checks, runs it and replies. */
-  accept(request: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+  accept(given: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    let request = given;
+    // @part package
+    request = readRequest(given, this.#host.routes.profile);
     // @part client
     if (this.#host.routes.isSilent) return this.#ignore(request);
     const entry = this.#host.routes.enter?.(request);
@@ -79,6 +83,8 @@ export class Inbound {
     const route = routes.requests.get(request.method);
     const refusal = this.#findRefusal(request, route, { routes, session, isBatched: source.batch !== undefined });
     if (route?.handle === undefined || refusal) {
+      const params = refusal && route && withoutNulls(route.row, request.params);
+      if (params) return this.accept({ ...request, params }, source);
       return this.#refuse(request, refusal ?? methodNotFound(request.method), source.batch);
     }
     const call = entry
@@ -105,7 +111,7 @@ export class Inbound {
     if (!call) return;
     this.#remove(call);
     this.#cancelled.add(call);
-    call.abort(new DOMException(typeof reason === "string" ? reason : "Cancelled by the peer", "AbortError"));
+    call.abort(new DOMException(typeof reason === "string" ? shorten(reason) : "Cancelled by the peer", "AbortError"));
     call.batch?.skip();
     this.#host.abandon(id);
   }
@@ -147,7 +153,9 @@ export class Inbound {
 
   // @part client
   #ignore({ id, method }: InboundRequest): void {
-    const error = new Error(`The peer sent a request, ${method}, where only we may send any: it gets no answer`);
+    const error = new Error(
+      `The peer sent a request, ${shorten(method)}, where only we may send any: it gets no answer`,
+    );
     this.#host.report({ kind: "protocol", method, id, error });
   }
 

@@ -60,9 +60,9 @@ export class Intake {
     this.#host.report({ kind: "protocol", error });
     if (incoming === undefined) return this.#refuse(undefined, error, undefined);
     if (incoming.kind === "notification") return;
-    if (incoming.kind === "request" || incoming.kind === "invalid") return this.#refuse(incoming.id, error, undefined);
     // @part questions, tasks
-    if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
+    if (this.#discard(incoming, new Error(problem.message))) return;
+    if (incoming.kind === "request" || incoming.kind === "invalid") this.#refuse(incoming.id, error, undefined);
   }
 
   // @part sessions
@@ -86,6 +86,8 @@ export class Intake {
     const problem = this.#findBatchProblem(values);
     if (problem !== undefined) {
       this.#host.report({ kind: "protocol", error: new Error(problem) });
+      // @part questions, tasks
+      for (const incoming of values.map(classify)) this.#discard(incoming, new Error(problem));
       return this.#refuse(undefined, invalidRequest(problem), undefined);
     }
     const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
@@ -107,8 +109,7 @@ export class Intake {
       case "request":
         return this.#options.inbound.accept(incoming, batch || origin ? { batch, origin } : nowhere);
       case "invalid":
-        this.#host.report({ kind: "protocol", error: new Error(incoming.reason) });
-        return this.#refuse(incoming.id, invalidRequest(incoming.reason), batch);
+        return this.#receiveInvalid(incoming, batch);
       case "notification":
         acceptNotification(incoming, this.#host, this.#options);
         return batch?.skip();
@@ -126,11 +127,27 @@ export class Intake {
     }
   }
 
+  #receiveInvalid(incoming: Extract<Incoming, { kind: "invalid" }>, batch: Batch | undefined): void {
+    const { id, reason } = incoming;
+    const error = new Error(reason);
+    this.#host.report({ kind: "protocol", error });
+    // @part questions, tasks
+    if (this.#discard(incoming, error)) return batch?.skip();
+    this.#refuse(id, invalidRequest(reason), batch);
+  }
+
   #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
     const error = new Error(incoming.reason);
     this.#host.report({ kind: "protocol", error });
     // @part questions, tasks
-    if (incoming.id !== undefined) this.#options.outbound.discard(incoming.id, error);
+    this.#discard(incoming, error);
+  }
+
+  // @part questions, tasks
+  /** Fails the call that something answers in a way that cannot be used, at once: no other answer will come. */
+  #discard(incoming: Incoming, error: Error): boolean {
+    const id = readAnsweredId(incoming);
+    return id !== undefined && this.#options.outbound.discard(id, error);
   }
 
   /** Without a readable id the error has none: neither `null` nor a made-up one. */
@@ -139,6 +156,20 @@ export class Intake {
     if (id === undefined && !this.#options.answersNoise) return batch?.skip();
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
+  }
+}
+
+// @part questions, tasks
+/** The id of the request that something answers, or seems to. */
+function readAnsweredId(incoming: Incoming): RequestId | undefined {
+  switch (incoming.kind) {
+    case "request":
+    case "notification":
+      return undefined;
+    case "invalid":
+      return incoming.mayAnswer ? incoming.id : undefined;
+    default:
+      return incoming.id;
   }
 }
 

@@ -1,9 +1,11 @@
 /** Bounds on what a peer may make us keep or walk. */
 export interface Limits {
-  /** Bytes of one message. Default 16 MiB. */
+  /** Bytes of one message. Default 16 MiB; 4 MiB for the body of a request to a server over HTTP. */
   readonly maxMessageBytes: number;
   /** Nesting of one message. Default 64, at most 512. */
   readonly maxDepth: number;
+  /** Values in one message or batch: members of objects and items of lists, at any depth. Default 200,000. */
+  readonly maxValues: number;
   // @part batches, http
   /** Messages in one batch. Default 100. */
   readonly maxBatch: number;
@@ -43,6 +45,7 @@ export interface Timeouts {
 export const defaultLimits: Limits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: 64,
+  maxValues: 200_000,
   // @part batches, http
   maxBatch: 100,
   maxCalls: 1024,

@@ -52,8 +52,13 @@ export type Incoming =
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
   | { readonly kind: "result"; readonly id: RequestId; readonly result: unknown }
   | { readonly kind: "error"; readonly id: RequestId | undefined; readonly error: ErrorObject }
-  /** Not a message; the sender is told so. */
-  | { readonly kind: "invalid"; readonly id: RequestId | undefined; readonly reason: string }
+  /** Not a message. It is answered with an error, unless it may be a response that has nothing but the id of a pending request. */
+  | {
+      readonly kind: "invalid";
+      readonly id: RequestId | undefined;
+      readonly reason: string;
+      readonly mayAnswer?: true;
+    }
   /** A broken answer or notification: telling the sender would answer an answer, or settle a call of its own. */
   | { readonly kind: "unusable"; readonly id: RequestId | undefined; readonly reason: string };
 
@@ -66,7 +71,8 @@ export function classify(value: unknown): Incoming {
   if (!isObject(value)) return { kind: "invalid", id: undefined, reason: "A message must be a JSON object" };
   if (value.method !== undefined) return classifyCall(value);
   if (value.result !== undefined || value.error !== undefined) return classifyAnswer(value);
-  return { kind: "invalid", id: readId(value.id), reason: "A message needs a method, a result or an error" };
+  const reason = "A message needs a method, a result or an error";
+  return { kind: "invalid", id: readId(value.id), reason, mayAnswer: true };
 }
 
 /** Whether several messages leave in one piece. */

@@ -7,6 +7,7 @@ import type { OutboundCalls } from "./outbound-calls.ts";
 import type { Connection } from "./peer.ts";
 import type { Report } from "./report.ts";
 import { isOpen } from "./session.ts";
+import { shorten } from "./shorten.ts";
 
 /** What notifications need of their connection. */
 export interface NoticeHost extends Connection {
@@ -33,10 +34,10 @@ export function acceptNotification(
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
-    const error = problem ?? new Error(`There is no notification ${notice.method} in this direction`);
+    const error = problem ?? new Error(`There is no notification ${shorten(notice.method)} in this direction`);
     return peer.report({ kind: "ignored", method: notice.method, error });
   }
-  switch (notice.method) {
+  switch (route.row.method) {
     case "notifications/cancelled":
       cancel(notice.params, calls.inbound);
       break;

@@ -2,9 +2,11 @@ import type { Progress, RequestRow } from "../../generated/support.ts";
 import type { RequestOptions } from "./call.ts";
 import type { Timeouts } from "./limits.ts";
 import type { ErrorObject, Outgoing, RequestId } from "./message.ts";
+import type { Routes } from "./dispatch.ts";
 import type { Report } from "./report.ts";
 import type { Sendable } from "./sendable.ts";
 import type { Session } from "./session.ts";
+import type { Sweeper } from "./timers.ts";
 
 /** What the table of pending calls needs of its connection. */
 export interface OutboundHost {
@@ -18,10 +20,12 @@ export interface OutboundHost {
   /** Params as the session's revision has them. */
   toSendable(sendable: Sendable): unknown;
   // @part questions, tasks
-  /** Makes sure that time-outs are looked at by then. */
-  watch(deadline: number): void;
+  /** Looks at time-outs, and keeps the process alive while there are any. */
+  readonly sweeper: Pick<Sweeper, "watch" | "hold" | "release">;
   // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  // @part questions, tasks
+  readonly routes: Routes;
   report(report: Report): void;
 }
 
@@ -55,8 +59,8 @@ export interface OutboundCalls {
   /** The peer's error for one of our requests; without an id nobody knows for which. */
   refuse(id: RequestId | undefined, error: ErrorObject): void;
   // @part questions, tasks
-  /** The answer to one of our requests cannot be used. */
-  discard(id: RequestId, error: Error): void;
+  /** The answer to one of our requests cannot be used. Returns whether the request waited for it. */
+  discard(id: RequestId, error: Error): boolean;
   // @part questions, tasks
   /** The peer reports progress. */
   progress(token: RequestId, progress: Progress): void;
@@ -92,7 +96,7 @@ export function createNoCalls(host: Pick<OutboundHost, "report">): OutboundCalls
     answer: reportStray,
     refuse: reportStray,
     // @part questions, tasks
-    discard() {},
+    discard: () => false,
     // @part questions, tasks
     progress: reportStray,
     // @part questions, tasks

@@ -1,9 +1,11 @@
 import type { Progress, RequestRow } from "../../generated/support.ts";
 import { checkResult } from "./dispatch.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "./errors.ts";
+import { withoutUnknownMembers } from "./known-members.ts";
 import { isPatient, timeoutOf, totalTimeoutOf } from "./limits.ts";
 import type { ErrorObject, RequestId } from "./message.ts";
 import type { OutboundCalls, OutboundHost, Settler, StartOptions } from "./outbound-calls.ts";
+import { readResult } from "./profile.ts";
 import { checkKind } from "./result-kind.ts";
 import { checkParams } from "./sendable.ts";
 import { SlotMap } from "./slot-map.ts";
@@ -20,6 +22,8 @@ class Outbound implements OutboundCalls {
   /** Answered calls whose tasks may still report progress. */
   readonly #tasks = new Map<RequestId, PendingCall>();
   #lastId = 0;
+  /** Number of pending calls with a time-out. */
+  #timed = 0;
 
   constructor(host: OutboundHost) {
     this.#host = host;
@@ -45,24 +49,29 @@ class Outbound implements OutboundCalls {
     const call = new OutboundCall(id, row, settler, this.#findTerms(method, options));
     this.#pending.set(id, call);
     options.onId?.(id);
+    if (call.deadline !== Infinity) this.#watch(call);
     try {
       const sent = this.#host.send({ jsonrpc: "2.0", id, method, params: sendable }, options.related);
       sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
     } catch (error) {
-      this.#pending.delete(id);
+      this.#take(id);
       throw error;
     }
     if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
-    if (call.deadline !== Infinity) this.#host.watch(call.deadline);
   }
 
   answer(id: RequestId, result: unknown): void {
     const call = this.#take(id);
     if (!call) return this.#reportStray(id);
     this.#keepProgress(call);
-    const issue = checkKind(this.#host.session?.revision, call.row, result);
+    const revision = this.#host.session?.revision;
+    let known = result;
+    // @part package
+    known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
+    if (revision) known = withoutUnknownMembers(known, revision);
+    const issue = checkKind(revision, call.row, known);
     if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
-    else call.accept(result);
+    else call.accept(known);
   }
 
   refuse(id: RequestId | undefined, error: ErrorObject): void {
@@ -72,8 +81,10 @@ class Outbound implements OutboundCalls {
     else this.#reportStray(id);
   }
 
-  discard(id: RequestId, error: Error): void {
-    this.#take(id)?.fail(error);
+  discard(id: RequestId, error: Error): boolean {
+    const call = this.#take(id);
+    call?.fail(error);
+    return call !== undefined;
   }
 
   /**
@@ -95,7 +106,7 @@ class Outbound implements OutboundCalls {
   hold(id: RequestId): () => void {
     const since = this.#host.now();
     const release = this.#pending.get(id)?.hold();
-    return () => this.#host.watch(release?.(this.#host.now() - since) ?? Infinity);
+    return () => this.#host.sweeper.watch(release?.(this.#host.now() - since) ?? Infinity);
   }
 
   sweep(now: number): number {
@@ -119,10 +130,24 @@ class Outbound implements OutboundCalls {
     return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(method, timeouts)) };
   }
 
+  /** A program does not end silently while a call waits that has a time-out. */
+  #watch(call: PendingCall): void {
+    call.isTimed = true;
+    this.#timed += 1;
+    this.#host.sweeper.watch(call.deadline);
+    if (this.#timed === 1) this.#host.sweeper.hold();
+  }
+
+  #release(): void {
+    this.#timed -= 1;
+    if (this.#timed === 0) this.#host.sweeper.release();
+  }
+
   #take(id: RequestId): PendingCall | undefined {
     const call = this.#pending.get(id);
     if (!call) return undefined;
     this.#pending.delete(id);
+    if (call.isTimed) this.#release();
     call.unlisten();
     return call;
   }
@@ -170,6 +195,8 @@ interface PendingCall {
   readonly row: RequestRow;
   readonly method: string;
   readonly deadline: number;
+  /** True if a time-out was set for it. */
+  isTimed: boolean;
   /** Milliseconds after which it ends, for people. */
   readonly limit: number;
   readonly options: StartOptions;
@@ -193,6 +220,7 @@ class OutboundCall<Params, Result> implements PendingCall {
   readonly id: number;
   readonly row: RequestRow<Params, Result>;
   deadline: number;
+  isTimed = false;
   readonly #settler: Settler<Result>;
   readonly #terms: Terms;
   #held = 0;

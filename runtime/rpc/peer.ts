@@ -2,7 +2,7 @@ import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { Batch } from "./batch.ts";
 import { noOptions, type RequestOptions } from "./call.ts";
 import type { Channel, Problem, Receiver } from "./channel.ts";
-import type { Connection, State } from "./connection.ts";
+import type { CloseOptions, Connection, State } from "./connection.ts";
 import type { Routes } from "./dispatch.ts";
 import { createConfirmation, type Confirmation } from "./confirmation.ts";
 import { checkParams, requireGate, toSendable, type Sendable } from "./sendable.ts";
@@ -11,6 +11,7 @@ import { Inbound, drain, type InboundHost } from "./inbound.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "./limits.ts";
 import type { Message, NotificationMessage, Outgoing, RequestId } from "./message.ts";
 import { Intake, type IntakeHost } from "./intake.ts";
+import { LogRoom } from "./log-room.ts";
 import { createNoCalls, type OutboundCalls, type OutboundHost, type Settler } from "./outbound-calls.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "./replies.ts";
@@ -28,12 +29,13 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
+  readonly sweeper: Sweeper;
   // @part questions, tasks
   readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
+  readonly #logs: LogRoom;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
-  readonly #sweeper: Sweeper;
   readonly #inbound: Inbound = new Inbound(this);
   readonly #outbound: OutboundCalls;
   readonly #intake: Intake;
@@ -58,13 +60,14 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
       answersNoise: options.answersNoise,
     });
     this.limits = toLimits(options.limits);
+    this.#logs = new LogRoom(channel, this.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);
     this.#settings = options;
     // @part package
     options.counters?.enter(this.#inbound, this.#outbound, channel);
     this.#clock = options.clock ?? systemClock;
-    this.#sweeper = new Sweeper(this.#clock, (now) => this.#sweep(now));
+    this.sweeper = new Sweeper(this.#clock, (now) => this.#sweep(now));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
@@ -80,12 +83,10 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return this.#routes;
   }
 
-  /** Begins to receive. */
   start(): void {
     this.#channel.start(this);
   }
 
-  /** The handshake has begun. */
   begin(): void {
     if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
   }
@@ -138,15 +139,13 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     this.#requireOpen();
     const params = this.#convert({ method: message.method, params: message.params });
-    await this.#channel.send(params === message.params ? message : { ...message, params }, related);
+    await this.send(params === message.params ? message : { ...message, params }, related);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= Promise.resolve().then(() => this.#close());
+  close({ drain: milliseconds = this.timeouts.drain }: CloseOptions = {}): Promise<void> {
+    this.#closing ??= Promise.resolve().then(() => this.#close(milliseconds));
     return this.#closing;
   }
-
-  // What the channel delivers.
 
   message(value: unknown, origin?: unknown): void {
     if (!this.#closing) this.#intake.message(value, origin);
@@ -164,7 +163,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     if (this.#state === "DISCONNECTED") return;
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
-    this.#sweeper.stop();
+    this.sweeper.stop();
     // @part package
     this.#settings.counters?.leave(this.#inbound);
     // @part changes, questions
@@ -174,8 +173,6 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     if (this.#outbound.size > 0) this.#outbound.failAll(closedEarly(reason));
     if (this.#inbound.size > 0) this.#inbound.abortAll(closedEarly(reason));
   }
-
-  // What the two tables of calls need.
 
   requireSession(): Session {
     if (!this.#session) throw new ClosedError("There is no session yet: the handshake has not happened");
@@ -191,19 +188,16 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return toSendable(this.#session, sendable);
   }
 
-  // @part questions, tasks
-  watch(deadline: number): void {
-    this.#sweeper.watch(deadline);
-  }
-
   deadlineAfter(milliseconds: number): number {
     const deadline = this.#clock.now() + milliseconds;
-    if (deadline !== Infinity) this.#sweeper.watch(deadline);
+    if (deadline !== Infinity) this.sweeper.watch(deadline);
     return deadline;
   }
 
   send(message: Outgoing, related?: RequestId): void | Promise<void> {
-    return this.#channel.send(message, related);
+    if (this.#logs.admits(message)) return this.#channel.send(message, related);
+    // @part package
+    this.#settings.counters?.drop("log");
   }
 
   reply(message: Message, batch: Batch | undefined): void {
@@ -256,7 +250,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
     // @part changes, questions
     if (isEarly) await this.#whenConfirmed();
-    await this.#channel.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
   }
 
   /** Ends what is due, and returns the earliest deadline left. */
@@ -284,11 +278,11 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     return notification.params;
   }
 
-  async #close(): Promise<void> {
+  async #close(milliseconds: number): Promise<void> {
     const error = new ClosedError("The connection was closed before the answer came");
     // @part questions, tasks
     this.#outbound.failAll(error);
-    await drain(this.#inbound, this.#clock, this.timeouts.drain);
+    await drain(this.#inbound, this.#clock, milliseconds);
     this.#inbound.abortAll(error);
     try {
       await this.#channel.close();

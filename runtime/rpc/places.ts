@@ -9,6 +9,11 @@ export class Places {
     this.#free = count;
   }
 
+  /** Number of free places. */
+  get free(): number {
+    return this.#free;
+  }
+
   /** Takes a place, if there is one. */
   take(): boolean {
     if (this.#free === 0) return false;

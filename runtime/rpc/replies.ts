@@ -1,5 +1,5 @@
-import { errorCodes, toError } from "./errors.ts";
-import { isBatch, toResultText, type Message, type Outgoing } from "./message.ts";
+import { errorCodes, isRpcError, toError, toErrorObject, type RpcError } from "./errors.ts";
+import { isBatch, toResultText, type ErrorObject, type Message, type Outgoing } from "./message.ts";
 import type { Report } from "./report.ts";
 
 /** Where replies leave. */
@@ -8,18 +8,30 @@ export interface ReplyHost {
   report(report: Report): void;
 }
 
-/** Sends replies, or an error in the place of what cannot be written as JSON. */
+/** Sends replies, or an error in the place of what cannot be written as JSON or is too long for the transport. */
 export function transmit(outgoing: Outgoing, host: ReplyHost): void {
   try {
     post(outgoing, host);
   } catch (thrown) {
     host.report({ kind: "result", error: toError(thrown) });
-    post(toEncodable(outgoing), host);
+    post(isRpcError(thrown) ? toErrors(outgoing, thrown) : toEncodable(outgoing), host);
   }
 }
 
 function post(outgoing: Outgoing, host: ReplyHost): void {
   host.send(outgoing)?.catch((error: unknown) => host.report({ kind: "transport", error: toError(error) }));
+}
+
+/** An error for every request that these are the replies to. */
+function toErrors(outgoing: Outgoing, cause: RpcError): Outgoing {
+  const error = toErrorObject(cause);
+  if (isBatch(outgoing)) return outgoing.map((message) => toErrorMessage(message, error));
+  return toErrorMessage(outgoing, error);
+}
+
+function toErrorMessage(message: Message, error: ErrorObject): Message {
+  const id = "id" in message ? message.id : undefined;
+  return id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error };
 }
 
 /** What leaves, with errors in place of what cannot be written as JSON. */
@@ -34,8 +46,6 @@ function toEncodableMessage(message: Message): Message {
     else JSON.stringify(message);
     return message;
   } catch {
-    const error = { code: errorCodes.internalError, message: "Internal error" };
-    const id = "id" in message ? message.id : undefined;
-    return id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error };
+    return toErrorMessage(message, { code: errorCodes.internalError, message: "Internal error" });
   }
 }

@@ -1,3 +1,4 @@
+import { toError } from "./errors.ts";
 import type { RequestId } from "./message.ts";
 
 /** Something that went wrong here or on the wire and that nobody else learns of. */
@@ -14,3 +15,14 @@ export interface Report {
 
 /** Learns what would otherwise be lost. May throw: that is ignored. */
 export type OnError = (report: Report) => void;
+
+/** A function that reports faults of a transport. It never throws, so it may stand at the end of a promise. */
+export function createFail(onError: OnError | undefined): (thrown: unknown) => undefined {
+  return (thrown) => {
+    try {
+      onError?.({ kind: "transport", error: toError(thrown) });
+    } catch {
+      // The hook is the last resort: there is nothing left to report to.
+    }
+  };
+}

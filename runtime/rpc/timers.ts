@@ -4,8 +4,17 @@ import { isObject } from "../../generated/support.ts";
 export interface Clock {
   /** Milliseconds that only grow. */
   now(): number;
-  /** Runs once after a delay, and returns how to prevent it. Never keeps a process alive. */
-  after(milliseconds: number, run: () => void): () => void;
+  /** Runs once after a delay, and returns how to prevent it. Does not keep a process alive unless it is held. */
+  after(milliseconds: number, run: () => void): Cancel;
+}
+
+/** Prevents a timer from running. */
+export interface Cancel {
+  (): void;
+  /** Makes the timer keep the process alive, where the platform can. */
+  readonly hold?: () => void;
+  /** Ends that. */
+  readonly release?: () => void;
 }
 
 /** The clock of the platform. */
@@ -13,8 +22,10 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
-    unref(timer);
-    return () => clearTimeout(timer);
+    const cancel = (): void => clearTimeout(timer);
+    if (!isHoldable(timer)) return cancel;
+    timer.unref();
+    return Object.assign(cancel, { hold: () => timer.ref(), release: () => timer.unref() });
   },
 };
 
@@ -42,7 +53,8 @@ export class Sweeper {
   readonly #clock: Clock;
   readonly #sweep: (now: number) => number;
   #firesAt = Infinity;
-  #cancel: (() => void) | undefined;
+  #cancel: Cancel | undefined;
+  #isHeld = false;
 
   /** @param sweep - ends what is due and returns the earliest deadline left, or `Infinity` */
   constructor(clock: Clock, sweep: (now: number) => number) {
@@ -56,6 +68,19 @@ export class Sweeper {
     this.#cancel?.();
     this.#firesAt = deadline;
     this.#cancel = this.#clock.after(Math.max(0, deadline - this.#clock.now()), () => this.#fire());
+    if (this.#isHeld) this.#cancel.hold?.();
+  }
+
+  /** Keeps the process alive as long as there is a deadline. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#cancel?.hold?.();
+  }
+
+  /** Lets the process end, whatever deadlines there are. */
+  release(): void {
+    this.#isHeld = false;
+    this.#cancel?.release?.();
   }
 
   /** Forgets every deadline. */
@@ -81,7 +106,12 @@ function startTimer(milliseconds: number, clock: Clock | undefined, run: () => v
 /** Longer delays make `setTimeout` fire at once. */
 export const longestTimer = 2_147_483_647;
 
+interface Holdable {
+  ref(): void;
+  unref(): void;
+}
+
 /** Node's timers keep the process alive; other platforms return a number. */
-function unref(timer: unknown): void {
-  if (isObject(timer) && typeof timer.unref === "function") timer.unref();
+function isHoldable(timer: unknown): timer is Holdable {
+  return isObject(timer) && typeof timer.ref === "function" && typeof timer.unref === "function";
 }

@@ -1,6 +1,7 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import { findRow } from "../common/rows.ts";
 import type { CallContext } from "../rpc/call.ts";
+import { CapabilityError } from "../rpc/errors.ts";
 import { askClient, type AskingParts } from "./ask-client.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "./context.ts";
 import type { AskForTask } from "./feature.ts";
@@ -18,7 +19,7 @@ export function createAskingScopes(revision: Revision, askForTask: AskForTask | 
   return (call, parts) => new AskingScope(call, parts, questions);
 }
 
-type QuestionRows = { readonly [Kind in keyof typeof features]: RequestRow | undefined };
+type QuestionRows = { readonly [Kind in keyof typeof kinds]: RequestRow | undefined };
 
 /** Where no server sends requests, its questions are parts of results: how they reach the client is the lifecycle's business. */
 function findQuestion(revision: Revision, handler: string): RequestRow | undefined {
@@ -66,15 +67,20 @@ class AskingScope extends HandlerScope {
     };
   }
 
-  async #ask(kind: keyof typeof features, params: object, { key }: QuestionOptions = {}): Promise<unknown> {
+  async #ask(kind: keyof typeof kinds, params: object, { key }: QuestionOptions = {}): Promise<unknown> {
     const { check } = this.#parts.rounds;
     const { rows, askForTask } = this.#questions;
     const row = rows[kind];
-    if (!row) throw new Error(`Revision ${this.revision} has no ${features[kind]} requests that a server may send.`);
+    // At a revision without the question no client can have declared its capability.
+    if (!row) throw new CapabilityError(kinds[kind].method, { side: "client", path: [kinds[kind].capability] });
     return askClient(this.#call, { row, params, key }, { askForTask, ...(check && { check }) });
   }
 }
 
 type Question = (params: object, options?: QuestionOptions) => Promise<unknown>;
 
-const features = { createMessage: "sampling", elicit: "elicitation", listRoots: "roots" } as const;
+const kinds = {
+  createMessage: { method: "sampling/createMessage", capability: "sampling" },
+  elicit: { method: "elicitation/create", capability: "elicitation" },
+  listRoots: { method: "roots/list", capability: "roots" },
+} as const;

@@ -103,7 +103,11 @@ function assembleExtended<Lists extends object, Source extends CoreSource>(
     const gates: Gate[] = [];
     // @part features
     gates.push(...served.flatMap((feature) => feature.gates?.(revision) ?? []));
-    const capabilities = toCapabilities(handlers, revision, { ...parts.settings, gates });
+    const capabilities = toCapabilities(handlers, revision, {
+      ...parts.settings,
+      experimental: source.experimental,
+      gates,
+    });
     return {
       role: "server",
       revision,
@@ -191,6 +195,7 @@ const notShown: { readonly [Member in Exclude<keyof CoreSource, "name" | "versio
   subscriptions: true,
   // @part changes
   maxSubscriptions: true,
+  experimental: true,
   middleware: true,
   pageSize: true,
   // @part caching

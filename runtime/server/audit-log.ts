@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { readTarget, type Middleware, type ServerRequest } from "./middleware.ts";
-import { redact, redactText } from "./redact.ts";
+import { redact, redactId, redactText } from "./redact.ts";
 import { observe, type RequestOutcome } from "./request-outcome.ts";
 
 /** Who asked for what, when, and how it ended. */
@@ -12,6 +12,7 @@ export interface AuditEntry {
   /** What the client calls itself: not proven. */
   readonly client: unknown;
   readonly revision: string;
+  /** Id chosen by the client; a long id is shortened. */
   readonly requestId: string | number;
   readonly method: string;
   /** Tool, prompt or URI, without the query. */
@@ -58,7 +59,7 @@ function toEntry(
     principal: auth?.principal,
     client: redact(client.info),
     revision,
-    requestId,
+    requestId: redactId(requestId),
     method: request.method,
     target: target === undefined ? undefined : redactText(target),
     arguments: options.arguments === "redacted" ? redact(args) : size,

@@ -9,6 +9,8 @@ export interface Declared {
   readonly dynamic: ReadonlySet<ListKind>;
   // @part changes
   readonly subscriptions: boolean;
+  /** Capabilities outside of the protocol. */
+  readonly experimental: object | undefined;
   /** What features have declared. */
   readonly gates: readonly Gate[];
 }
@@ -27,7 +29,10 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
   const gates = [...[...answered, ...sent].map((row) => row.gate), ...declares.gates];
   const declared = gates
     .filter((gate) => gate?.side === "server")
-    .reduce<Capabilities>((known, gate) => (gate ? declare(known, gate.path) : known), {});
+    .reduce<Capabilities>(
+      (known, gate) => (gate ? declare(known, gate.path) : known),
+      declares.experimental ? { experimental: declares.experimental } : {},
+    );
   // @part extensions
   if (revision.extensions) return { ...declared, extensions: revision.extensions };
   return declared;

@@ -1,8 +1,8 @@
 import { isObject, type Gate, type RequestRow } from "../../generated/support.ts";
 import { checkToolResults } from "../common/tool-results.ts";
 import { CapabilityError, InvalidMessageError } from "../rpc/errors.ts";
-import { isOpen, type Session } from "../rpc/session.ts";
-import { samplingGates } from "./question-gates.ts";
+import type { Session } from "../rpc/session.ts";
+import { hasCapability, isDeclared, samplingGates } from "./question-gates.ts";
 
 /**
  * Refuses a question whose params need more than the capability of its method: a client that cannot do it must not be asked for it.
@@ -11,7 +11,7 @@ import { samplingGates } from "./question-gates.ts";
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities
  */
 export function checkQuestion({ method, handler }: RequestRow, params: object, session: Session): void {
-  const gate = findGates(handler, params, session).find((needed) => !isOpen(needed, session));
+  const gate = findGates(handler, params, session).find((needed) => !isDeclared(needed, session));
   if (gate) throw new CapabilityError(method, gate);
   checkConversation(method, handler, params);
 }
@@ -34,9 +34,10 @@ function findGates(handler: string, params: object, session: Session): readonly 
   }
 }
 
-/** Forms are what the capability means by itself; a client that only shows pages says so. */
-function onlyShowsPages({ peer }: Session): boolean {
+/** Forms are what the capability means by itself; a client that only shows pages says so, where there are modes. */
+function onlyShowsPages({ peer, revision }: Session): boolean {
   const { elicitation } = peer.capabilities;
+  if (!hasCapability(toGate("elicitation", "url"), revision)) return false;
   return isObject(elicitation) && isObject(elicitation.url) && elicitation.form === undefined;
 }
 

@@ -127,7 +127,7 @@ export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> 
     read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
   };
 
-/** What reading a resource gives: text, bytes, or a result of the protocol. */
+/** Content of a resource: text, bytes, or a result of the protocol. Bytes without a `mimeType` here or in a `Blob` are sent without one. */
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | AnswerOf<P, "ReadResourceResult"> | InputOf<P>;
 
@@ -191,7 +191,7 @@ export type ArgumentValues<A extends ArgumentFlags> = Flat<
   }
 >;
 
-/** What a prompt gives: the text of one user message, several messages, or a result of the protocol. */
+/** Content of a prompt: text of one user message, messages, or a result of the protocol. A result without a description gets the prompt's. */
 export type PromptContent<P extends PromptTypes> =
   | string
   // Both kinds of array: the compiler explains what is wrong with a literal only where it finds its own.
@@ -271,6 +271,8 @@ export interface ServerOptions {
   // @part changes
   /** Most subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
+  /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
+  readonly experimental?: { readonly [name: string]: object };
   /** Runs around every request, `initialize` and `ping` included, the first outermost. */
   readonly middleware?: readonly Middleware[];
   /** Most entries on one page of a list. Default: all on one page. */

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { RpcError, errorCodes, hasName } from "../rpc/errors.ts";
+import { shorten } from "../rpc/shorten.ts";
 
 /**
  * A failure that the other side should read. A call of a tool answers with a result marked `isError`, so that the model can react to it; any
@@ -26,7 +27,12 @@ export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<
   }
 }
 
-/** The refusal of a request that names something unknown or lacks something. */
+/** The refusal of a request that names something unknown or lacks something. With data it quotes the request, as much of it as is bearable. */
 export function refuse(message: string, data?: object): RpcError {
-  return new RpcError(errorCodes.invalidParams, message, { data });
+  if (data === undefined) return new RpcError(errorCodes.invalidParams, message);
+  const members = Object.entries(data).map(([name, value]) => [
+    name,
+    typeof value === "string" ? shorten(value) : value,
+  ]);
+  return new RpcError(errorCodes.invalidParams, shorten(message), { data: Object.fromEntries(members) });
 }

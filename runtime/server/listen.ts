@@ -45,6 +45,7 @@ export function implementListening(options: ListenOptions): {
   if (!acknowledged || tag === undefined) return {};
   return {
     async subscriptionsListen({ notifications }, call) {
+      if (countEntries(notifications) > mostSubscriptions) throw tooMany(mostSubscriptions);
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
       const added = (await more?.(notifications, call)) ?? nothing;
       if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > mostSubscriptions)
@@ -56,6 +57,11 @@ export function implementListening(options: ListenOptions): {
       return { _meta: { [tag]: call.requestId } };
     },
   };
+}
+
+/** Entries of all lists of a filter. They are counted before any is looked at: each has to be matched against every template. */
+function countEntries(asked: object): number {
+  return Object.values(asked).reduce<number>((count, value) => count + (Array.isArray(value) ? value.length : 0), 0);
 }
 
 const nothing = { filter: {}, topics: [] } as const;

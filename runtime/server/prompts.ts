@@ -81,12 +81,14 @@ function pickArguments(
 function toResult(prompt: PromptSource, outcome: unknown): object {
   const result = toMessages(prompt, outcome);
   const messages: unknown = Reflect.get(result, "messages");
+  // A result without messages asks the client for something.
+  if (messages === undefined) return result;
   for (const message of Array.isArray(messages) ? messages : []) {
     const problem = isObject(message) ? checkContent(message.content) : undefined;
     if (problem !== undefined)
       throw new Error(`Prompt "${prompt.name}" gave content that nobody can read: ${problem}.`);
   }
-  return result;
+  return prompt.description === undefined ? result : merge({ description: prompt.description }, result);
 }
 
 function toMessages(prompt: PromptSource, outcome: unknown): object {

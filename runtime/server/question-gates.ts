@@ -8,7 +8,17 @@ import { isOpen, type Session } from "../rpc/session.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#inputrequests
  */
 export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, session: Session): Gate | undefined {
-  return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isOpen(gate, session));
+  return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
+}
+
+/** True if a capability was declared, at a revision that has it: at others the declaration means nothing. */
+export function isDeclared(gate: Gate, session: Session): boolean {
+  return hasCapability(gate, session.revision) && isOpen(gate, session);
+}
+
+/** True if a revision has the capability of a gate. */
+export function hasCapability({ side, path }: Gate, { capabilities }: Revision): boolean {
+  return capabilities[side].includes(path.join("."));
 }
 
 /**

@@ -36,6 +36,11 @@ export function redactText(text: string): string {
   return text.length > longestText ? `${shown}... [${text.length} characters]` : shown;
 }
 
+/** The id of a request as logs show it: clients choose ids, of any length. */
+export function redactId(id: string | number): string | number {
+  return typeof id === "string" ? redactText(id) : id;
+}
+
 function redactMembers(value: Record<string, unknown>, depth: number): unknown {
   const entries = Object.entries(value);
   if (depth >= deepest) return `{${entries.length} members}`;

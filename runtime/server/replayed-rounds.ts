@@ -44,7 +44,7 @@ function replay(of: Replay, work: Work): Awaitable<object> {
   const given = isObject(inputResponses) ? inputResponses : undefined;
   if (typeof requestState === "string") {
     return of.settings.states
-      .open(toScope(of), requestState)
+      .open(toScope(of), requestState, principalOf(of))
       .then((record) => play(goOn(of, record, given ?? noResponses), work));
   }
   // Without a state nothing has been asked, but a handler that asks by returning may know its answers by their keys.
@@ -96,6 +96,12 @@ class Turn implements RoundStart {
   }
 }
 
-function toScope({ request: { method, params }, call: { revision, origin } }: Replay): string {
-  return toStateScope({ revision: revision.id, method, params, principal: readAuth(origin)?.principal });
+function toScope(of: Replay): string {
+  const { method, params } = of.request;
+  const { revision } = of.call;
+  return toStateScope({ revision: revision.id, method, params, principal: principalOf(of) });
+}
+
+function principalOf({ call: { origin } }: Replay): string | undefined {
+  return readAuth(origin)?.principal;
 }

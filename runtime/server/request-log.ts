@@ -1,5 +1,5 @@
 import { readTarget, type Middleware } from "./middleware.ts";
-import { redactText } from "./redact.ts";
+import { redactId, redactText } from "./redact.ts";
 import { observe } from "./request-outcome.ts";
 
 /** Where request lines go. */
@@ -20,7 +20,7 @@ export function logRequests({ write = console.error }: RequestLogOptions = {}): 
         time: new Date().toISOString(),
         method: request.method,
         ...(target !== undefined && { target: redactText(target) }),
-        id: request.context.requestId,
+        id: redactId(request.context.requestId),
         outcome: kind,
         ...(code !== undefined && { code }),
         ...(request.context.signal.aborted && { aborted: toReason(request.context.signal) }),

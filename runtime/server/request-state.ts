@@ -10,7 +10,7 @@ export interface RequestStates {
   /** Throws when it gets too long. */
   seal(scope: string, record: RoundRecord): Promise<string>;
   /** Refuses what was not sealed for this scope, and what has expired. */
-  open(scope: string, state: string): Promise<RoundRecord>;
+  open(scope: string, state: string, principal?: string): Promise<RoundRecord>;
 }
 
 /** Bounds of states. */
@@ -42,7 +42,7 @@ export function createRequestStates(
       if (bytes.length > maxBytes) throw tooLong(bytes.length, maxBytes);
       return sealer.seal(toSealed(scope), await pack(bytes));
     },
-    async open(scope, state) {
+    async open(scope, state, principal) {
       const packed = state.length > longest ? undefined : await sealer.open(toSealed(scope), state);
       const bytes = packed && (await unpack(packed, maxBytes));
       const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
@@ -50,7 +50,8 @@ export function createRequestStates(
       if (!record || !isObject(value)) throw refuse("what this server gave for this very request, unchanged");
       const isExpired = typeof value.expires !== "number" || value.expires <= Date.now();
       if (isExpired) throw refuse(`one that has not expired: ${beginAgain}`);
-      if (replays && !(await isFirstUse(value, replays))) throw refuse(`one that has not been used: ${beginAgain}`);
+      const isUsed = replays && !(await isFirstUse(value, replays, principal));
+      if (isUsed) throw refuse(`one that has not been used: ${beginAgain}`);
       return record;
     },
   };
@@ -113,8 +114,12 @@ function mark(kind: number, content: Uint8Array): Uint8Array {
 const beginAgain = "begin again, without requestState and inputResponses";
 
 /** What tells states apart is signed with them: another spelling of the same state is no other state. */
-async function isFirstUse({ id, expires }: Record<string, unknown>, replays: ReplayStore): Promise<boolean> {
-  return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires));
+async function isFirstUse(
+  { id, expires }: Record<string, unknown>,
+  replays: ReplayStore,
+  principal: string | undefined,
+): Promise<boolean> {
+  return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires, principal));
 }
 
 function refuse(expected: string): RpcError {

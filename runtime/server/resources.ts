@@ -3,6 +3,7 @@ import { toPrivate } from "../rpc/cache-hint.ts";
 import type { CallContext } from "../rpc/call.ts";
 import { RpcError, errorCodes } from "../rpc/errors.ts";
 import { merge } from "../rpc/merge.ts";
+import { shorten } from "../rpc/shorten.ts";
 import { toBase64 } from "../codec/base64.ts";
 import { selectFrom, type Catalogue } from "./catalogue.ts";
 import { askHandler } from "./errors.ts";
@@ -82,7 +83,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
 export function resourceNotFound(uri: string, revision: Revision): RpcError {
   const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
   const code = rule?.emitted ? rule.code : errorCodes.invalidParams;
-  return new RpcError(code, "Resource not found", { data: { uri } });
+  return new RpcError(code, "Resource not found", { data: { uri: shorten(uri) } });
 }
 
 function describeResource(resource: ResourceSource): object {

@@ -1,4 +1,5 @@
 import type { SchemaIssue } from "../common/schema-issue.ts";
+import { checkSchema, type Side } from "./check-schema.ts";
 
 /**
  * The part of the Standard Schema and Standard JSON Schema interfaces that tools need: whatever library implements both
@@ -55,9 +56,6 @@ export type KeepsLiterals = { readonly [name: string]: Literal; readonly [nothin
 type Literal = "" | 0 | true | readonly Literal[] | { readonly [name: string]: Literal };
 declare const nothing: unique symbol;
 
-/** Which end of a tool a schema describes. */
-export type Side = "input" | "output";
-
 const draft7 = "http://json-schema.org/draft-07/schema#";
 
 /**
@@ -70,6 +68,7 @@ export function toJsonSchema(
   side: Side,
   options: { readonly dialect?: string },
 ): Readonly<Record<string, unknown>> {
+  checkSchema(schema, side);
   const dialect = options.dialect ?? draft7;
   const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
   const { vendor, jsonSchema } = schema["~standard"];

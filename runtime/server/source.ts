@@ -88,6 +88,7 @@ export interface PromptSources {
 /** A prompt of any revision. */
 export interface PromptSource extends Visible, Scoped {
   readonly name: string;
+  readonly description?: string;
   readonly arguments?: { readonly [name: string]: PromptArgumentSource };
   get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
 }

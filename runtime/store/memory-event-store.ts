@@ -2,6 +2,7 @@ import type { Counting } from "../rpc/counting.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
+import { Shares } from "./shares.ts";
 
 /** Bounds of events that are kept in memory. */
 export interface MemoryEventStoreOptions {
@@ -9,7 +10,7 @@ export interface MemoryEventStoreOptions {
   readonly maxEvents?: number;
   /** Characters of one stream. Default 4 Mi. */
   readonly maxStreamSize?: number;
-  /** Characters of all streams; the streams that were quiet the longest are forgotten first. Default 64 Mi. */
+  /** Characters of all streams, shared by the owners of sessions; of an owner the longest quiet streams are forgotten first. Default 64 Mi. */
   readonly maxSize?: number;
   /** Milliseconds that a stream is kept after its last event. Default 10 min. */
   readonly ttl?: number;
@@ -25,25 +26,27 @@ export class MemoryEventStore implements EventStore {
   readonly #sessions = new Map<string, SessionLog>();
   /** The longest quiet first. */
   readonly #streams = new Set<StreamLog>();
-  #size = 0;
+  /** The same by owner. */
+  readonly #owned = new Map<string | undefined, Set<StreamLog>>();
+  readonly #shares: Shares;
 
   constructor(options: MemoryEventStoreOptions = {}) {
     const { counters, ...bounds } = options;
     this.#options = { ...defaults, clock: systemClock, ...bounds };
     this.#counters = counters;
+    this.#shares = new Shares(this.#options.maxSize);
   }
 
   /** Characters that are kept. */
   get size(): number {
-    this.#evict();
-    return this.#size;
+    this.#expire();
+    return this.#shares.total;
   }
 
   append(session: SessionKey, event: StoredEvent): void {
     const log = this.#open(session, event.stream);
     if (!log || event.sequence < log.next) return;
-    this.#streams.delete(log);
-    this.#streams.add(log);
+    this.#touch(log);
     // What a gap leaves out can never be replayed, so neither can what came before it.
     if (event.sequence > log.next) this.#trim(log, log.events.length);
     log.events.push(event);
@@ -51,11 +54,12 @@ export class MemoryEventStore implements EventStore {
     log.touchedAt = this.#options.clock.now();
     this.#grow(log, costOf(event));
     this.#trim(log, this.#countExcess(log));
-    this.#evict();
+    this.#expire();
+    this.#shrink(session.owner);
   }
 
   after(session: SessionKey, position: StreamPosition): readonly StoredEvent[] | undefined {
-    this.#evict();
+    this.#expire();
     const log = this.#find(session)?.streams.get(position.stream);
     const first = log?.events[0]?.sequence;
     if (!log || first === undefined) return undefined;
@@ -104,18 +108,40 @@ export class MemoryEventStore implements EventStore {
     for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
   }
 
-  #evict(): void {
-    const { clock, ttl, maxSize } = this.#options;
+  /** Makes a stream the one that was quiet the shortest. */
+  #touch(log: StreamLog): void {
+    const { owner } = log.session;
+    const own = this.#owned.get(owner) ?? new Set();
+    this.#owned.set(owner, own);
+    for (const streams of [this.#streams, own]) {
+      streams.delete(log);
+      streams.add(log);
+    }
+  }
+
+  #expire(): void {
+    const { clock, ttl } = this.#options;
     const oldest = clock.now() - ttl;
     for (const log of this.#streams) {
-      const isFresh = log.touchedAt > oldest;
-      if (isFresh && this.#size <= maxSize) return;
-      if (isFresh) this.#counters?.drop("event", log.events.length);
+      if (log.touchedAt > oldest) return;
+      this.#drop(log);
+    }
+  }
+
+  /** Forgets streams of an owner until it holds no more than its share. */
+  #shrink(owner: string | undefined): void {
+    for (const log of this.#owned.get(owner) ?? []) {
+      if (this.#shares.roomFor(owner) >= 0) return;
+      this.#counters?.drop("event", log.events.length);
       this.#drop(log);
     }
   }
 
   #drop(log: StreamLog): void {
+    const { owner } = log.session;
+    const own = this.#owned.get(owner);
+    own?.delete(log);
+    if (own?.size === 0) this.#owned.delete(owner);
     this.#grow(log, -log.size);
     this.#streams.delete(log);
     log.session.streams.delete(log.key);
@@ -124,7 +150,7 @@ export class MemoryEventStore implements EventStore {
 
   #grow(log: StreamLog, size: number): void {
     log.size += size;
-    this.#size += size;
+    this.#shares.change(log.session.owner, size);
   }
 }
 

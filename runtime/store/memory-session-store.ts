@@ -1,13 +1,14 @@
 import { systemClock, type Clock } from "../rpc/timers.ts";
+import { Shares } from "./shares.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
 
 /** Bounds of sessions that are kept in memory. */
 export interface MemorySessionStoreOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;
-  /** Sessions at a time. Default 10,000. */
+  /** Sessions at a time; an owner may have as many as stay free. Default 10,000. */
   readonly maxSessions?: number;
-  /** Sessions of one owner at a time, so that nobody takes the places of all others. Default: half of `maxSessions`. */
+  /** Sessions of one owner at a time, where that is less than its share. Default: its share. */
   readonly maxSessionsPerOwner?: number;
   readonly clock?: Pick<Clock, "now">;
 }
@@ -15,18 +16,16 @@ export interface MemorySessionStoreOptions {
 /** Sessions in the memory of this process. */
 export class MemorySessionStore implements SessionStore {
   readonly #ttl: number;
-  readonly #maxSessions: number;
+  readonly #shares: Shares;
   readonly #maxSessionsPerOwner: number;
   readonly #clock: Pick<Clock, "now">;
-  /** How many sessions each owner has. */
-  readonly #owners = new Map<string, number>();
   /** The longest unused first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: MemorySessionStoreOptions = {}) {
     this.#ttl = options.ttl ?? 30 * 60_000;
-    this.#maxSessions = options.maxSessions ?? 10_000;
-    this.#maxSessionsPerOwner = options.maxSessionsPerOwner ?? Math.ceil(this.#maxSessions / 2);
+    this.#shares = new Shares(options.maxSessions ?? 10_000);
+    this.#maxSessionsPerOwner = options.maxSessionsPerOwner ?? Infinity;
     this.#clock = options.clock ?? systemClock;
   }
 
@@ -41,7 +40,7 @@ export class MemorySessionStore implements SessionStore {
     const known = this.#entries.get(record.id);
     if (known && known.record.owner !== record.owner) return false;
     if (!known && !this.#hasRoom(record.owner)) return false;
-    if (!known) this.#count(record.owner, 1);
+    if (!known) this.#shares.change(record.owner, 1);
     this.#keep(record);
     return true;
   }
@@ -60,19 +59,12 @@ export class MemorySessionStore implements SessionStore {
   }
 
   #hasRoom(owner: string | undefined): boolean {
-    if (this.#entries.size >= this.#maxSessions) return false;
-    return owner === undefined || (this.#owners.get(owner) ?? 0) < this.#maxSessionsPerOwner;
-  }
-
-  #count(owner: string | undefined, step: 1 | -1): void {
-    if (owner === undefined) return;
-    const count = (this.#owners.get(owner) ?? 0) + step;
-    if (count === 0) this.#owners.delete(owner);
-    else this.#owners.set(owner, count);
+    if (this.#shares.roomFor(owner) < 1) return false;
+    return owner === undefined || this.#shares.held(owner) < this.#maxSessionsPerOwner;
   }
 
   #forget(entry: Entry): void {
-    if (this.#entries.delete(entry.record.id)) this.#count(entry.record.owner, -1);
+    if (this.#entries.delete(entry.record.id)) this.#shares.change(entry.record.owner, -1);
   }
 
   #keep(record: SessionRecord): void {

@@ -1,4 +1,6 @@
+import { errorCodes } from "../rpc/errors.ts";
 import { systemClock, type Clock } from "../rpc/timers.ts";
+import { Shares } from "./shares.ts";
 import {
   isFinal,
   type TaskChange,
@@ -11,11 +13,14 @@ import {
 
 /** Bounds of tasks that are kept in memory. */
 export interface MemoryTaskStoreOptions {
-  /** Tasks at a time, ended ones included. Default 10,000. */
+  /** Tasks at a time, ended ones included; a principal may have as many as stay free. Default 10,000. */
   readonly maxTasks?: number;
   /** Tasks of one owner. Default 1,000. */
   readonly maxTasksPerOwner?: number;
-  /** Characters of what all tasks resulted in; while there are more, no further task is accepted. Default 64 Mi. */
+  /**
+   * Characters of what all tasks resulted in, shared by principals. Of one whose share is full no further task is accepted; a result that does
+   * not fit into it is not kept, and its task fails. Default 64 Mi.
+   */
   readonly maxSize?: number;
   readonly clock?: Pick<Clock, "now">;
 }
@@ -26,12 +31,15 @@ export class MemoryTaskStore implements TaskStore {
   /** The oldest first, and so within each owner. */
   readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Tasks>();
-  #size = 0;
+  readonly #counts: Shares;
+  readonly #sizes: Shares;
   /** No entry is due before. */
   #nextExpiry = Infinity;
 
   constructor(options: MemoryTaskStoreOptions = {}) {
     this.#options = { ...defaults, clock: systemClock, ...options };
+    this.#counts = new Shares(this.#options.maxTasks);
+    this.#sizes = new Shares(this.#options.maxSize);
   }
 
   /** How many tasks are kept. */
@@ -44,16 +52,19 @@ export class MemoryTaskStore implements TaskStore {
     this.#expire();
     const known = this.#entries.get(record.id);
     if (known) return known.record.owner === record.owner;
-    const { maxTasks, maxTasksPerOwner, maxSize, clock } = this.#options;
+    const { maxTasksPerOwner, clock } = this.#options;
+    const { principal } = record;
     const own = this.#owners.get(record.owner) ?? { entries: new Map(), count: 0 };
-    if (this.#entries.size >= maxTasks || own.entries.size >= maxTasksPerOwner || this.#size >= maxSize) return false;
+    const hasRoom = this.#counts.roomFor(principal) >= 1 && this.#sizes.roomFor(principal) >= 1;
+    if (!hasRoom || own.entries.size >= maxTasksPerOwner) return false;
     const expiresAt = record.ttl === null ? Infinity : clock.now() + record.ttl;
     const entry = { record, expiresAt, sequence: own.count, size: sizeOf(record) };
     own.count += 1;
     own.entries.set(record.id, entry);
     this.#entries.set(record.id, entry);
     this.#owners.set(record.owner, own);
-    this.#size += entry.size;
+    this.#counts.change(principal, 1);
+    this.#sizes.change(principal, entry.size);
     this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt);
     return true;
   }
@@ -67,10 +78,7 @@ export class MemoryTaskStore implements TaskStore {
     if (!entry || isFinal(entry.record.status)) return entry?.record;
     const { inputResponses } = entry.record;
     const answers = { ...inputResponses, ...change.inputResponses };
-    entry.record = { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: answers }) };
-    this.#size -= entry.size;
-    entry.size = sizeOf(entry.record);
-    this.#size += entry.size;
+    this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: answers }) });
     return entry.record;
   }
 
@@ -93,6 +101,16 @@ export class MemoryTaskStore implements TaskStore {
     for (const entry of this.#owners.get(owner)?.entries.values() ?? []) this.#drop(entry);
   }
 
+  #put(entry: Entry, record: TaskRecord): void {
+    const { principal, outcome } = record;
+    const size = sizeOf(record);
+    const isKept = outcome === undefined || size - entry.size <= this.#sizes.roomFor(principal);
+    entry.record = isKept ? record : { ...record, ...notKept };
+    const kept = isKept ? size : sizeOf(entry.record);
+    this.#sizes.change(principal, kept - entry.size);
+    entry.size = kept;
+  }
+
   #find({ id, owner }: TaskKey): Entry | undefined {
     this.#expire();
     const entry = this.#entries.get(id);
@@ -111,14 +129,28 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   #drop(entry: Entry): void {
-    const { id, owner } = entry.record;
+    const { id, owner, principal } = entry.record;
     const own = this.#owners.get(owner);
     own?.entries.delete(id);
     if (own?.entries.size === 0) this.#owners.delete(owner);
     this.#entries.delete(id);
-    this.#size -= entry.size;
+    this.#counts.change(principal, -1);
+    this.#sizes.change(principal, -entry.size);
   }
 }
+
+/** End of a task whose outcome does not fit into the share of its principal. */
+const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
+  status: "failed",
+  statusMessage: "Result not kept; results of earlier tasks take up the room for it",
+  outcome: {
+    kind: "error",
+    error: {
+      code: errorCodes.internalError,
+      message: "Result not kept; results of earlier tasks take up the room for it",
+    },
+  },
+};
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
 
@@ -136,6 +168,8 @@ interface Entry {
   size: number;
 }
 
+/** Counts nothing for a task that has neither asked nor come to anything: how many of those there are is bounded. */
 function sizeOf({ outcome, inputRequests, inputResponses }: TaskRecord): number {
-  return JSON.stringify([outcome, inputRequests, inputResponses]).length;
+  const parts = [outcome, inputRequests, inputResponses].filter((part) => part !== undefined);
+  return parts.reduce((size, part) => size + JSON.stringify(part).length, 0);
 }

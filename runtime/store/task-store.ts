@@ -18,6 +18,8 @@ export type TaskOutcome =
 
 /** What is known of a task: enough for another process to answer for it. */
 export interface TaskRecord extends TaskKey {
+  /** Authenticated principal; absent without authentication. The capacity of a store is shared among principals. */
+  readonly principal?: string;
   readonly status: TaskStatus;
   /** Text for people about the status. */
   readonly statusMessage?: string;
@@ -64,7 +66,10 @@ export interface TaskStore {
   add(record: TaskRecord): Awaitable<boolean>;
   /** The task of this owner, if it is kept. */
   find(key: TaskKey): Awaitable<TaskRecord | undefined>;
-  /** Changes a task of this owner, unless it has ended, and gives it as it is then. */
+  /**
+   * Changes a task of this owner, unless it has ended, and gives it as it is then. A store that has no room for an outcome ends the task as
+   * failed instead, with an error that says so.
+   */
   change(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>;
   /** Some tasks of an owner; `undefined` when the range begins nowhere in the list. */
   list(owner: string, range: TaskRange): Awaitable<TaskPage | undefined>;

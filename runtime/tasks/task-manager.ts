@@ -5,6 +5,7 @@ import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } fro
 import { StaticResult } from "../rpc/message.ts";
 import type { OnError } from "../rpc/report.ts";
 import type { Session } from "../rpc/session.ts";
+import { shorten } from "../rpc/shorten.ts";
 import { Sweeper, pause } from "../rpc/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../store/task-store.ts";
 import { selectAnswers, type CheckStored } from "./kept-questions.ts";
@@ -71,7 +72,9 @@ export class TaskManager {
     const id = crypto.randomUUID();
     const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? this.#ownerOf(call) };
     const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
-    const record: TaskRecord = { ...key, status: "working", createdAt: now, updatedAt: now, ttl, pollInterval };
+    const principal = this.#options.principalOf?.(call);
+    const times = { createdAt: now, updatedAt: now, ttl, pollInterval };
+    const record: TaskRecord = { ...key, ...(principal !== undefined && { principal }), status: "working", ...times };
     if (!(await this.#settings.store.add(record))) throw tooMany();
     const { store, notify, clock } = this.#settings;
     const outlet = request.keeping?.createOutlet(call) ?? new SessionOutlet(id, call, notify);
@@ -283,7 +286,7 @@ function alreadyEnded({ id, status }: TaskRecord): RpcError {
 }
 
 function refuse(message: string, taskId: string): RpcError {
-  return new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
+  return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
 }
 
 function tooMany(): RpcError {

@@ -5,6 +5,7 @@ import type { Receiver } from "../rpc/channel.ts";
 import type { Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
 import { toCommand, toServerEnv } from "./command.ts";
+import { readLastWords } from "./last-words.ts";
 import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "./stream.ts";
 import type { Transport } from "./transport.ts";
@@ -118,7 +119,7 @@ class ServerProcess implements ChildProcessTransport {
   #describeExit(): Error {
     const { exitCode, signalCode } = this.#child;
     if (exitCode === null && signalCode === null) return new Error("The server closed its output");
-    const log = (this.#stderrTail.trimEnd().split("\n").at(-1) ?? "").slice(0, longestWords);
+    const log = readLastWords(this.#stderrTail).slice(0, longestWords);
     const cause = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
     return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);
   }

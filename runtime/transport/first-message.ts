@@ -24,3 +24,19 @@ export class FirstMessage {
 }
 
 function ignore(): void {}
+
+/**
+ * Tells what the first bytes of a connection are: blanks, the start of a JSON message or a batch, or those of another protocol. A byte order
+ * mark counts as the start of a message.
+ */
+export function readStart(bytes: Uint8Array): "blank" | "message" | "other" {
+  const first = bytes.find((byte) => !blanks.has(byte));
+  if (first === undefined) return "blank";
+  return starts.has(first) ? "message" : "other";
+}
+
+/** Tab, line feed, carriage return and space. */
+const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+/** `{`, `[`, and the first byte of a byte order mark. */
+const starts: ReadonlySet<number> = new Set([0x7b, 0x5b, 0xef]);

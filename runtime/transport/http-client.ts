@@ -11,10 +11,11 @@ import type { EndpointOptions } from "./http-client/endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./http-client/errors.ts";
 import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./http-client/exchange.ts";
 import { Lanes } from "./http-client/lanes.ts";
-import { Link, type Posting } from "./http-client/link.ts";
+import { Link, type Posted, type Posting } from "./http-client/link.ts";
 import { Listener } from "./http-client/listener.ts";
 import { MirroredHeaders } from "./http-client/mirrored.ts";
 import { Operations, within } from "./http-client/operations.ts";
+import { repeatRefused } from "./http-client/refused.ts";
 import { SessionKeeper } from "./http-client/renewal.ts";
 import { Turnstile } from "./http-client/turnstile.ts";
 import type { Transport } from "./transport.ts";
@@ -141,8 +142,8 @@ class HttpClient implements Transport {
   async #converse(posting: Posting, exchange: Exchange): Promise<void> {
     const { signal } = exchange;
     try {
-      const response = await this.#post(posting, { repeats: !posting.isOpening });
-      const resume = this.#standsAlone ? undefined : (id: string | undefined) => this.#link.get(id, signal);
+      const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
+      const resume = this.#standsAlone ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
       await readAnswers(response, exchange, { ...this.#reading, resume });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRefusal(error, exchange);
@@ -183,15 +184,17 @@ class HttpClient implements Transport {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
     await this.#turnstile.pass(posting.body, () =>
       this.#operations.runWithin(acceptTimeout, async (signal) =>
-        discard(await this.#post({ ...posting, signal }, options)),
+        discard((await this.#post({ ...posting, signal }, options)).response),
       ),
     );
   }
 
-  async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Response> {
-    const response = await this.#keeper.post(posting, options);
+  async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Posted> {
+    const { reconnection } = this.#reading;
+    const { signal, hold } = posting;
+    const posted = await repeatRefused(() => this.#keeper.post(posting, options), { reconnection, signal, hold });
     this.#listener.revive();
-    return response;
+    return posted;
   }
 
   #hold(ids: readonly RequestId[]): () => void {

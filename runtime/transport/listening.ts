@@ -40,6 +40,11 @@ export function toAuthority(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
+/** True if a server at this address is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return ["localhost", "127.0.0.1", "::1", "[::1]"].includes(host);
+}
+
 const reasons: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program listens there. End it, or choose another port."],
   [

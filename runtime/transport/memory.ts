@@ -1,7 +1,7 @@
 import { copyJson, type JsonCopy } from "../codec/copy.ts";
-import { tooDeep } from "../codec/json.ts";
+import { tooDeep, tooManyValues, type DecodingLimits } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
-import { toLimits, type Limits } from "../rpc/limits.ts";
+import { toLimits } from "../rpc/limits.ts";
 import { isBatch, type Outgoing } from "../rpc/message.ts";
 import type { Transport } from "./transport.ts";
 
@@ -9,25 +9,25 @@ import type { Transport } from "./transport.ts";
  * Two ends in one process. What one sends the other gets soon after, in order, as a copy of what JSON would carry, so that they share no
  * object. Closing either end closes both.
  */
-export function createMemoryPair(limits: Pick<Partial<Limits>, "maxDepth"> = {}): readonly [Transport, Transport] {
-  const { maxDepth } = toLimits(limits);
-  const first = new MemoryEnd(maxDepth);
-  const second = new MemoryEnd(maxDepth);
+export function createMemoryPair(given: Partial<DecodingLimits> = {}): readonly [Transport, Transport] {
+  const limits = toLimits(given);
+  const first = new MemoryEnd(limits);
+  const second = new MemoryEnd(limits);
   first.connect(second);
   second.connect(first);
   return [first, second];
 }
 
 class MemoryEnd implements Transport {
-  readonly #maxDepth: number;
+  readonly #limits: DecodingLimits;
   #other: MemoryEnd | undefined;
   #receiver: Receiver | undefined;
   #queue: JsonCopy[] = [];
   #isScheduled = false;
   #isClosed = false;
 
-  constructor(maxDepth: number) {
-    this.#maxDepth = maxDepth;
+  constructor(limits: DecodingLimits) {
+    this.#limits = limits;
   }
 
   connect(other: MemoryEnd): void {
@@ -74,9 +74,11 @@ class MemoryEnd implements Transport {
     this.#isScheduled = false;
     const queue = this.#queue;
     this.#queue = [];
-    for (const { value, depth } of queue) {
+    const { maxDepth, maxValues } = this.#limits;
+    for (const { value, depth, values } of queue) {
       if (this.#isClosed) return;
-      if (depth > this.#maxDepth) this.#receiver?.problem(tooDeep(this.#maxDepth, value));
+      if (depth > maxDepth) this.#receiver?.problem(tooDeep(maxDepth, value));
+      else if (values > maxValues) this.#receiver?.problem(tooManyValues(maxValues, value));
       else this.#receiver?.message(value);
     }
   }
@@ -93,12 +95,12 @@ function copyMessage(message: Outgoing): JsonCopy {
   if (isBatch(message) || "error" in message) return copyJson(message);
   const { jsonrpc } = message;
   if ("result" in message) {
-    const { value: result, depth } = copyJson(message.result, "result");
-    return { value: { jsonrpc, id: message.id, result }, depth: depth + 1 };
+    const { value: result, depth, values } = copyJson(message.result, "result");
+    return { value: { jsonrpc, id: message.id, result }, depth: depth + 1, values };
   }
   const { method } = message;
   if (message.params === undefined) return copyJson(message);
-  const { value: params, depth } = copyJson(message.params, "params");
+  const { value: params, depth, values } = copyJson(message.params, "params");
   const value = "id" in message ? { jsonrpc, id: message.id, method, params } : { jsonrpc, method, params };
-  return { value, depth: depth + 1 };
+  return { value, depth: depth + 1, values };
 }

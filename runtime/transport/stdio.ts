@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Limits } from "../rpc/limits.ts";
+import { readStdoutWrite } from "./stdout.ts";
 import { StreamTransport } from "./stream.ts";
 import type { Transport } from "./transport.ts";
 
@@ -73,7 +74,7 @@ interface StdoutGuard {
 /** Keeps the real `write` for the wire and hands everybody else stderr. */
 function guardStdout(): StdoutGuard {
   const { stdout, stderr } = process;
-  const original = stdout.write;
+  const original = readStdoutWrite();
   const write = original.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
   // Nobody reads our log: that must not end the server.

@@ -4,7 +4,8 @@ import { LineDecoder } from "../codec/lines.ts";
 import type { Receiver } from "../rpc/channel.ts";
 import { toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
-import { FirstMessage } from "./first-message.ts";
+import { FirstMessage, readStart } from "./first-message.ts";
+import { Pieces } from "./pieces.ts";
 import type { Transport } from "./transport.ts";
 
 /** What is read from. */
@@ -38,19 +39,24 @@ export interface StreamOptions {
   readonly pausesInput?: boolean;
   /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
   readonly handshakeTimeout?: number;
+  /** Closes the connection when its first bytes are not the start of a JSON message, as those of an HTTP request are not. Default `false`. */
+  readonly requiresMessage?: boolean;
   /** Called when a stream ends or breaks, instead of what it means by itself: the peer is done, or nothing can be sent any more. */
   readonly onEnd?: () => void;
   /** Writes out and closes what is below; called once. */
   readonly finish: () => Promise<void>;
 }
 
-/** One message a line over a pair of byte streams. What is sent in one turn of the event loop is written in one piece. */
+/**
+ * One message a line over a pair of byte streams. What is sent in one turn of the event loop is written in one piece, but for responses after
+ * progress reports.
+ */
 export class StreamTransport implements Transport {
   readonly #options: StreamOptions;
   readonly #limits: Limits;
   #receiver: Receiver | undefined;
   #first: FirstMessage | undefined;
-  #text = "";
+  readonly #pieces = new Pieces();
   #isScheduled = false;
   #congestion: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #state: "open" | "closing" | "closed" = "open";
@@ -63,7 +69,7 @@ export class StreamTransport implements Transport {
   }
 
   get buffered(): number {
-    return this.#options.output.writableLength + this.#text.length;
+    return this.#options.output.writableLength + this.#pieces.length;
   }
 
   start(receiver: Receiver): void {
@@ -79,7 +85,14 @@ export class StreamTransport implements Transport {
       },
       problem: (problem) => receiver.problem(problem),
     });
-    input.on("data", (chunk) => this.#state === "open" && decoder.push(chunk));
+    let isChecked = this.#options.requiresMessage !== true;
+    input.on("data", (chunk) => {
+      if (this.#state !== "open") return;
+      const start = isChecked ? "message" : readStart(chunk);
+      if (start === "other") return this.#rejectProtocol(receiver);
+      isChecked = start === "message";
+      decoder.push(chunk);
+    });
     input.on("end", () => {
       if (this.#state === "open") decoder.end();
       if (this.#options.onEnd) this.#options.onEnd();
@@ -94,9 +107,9 @@ export class StreamTransport implements Transport {
   send(message: Outgoing): void | Promise<void> {
     const line = encode(message);
     if (this.#state === "closed") return;
-    this.#text += `${line}\n`;
+    this.#pieces.add(message, line);
     // Much at once is written at once, so that a slow reader is noticed while it is being sent.
-    if (this.#text.length > comfortable && !this.#congestion) this.#flush();
+    if (this.#pieces.length > comfortable && !this.#congestion) this.#flush();
     else if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
     if (this.buffered > this.#limits.maxBufferedBytes) {
@@ -118,9 +131,18 @@ export class StreamTransport implements Transport {
     this.#reason = this.#state === "closing" ? undefined : reason;
     this.#state = "closed";
     this.#first?.settle();
-    this.#text = "";
+    this.#pieces.takeAll();
     this.#relieve();
     this.#receiver?.disconnected(this.#reason);
+    void this.close();
+  }
+
+  /** Nothing after the first bytes is looked at: a line of the body of an HTTP request may well be a message. */
+  #rejectProtocol(receiver: Receiver): void {
+    receiver.problem({
+      kind: "syntax",
+      message: "The connection does not begin with a JSON-RPC message; it is closed",
+    });
     void this.close();
   }
 
@@ -132,7 +154,7 @@ export class StreamTransport implements Transport {
 
   async #close(): Promise<void> {
     if (this.#state === "open") this.#state = "closing";
-    this.#flush();
+    this.#write(this.#pieces.takeAll());
     await this.#options.finish();
     this.disconnect();
   }
@@ -145,9 +167,14 @@ export class StreamTransport implements Transport {
 
   #flush(): void {
     this.#isScheduled = false;
-    if (this.#text === "" || this.#state === "closed") return;
-    const text = this.#text;
-    this.#text = "";
+    this.#write(this.#pieces.take());
+    if (this.#pieces.length === 0) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#flush(), pieceDelay);
+  }
+
+  #write(text: string): void {
+    if (text === "" || this.#state === "closed") return;
     if (this.#options.write(text) || this.#congestion) return;
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => (resolve = done));
@@ -162,6 +189,9 @@ export class StreamTransport implements Transport {
     if (this.#options.pausesInput) this.#options.input.resume();
   }
 }
+
+/** Milliseconds between a piece with a progress report and the one with the response: sooner, the peer could read both at once. */
+const pieceDelay = 1;
 
 /** Fewer characters than this are worth waiting for more. */
 const comfortable = 64 * 1024;

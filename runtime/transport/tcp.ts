@@ -7,6 +7,7 @@ import {
 } from "node:tls";
 import type { Awaitable } from "../../generated/support.ts";
 import type { Limits } from "../rpc/limits.ts";
+import { createFail, type OnError } from "../rpc/report.ts";
 import { longestTimer } from "../rpc/timers.ts";
 import { defaultPatience } from "./first-message.ts";
 import { portOf, startListening, watchSockets } from "./listening.ts";
@@ -39,7 +40,7 @@ export interface TcpClientOptions extends SocketOptions, SocketAddress {
 export interface TcpServerOptions extends SocketOptions, SocketAddress {
   /** Serves a connection. */
   readonly accept: (transport: Transport) => unknown;
-  /** Whether a connection is let in, by its address or certificate. Default: every one. */
+  /** True if a connection is let in, by its address or certificate; a failure keeps it out. Default: every one. */
   readonly admit?: (socket: Socket) => Awaitable<boolean>;
   /** Encrypts the connections; options of `tls.createServer`, such as key and certificate. */
   readonly tls?: TlsOptions;
@@ -50,6 +51,8 @@ export interface TcpServerOptions extends SocketOptions, SocketAddress {
    * Afterwards it may be silent for as long as it likes. Default 30 s.
    */
   readonly handshakeTimeout?: number;
+  /** Learns what failed in `admit` and `accept`; the connection is closed then. */
+  readonly onError?: OnError;
 }
 
 /** A server that listens. */
@@ -64,7 +67,7 @@ export interface TcpServer {
 export function createTcpTransport(options: TcpClientOptions): Transport {
   const address = { ...toAddress(options), allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
-  return createSocketTransport(socket, options);
+  return createSocketTransport(socket, options, { requiresMessage: false });
 }
 
 /** Listens for connections; each is a session of its own. Resolves when it listens. */
@@ -73,15 +76,21 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const { handshakeTimeout = defaultPatience } = options;
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
-    const isAwaited = (await isAdmitted(socket, options)) && server.listening && !socket.destroyed;
+    const isAwaited = (await (options.admit?.(socket) ?? true)) && server.listening && !socket.destroyed;
     if (!isAwaited) return void socket.destroy();
     const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
     expectReader(socket);
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
-    options.accept(transport);
+    await options.accept(transport);
   };
-  const onSocket = (socket: Socket): void => void serve(socket);
+  const fail = createFail(options.onError);
+  const onSocket = (socket: Socket): void => {
+    serve(socket).catch((thrown: unknown) => {
+      fail(thrown);
+      socket.destroy();
+    });
+  };
   const halfOpen = { allowHalfOpen: true };
   const server = options.tls
     ? createTlsServer(
@@ -106,11 +115,14 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   };
 }
 
-/** Uses a socket that is there already. */
+/**
+ * Uses a socket that is there already. Unless `requiresMessage` is `false`, the connection is closed when its first bytes are not the start of
+ * a JSON message: web pages can send HTTP requests to any port of this machine, with messages in their bodies.
+ */
 export function createSocketTransport(
   socket: Socket,
   options: SocketOptions = {},
-  ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout"> = {},
+  ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
 ): Transport {
   socket.setNoDelay(true);
   // A peer that has gone without a word is noticed.
@@ -120,6 +132,7 @@ export function createSocketTransport(
     output: socket,
     write: (text) => socket.write(text),
     limits: options.limits,
+    requiresMessage: true,
     ...ends,
     finish: () => end(socket, options.flushTimeout ?? 1_000),
   });
@@ -145,14 +158,6 @@ function toAddress({
   port = 0,
 }: SocketAddress): { path: string } | { host: string; port: number } {
   return path === undefined ? { host, port } : { path };
-}
-
-async function isAdmitted(socket: Socket, { admit }: TcpServerOptions): Promise<boolean> {
-  try {
-    return admit === undefined || (await admit(socket));
-  } catch {
-    return false;
-  }
 }
 
 /** Lets the last bytes leave and waits for the peer to hang up too: a connection that is cut early may take them with it. */

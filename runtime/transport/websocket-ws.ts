@@ -3,6 +3,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
 import { toLimits } from "../rpc/limits.ts";
+import { createFail, type OnError } from "../rpc/report.ts";
 import { systemClock } from "../rpc/timers.ts";
 import { defaultPatience } from "./first-message.ts";
 import type { Answer, HeaderFields } from "./http/exchange.ts";
@@ -48,6 +49,8 @@ export interface WsServerOptions extends WsOptions, HostOptions {
    * of the same server to serve. A failure refuses with 401. Default: everybody may connect, unasked.
    */
   readonly authenticate?: Authenticate | Guard;
+  /** Learns what failed here, in `authenticate` and in `accept`; the connection is refused or closed then. */
+  readonly onError?: OnError;
 }
 
 /** Connections over WebSocket that come in through an HTTP server. */
@@ -58,13 +61,18 @@ export interface WsServer {
 
 /** Connects to a server by the library ws. */
 export function createWsTransport(url: string | URL, options: WsClientOptions = {}): Transport {
+  return new WebSocketTransport(createWsSocket(url, options), options);
+}
+
+/** Connection by the library ws whose text frames are passed on as they are, for programs that examine servers. */
+export function createWsSocket(url: string | URL, options: WsClientOptions = {}): MessageSocket {
   const socket = new WebSocket(url, [...webSocketProtocols], {
     ...options.connection,
     headers: { ...options.connection?.headers, ...options.headers },
     maxPayload: toLimits(options.limits).maxMessageBytes,
     perMessageDeflate: false,
   });
-  return new WebSocketTransport(toMessageSocket(socket, options), options);
+  return toMessageSocket(socket, options);
 }
 
 /**
@@ -86,29 +94,36 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   sockets.on("headers", (lines, request) => lines.push(...toLines(added.get(request) ?? {})));
   let isClosed = false;
   const isFull = (): boolean => isClosed || transports.size >= maxConnections;
-  const open = (socket: WebSocket, identity: Identity | undefined): void => {
+  const open = async (socket: WebSocket, identity: Identity | undefined): Promise<void> => {
     const details = { ...options, handshakeTimeout, origin: { identity } };
     const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
     if (identity?.until !== undefined) closeAt(identity.until, socket, transport);
-    options.accept(transport);
+    await options.accept(transport);
+  };
+  const fail = createFail(options.onError);
+  const drop = (stream: Duplex, thrown: unknown): void => {
+    fail(thrown);
+    stream.destroy();
   };
   const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
     const status = findRefusal(request, rules);
     if (status !== undefined) return refuse(stream, { status });
-    if (isFull()) return refuse(stream, { status: 503 });
-    const { outcome, fields } = await identify(request, guard);
+    if (isFull()) return refuse(stream, full);
+    const { outcome, fields } = await identify(request, guard, fail);
     if (outcome && "status" in outcome)
       return refuse(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
     // Others may have been let in meanwhile.
-    if (isFull()) return refuse(stream, { status: 503 });
+    if (isFull()) return refuse(stream, full);
     added.set(request, fields);
-    sockets.handleUpgrade(request, stream, head, (socket) => open(socket, outcome));
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      open(socket, outcome).catch((thrown: unknown) => drop(stream, thrown));
+    });
   };
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     stream.on("error", ignore);
-    if (isOurs(request, options.path)) void upgrade(request, stream, head);
+    if (isOurs(request, options.path)) upgrade(request, stream, head).catch((thrown: unknown) => drop(stream, thrown));
     else if (server.listenerCount("upgrade") === 1) refuse(stream, { status: 404 });
   };
   server.on("upgrade", onUpgrade);
@@ -179,15 +194,20 @@ function chooseProtocol(offered: ReadonlySet<string>): string | undefined {
 }
 
 function isOurs(request: IncomingMessage, path: string | undefined): boolean {
-  return path === undefined || request.url?.split("?")[0] === path;
+  return path === undefined || new NodeHead(request).path === path;
 }
+
+/** @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+const leastHttpVersion = 1.1;
 
 /** Host and origin come first, before anything else is looked at. */
 function findRefusal(request: IncomingMessage, rules: HostRules): number | undefined {
-  const { host = [], origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
-  const [name] = host;
-  if (name === undefined || host.length > 1 || origin.length > 1) return 400;
-  if (!rules.isHost(name) || !origin.every((page) => rules.isOrigin(page))) return 403;
+  const { origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
+  const { host, isCut } = new NodeHead(request);
+  if (isCut) return 431;
+  if (Number(request.httpVersion) < leastHttpVersion) return 400;
+  if (host === undefined || origin.length > 1) return 400;
+  if (!rules.isHost(host) || !origin.every((page) => rules.isOrigin(page, [host]))) return 403;
   const protocols = offered?.flatMap((line) => line.split(",").map((protocol) => protocol.trim()));
   return protocols && chooseProtocol(new Set(protocols)) === undefined ? 400 : undefined;
 }
@@ -196,13 +216,15 @@ function findRefusal(request: IncomingMessage, rules: HostRules): number | undef
 async function identify(
   request: IncomingMessage,
   guard: Guard | undefined,
+  fail: (thrown: unknown) => void,
 ): Promise<{ readonly outcome: Identity | Answer | undefined; readonly fields: HeaderFields }> {
   let fields: HeaderFields = {};
   if (!guard) return { outcome: undefined, fields };
   const addFields = (more: HeaderFields): void => void (fields = { ...fields, ...more });
   try {
     return { outcome: await guard.authenticate(new NodeHead(request), { addFields }), fields };
-  } catch {
+  } catch (thrown) {
+    fail(thrown);
     return { outcome: { status: 401 }, fields };
   }
 }
@@ -214,6 +236,9 @@ function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport
     systemClock.after(wait, () => void transport.close(closeCodes.policy)),
   );
 }
+
+/** Answer while there are too many connections. */
+const full: Answer = { status: 503, headers: { "retry-after": "30" } };
 
 function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
   const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };

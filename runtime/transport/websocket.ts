@@ -1,6 +1,7 @@
 import { decode, encode } from "../codec/json.ts";
 import type { Receiver } from "../rpc/channel.ts";
-import { toLimits, type Limits } from "../rpc/limits.ts";
+import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { defaultLimits, toLimits, type Limits } from "../rpc/limits.ts";
 import type { Outgoing } from "../rpc/message.ts";
 import { FirstMessage } from "./first-message.ts";
 import type { Transport } from "./transport.ts";
@@ -100,6 +101,7 @@ export class WebSocketTransport implements Transport {
 
   send(message: Outgoing): void | Promise<void> {
     const text = encode(message);
+    requireSize(text, this.#limits);
     if (this.#state !== "open") return;
     if (this.#early) return void this.#early.push(text);
     if (this.#socket.bufferedAmount > this.#limits.maxBufferedBytes) {
@@ -159,6 +161,14 @@ export class WebSocketTransport implements Transport {
     this.#whenClosed();
     this.#receiver?.disconnected(isWanted ? undefined : reason);
   }
+}
+
+/** Throws for a message that is longer than the other end takes, as far as is known: it would close the connection with everything on it. */
+function requireSize(text: string, limits: Limits): void {
+  const most = Math.max(limits.maxMessageBytes, defaultLimits.maxMessageBytes);
+  // A UTF-16 unit has three bytes at most.
+  if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return;
+  throw new RpcError(errorCodes.internalError, `The message is longer than ${most} bytes; send less at a time`);
 }
 
 /** How a connection ended, as an error; nothing after an orderly end. */

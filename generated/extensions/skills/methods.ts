@@ -21,6 +21,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: true,
     result: check.checkListSkillsResult,
     gate: { side: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
+    nulls: ["nextCursor"],
   },
   "skills/get": {
     kind: "request",
@@ -39,6 +40,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkReadResourceDirectoryResult,
     gate: { side: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
+    nulls: ["nextCursor"],
   },
 };
 

@@ -19,6 +19,15 @@ import { offlineAccess } from "./scopes.ts";
 import type { TokenPurpose } from "./token-endpoint.ts";
 import type { Tokens } from "./tokens.ts";
 
+/**
+ * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be
+ * disclosed to all of them.
+ */
+export interface DocumentClient extends Pick<ClientIdentity, "clientId" | "signingKey"> {
+  /** Default: `private_key_jwt` where there is a key. */
+  readonly method?: "none" | "private_key_jwt";
+}
+
 /** How users sign in. */
 export interface AuthorizationCodeOptions {
   /** Brings users to the authorization server and back: `createLoopbackRedirect()` for programs on their machine. */
@@ -27,8 +36,8 @@ export interface AuthorizationCodeOptions {
   readonly client: ClientDescription;
   /** Where the client is registered by hand. */
   readonly registered?: readonly RegisteredClient[];
-  /** The https URL of the document that describes the client, with the key or secret it names if there is one. */
-  readonly document?: string | ClientIdentity;
+  /** The https URL of the document that describes the client, with the key it names if there is one. Secrets are refused. */
+  readonly document?: string | DocumentClient;
   /** Whether the client may register itself where nothing else works. Default: unless it is registered by hand somewhere. */
   readonly dynamicRegistration?: boolean;
   /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
@@ -140,9 +149,18 @@ function checkRedirectUri(text: string): void {
   throw new AuthError("configuration", "The redirect URI must be https, or http on localhost");
 }
 
+/** The types leave out what is refused here; a value of a wider type passes them all the same. */
 function toDocument(given: string | ClientIdentity | undefined): ClientIdentity | undefined {
   if (given === undefined) return undefined;
-  const identity = typeof given === "string" ? { clientId: given } : given;
+  const identity: ClientIdentity = typeof given === "string" ? { clientId: given } : given;
   checkDocumentUrl(identity.clientId);
+  const { clientSecret, assertionAudience, method } = identity;
+  if (clientSecret !== undefined || method?.startsWith("client_secret")) {
+    throw new AuthError("configuration", "document has a clientSecret; use a signingKey, or registered for one issuer");
+  }
+  // An authorization server could name the token endpoint of another one, and use there what it was shown elsewhere.
+  if (assertionAudience === "token-endpoint") {
+    throw new AuthError("configuration", 'document has assertionAudience "token-endpoint"; leave it out (the issuer)');
+  }
   return identity;
 }

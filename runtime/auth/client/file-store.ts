@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { Lanes } from "../../transport/http-client/lanes.ts";
@@ -73,9 +73,9 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
   }
 }
 
-/** A name for a file of a key that may hold anything. */
+/** Name of the lock file of a key. It is part of messages, and a key may hold the query of a URL: so it is a hash. */
 function toName(key: string): string {
-  return Buffer.from(key).toString("base64url").slice(-64);
+  return createHash("sha256").update(key).digest("base64url");
 }
 
 const maxSize = 4 * 1024 * 1024;

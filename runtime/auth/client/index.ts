@@ -1,5 +1,6 @@
 export { authorizationCode } from "./authorization-code.ts";
 export type { AuthorizationCodeOptions } from "./authorization-code.ts";
+export type { DocumentClient } from "./authorization-code.ts";
 
 export type { Network } from "./addresses.ts";
 

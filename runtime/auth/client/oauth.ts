@@ -61,7 +61,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
   const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
   const send = async (url: string, init: LibraryRequest): Promise<Response> => {
     const answer = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
-    if (answer.status >= 400) throw describeRefusal(answer, { grantType, secrets });
+    if (answer.status >= 400) throw describeRefusal(answer, { grantType, secrets: [...secrets, ...readProofs(init)] });
     return new Response(answer.text, { status: answer.status, headers: { "content-type": "application/json" } });
   };
   try {
@@ -110,7 +110,8 @@ export async function revokeToken({ server, identity, token, kind, post }: Revoc
     // Tokens that nobody keeps a list of cannot be taken off it: they end by themselves.
     const isStateless = answer.json?.error === "unsupported_token_type";
     if (answer.status === 200 || isStateless) return new Response(null);
-    throw describeRefusal(answer, { grantType: `the revocation of the ${kind}`, secrets });
+    const proofs = readProofs({ headers, body });
+    throw describeRefusal(answer, { grantType: `the revocation of the ${kind}`, secrets: [...secrets, ...proofs] });
   };
   await revocationRequest(
     { issuer, revocation_endpoint: url.href },
@@ -127,6 +128,12 @@ interface LibraryRequest {
 }
 
 const confidential: readonly string[] = ["code", "code_verifier", "refresh_token", "assertion", "subject_token"];
+
+/** Credentials of a request in their encoded form, which an authorization server may repeat in its error. */
+function readProofs({ headers, body }: LibraryRequest): readonly string[] {
+  const basic = new Headers(headers).get("authorization")?.replace(/^\S+ +/, "");
+  return [basic, body.get("client_assertion")].filter((proof) => typeof proof === "string");
+}
 
 /** Proves at the token endpoint who the client is. */
 function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientAuth {

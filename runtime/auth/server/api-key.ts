@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { SetupError } from "../../rpc/errors.ts";
+import type { HttpRefusalReason } from "../../rpc/profile.ts";
 import type { Answer, RequestHead } from "../../transport/http/exchange.ts";
 import type { Guard, Identity } from "../../transport/http/origin.ts";
 import { refuse } from "../../transport/http/refusal.ts";
@@ -29,9 +30,9 @@ export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions):
   return {
     async authenticate(head) {
       const key = readKey(head, place);
-      if (key === undefined) return unauthorized("An API key is needed");
+      if (key === undefined) return unauthorized(place, "An API key is needed", "no-credentials");
       const holder = key.length <= maxLength ? await find(await hash(key)) : undefined;
-      return holder ?? unauthorized("The API key is not known");
+      return holder ?? unauthorized(place, "The API key is not known", "invalid-credentials");
     },
   };
 }
@@ -43,17 +44,21 @@ function readKey(head: RequestHead, place: "x-api-key" | "authorization"): strin
   return place === "authorization" ? /^bearer +(\S+)$/i.exec(field ?? "")?.[1] : field || undefined;
 }
 
-/** There is no registered scheme for keys; the one of bearer tokens says best what to do. */
-function unauthorized(reason: string): Answer {
-  const headers = { "www-authenticate": 'Bearer realm="API key"', "cache-control": "no-store" };
-  return refuse(401, reason, { headers }).answer;
+/**
+ * Rejects with a challenge (RFC 9110, section 15.5.2). No scheme is registered for a header of its own, and `Bearer` would make clients look for
+ * an authorization server.
+ */
+function unauthorized(place: "x-api-key" | "authorization", message: string, reason: HttpRefusalReason): Answer {
+  const challenge = place === "authorization" ? 'Bearer realm="API key"' : 'ApiKey realm="API key", header="X-API-Key"';
+  const headers = { "www-authenticate": challenge, "cache-control": "no-store" };
+  return refuse(401, message, { headers, reason }).answer;
 }
 
 type Find = (hash: Uint8Array) => Awaitable<Identity | undefined>;
 
 /** Compares with every key, also when one has been found. */
 function createFinder(keys: readonly ApiKey[]): Find {
-  for (const key of keys) checkKey(key);
+  for (const [index, key] of keys.entries()) checkKey(key, index);
   const known = Promise.all(keys.map(toKnown));
   return async (shown) => {
     let found: Identity | undefined;
@@ -62,11 +67,14 @@ function createFinder(keys: readonly ApiKey[]): Find {
   };
 }
 
-function checkKey(given: ApiKey): void {
-  const isUsable = "sha256" in given ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24;
-  if (isUsable) return;
+/** Messages name the position of an entry: a principal may be a key that was given without a name. */
+function checkKey(given: ApiKey, index: number): void {
+  const isHash = "sha256" in given;
+  if (isHash ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24) return;
   throw new SetupError(
-    `The API key of ${given.principal} is none: use 24 characters or more, such as those of \`openssl rand -base64 32\`, or a SHA-256.`,
+    isHash
+      ? `API key ${index + 1} is not a SHA-256 hash of 64 hexadecimal digits; run \`npm run key\` and use the hash it prints.`
+      : `API key ${index + 1} has fewer than 24 characters; use one such as \`openssl rand -base64 32\` prints.`,
   );
 }
 

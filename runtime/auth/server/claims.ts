@@ -22,12 +22,15 @@ export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number)
   if (!rules.audiences.some((audience) => audiences.includes(audience))) {
     return "The access token is for another resource";
   }
-  if (!isTime(exp) || exp + rules.clockSkew <= now) return "The access token has expired";
+  if (!isTime(exp) || exp + rules.clockSkew <= now) return expiredToken;
   const latest = now + rules.clockSkew;
   if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return "The access token is not valid yet";
   if (iat !== undefined && (!isTime(iat) || iat > latest)) return "The access token was issued in the future";
   return undefined;
 }
+
+/** The problem of a token whose time is over. */
+export const expiredToken = "The access token has expired";
 
 /** The scopes of a token: `scope` as text, or `scp`, as some servers have it, as text or list. */
 export function readScopes({ scope, scp }: Claims): readonly string[] {

@@ -74,6 +74,7 @@ export class TokenGate {
     }: { readonly credentials: Credentials & { readonly kind: "token" }; readonly known: Known; readonly now: number },
   ): Promise<Denial | undefined> {
     const { scheme, token } = credentials;
+    const { principal } = known.identity;
     const binding = readBinding(known.claims);
     if (binding.kind === "unknown") return invalid("The access token is bound in a way that cannot be checked here");
     if (binding.certificate !== undefined && binding.certificate !== head.certificate()?.thumbprint) {
@@ -85,7 +86,7 @@ export class TokenGate {
       return invalidProof("invalid_token", "The access token is bound to a key: prove that it is yours");
     const uri = new URL(head.path, this.#options.resource);
     try {
-      const { problem, fields } = await this.#judgeProof(head, { token, key: binding.key, uri, now });
+      const { problem, fields } = await this.#judgeProof(head, { token, key: binding.key, principal, uri, now });
       if (fields) reply.addFields(fields);
       return problem && invalidProof(problem.error, problem.description);
     } catch (thrown) {

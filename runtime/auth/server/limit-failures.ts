@@ -1,13 +1,15 @@
 import type { Answer, Exchange, RequestHead } from "../../transport/http/exchange.ts";
 import type { Guard, Identity } from "../../transport/http/origin.ts";
 import { refuse } from "../../transport/http/refusal.ts";
+import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../rpc/token-bucket.ts";
 
 /** How often clients may fail. */
 export interface FailureLimit extends Rate {
   /**
-   * Who shares a quota; `undefined` is not limited. Default: the address of the connection. Behind a proxy that is the proxy's, so that one
-   * client could lock out the others: take what the proxy says about the client.
+   * Who shares a quota; `undefined` is not limited. Default: the address of the connection, of IPv6 addresses their /64, which one client
+   * can have for itself. Behind a proxy the address is the proxy's, so that one client could lock out the others: take what the proxy says about
+   * the client.
    */
   readonly key?: (head: RequestHead) => string | undefined;
   /** Most keys that are remembered; the one that was silent longest is forgotten first. Default 10,000. */
@@ -18,11 +20,12 @@ export interface FailureLimit extends Rate {
 
 /**
  * Slows down whoever guesses: clients that were refused too often with what they showed get 429, with `Retry-After`, before it is looked at
- * again. Requests that show nothing are no guesses, and those that are let in do not count.
+ * again. Requests that show nothing are no guesses, and those that are let in do not count. Until then credentials that are right get 429 as well,
+ * so that the limit is for what can be guessed, or takes long to check. Random keys cannot, and do not: `requireApiKey` needs none.
  */
 export function limitFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitFailures", options);
-  const { key: toKey = ({ address }) => address, maxKeys = 10_000, now = () => performance.now() } = options;
+  const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now() } = options;
   const each = 1_000 / options.perSecond;
   /** When what a client has failed with will be made up for, by key. */
   const failed = new Map<string, number>();
@@ -45,6 +48,10 @@ export function limitFailures(guard: Guard, options: FailureLimit): Guard {
       return outcome;
     },
   };
+}
+
+function readSubnet({ address }: RequestHead): string | undefined {
+  return address === undefined ? undefined : toSubnet(address);
 }
 
 function isGuess(head: RequestHead, { status }: Answer): boolean {

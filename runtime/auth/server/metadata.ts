@@ -37,10 +37,15 @@ export function createDocuments(resource: string, document: object): ReadonlyMap
 export function checkUrl(option: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.test(url.hostname));
-  if (url && isSafe && !/[\s#?]/.test(value) && url.username === "") return;
+  if (url && isSafe && !/[\s#?]/.test(value) && url.username === "" && url.password === "") return;
   throw new SetupError(
-    `${option} is ${JSON.stringify(value)}: use an https URL without query and fragment (http only for this machine).`,
+    `${option} is ${JSON.stringify(url ? toPublicPart(url) : value)}: use an https URL without query and fragment (http only for this machine).`,
   );
+}
+
+/** Removes the user information and the query of a URL, which may be secret. */
+function toPublicPart({ protocol, host, pathname }: URL): string {
+  return host === "" ? protocol : `${protocol}//${host}${pathname}`;
 }
 
 const wellKnown = "/.well-known/oauth-protected-resource";

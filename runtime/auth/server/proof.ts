@@ -44,6 +44,8 @@ export interface ProofSubject {
   readonly token: string;
   /** Thumbprint of the key that the token is bound to. */
   readonly key: string;
+  /** Principal of the token. */
+  readonly principal: string;
   /** URI of the request, as its client sees it. */
   readonly uri: URL;
   /** Milliseconds since 1970. */
@@ -78,7 +80,7 @@ export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: Proo
       };
     }
     const until = subject.now + 2 * maxAge * 1_000;
-    const isNew = await store.add(`${proof.thumbprint} ${String(proof.claims.jti)}`, until);
+    const isNew = await store.add(`${proof.thumbprint} ${String(proof.claims.jti)}`, until, subject.principal);
     return isNew ? fields : invalid("The proof has been used before");
   };
 }

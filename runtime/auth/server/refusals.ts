@@ -1,5 +1,7 @@
+import type { HttpRefusalReason } from "../../rpc/profile.ts";
 import type { Answer, HeaderFields, RequestHead } from "../../transport/http/exchange.ts";
 import { refuse } from "../../transport/http/refusal.ts";
+import { expiredToken } from "./claims.ts";
 import { formatChallenges, type OfferedChallenge } from "./challenge.ts";
 
 /** Why a request is not let in. */
@@ -46,7 +48,14 @@ export function toAnswer(denial: Denial, style: ChallengeStyle): Answer {
   const status = statuses[denial.kind];
   return refuse(status, describeDenial(denial), {
     headers: { ...toFields(denial, style), "cache-control": "no-store" },
+    reason: toReason(denial),
   }).answer;
+}
+
+function toReason(denial: Denial): HttpRefusalReason | undefined {
+  if (denial.kind === "unknown") return "no-credentials";
+  if (denial.kind !== "invalid") return undefined;
+  return denial.reason === expiredToken ? "expired-credentials" : "invalid-credentials";
 }
 
 /** The entry of the log. */

@@ -1,4 +1,6 @@
+import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../rpc/call.ts";
+import type { KnownMember } from "../../rpc/known-members.ts";
 import { completeArgument, hasCompletions, type CompleteParams } from "../completions.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
@@ -18,10 +20,17 @@ export const completions: Feature = {
       return {
         handlers: {
           async complete(params: CompleteParams, call: CallContext) {
-            return { ...result, ...(await completeArgument(params, earlier, toContext(call))) };
+            return { ...result, ...(await completeArgument(toKnown(params, call.revision), earlier, toContext(call))) };
           },
         },
       };
     },
   }),
 };
+
+/** Settled arguments mean nothing where the revision does not have them. */
+function toKnown(params: CompleteParams, { knownMembers }: Revision): CompleteParams {
+  const known: KnownMember = "CompleteRequest.params.context";
+  const { context: _context, ...others } = params;
+  return knownMembers.includes(known) ? params : others;
+}

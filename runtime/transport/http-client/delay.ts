@@ -22,7 +22,7 @@ export function toReconnection(given: ReconnectOptions = {}): Reconnection {
 
 /**
  * Milliseconds to wait before the next attempt: grows from attempt to attempt up to a bound, and differs between clients, so that they do not
- * all come back at once. A delay that the server names is kept, and not undercut.
+ * all come back at once. A delay that the server names is not undercut, and counts for no less than the shortest own delay.
  *
  * @param fruitless - attempts so far that brought nothing
  * @param random - from 0 to 1
@@ -36,7 +36,7 @@ export function toDelay(
   const ceiling = Math.min(maxDelay, initialDelay * factor ** fruitless);
   const own = ceiling * (0.5 + random / 2);
   if (retry === undefined) return own;
-  return Math.min(longestTimer, Math.max(shortestRetry, retry, fruitless === 0 ? 0 : own));
+  return Math.min(longestTimer, Math.max(initialDelay / 2, retry, fruitless === 0 ? 0 : own));
 }
 
 /** Waits, unless the signal ends it: then it rejects with the reason. Keeps the process alive. */
@@ -46,6 +46,3 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
 
 /** Longer delays make `setTimeout` fire at once. */
 const longestTimer = 2_147_483_647;
-
-/** A server that asks for no pause at all must not keep us spinning. */
-const shortestRetry = 10;

@@ -64,3 +64,12 @@ export function isLostError(value: unknown): value is LostError {
 export function isSessionExpiredError(value: unknown): value is SessionExpiredError {
   return value instanceof Error && value.name === "SessionExpiredError";
 }
+
+/** True if a connection failed because nothing listens at its address, as far as the platform tells. */
+export function isRefusedConnection(error: unknown): boolean {
+  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
+    const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+    if (causes.some((one) => one instanceof Error && "code" in one && one.code === "ECONNREFUSED")) return true;
+  }
+  return false;
+}

@@ -16,6 +16,12 @@ export interface Posting {
   readonly hold?: () => () => void;
 }
 
+/** Response to a message, with the session in which the message was sent. */
+export interface Posted {
+  readonly response: Response;
+  readonly session: HttpSession;
+}
+
 /** The requests of one client to one server: each carries the session and the revision that hold when it is made. */
 export class Link {
   session: HttpSession = {};
@@ -31,23 +37,27 @@ export class Link {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: mirrored, signal, hold }: Posting): Promise<Response> {
+  async post({ body, isOpening, headers: mirrored, signal, hold }: Posting): Promise<Posted> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     const all = isOpening ? headers : { ...headers, ...mirrored, ...toSessionHeaders(session, this.revision) };
     const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal, hold });
     if (!response.ok) throw await this.#refuse(response, session);
-    if (isOpening) this.session = readSession(response);
-    return response;
+    if (!isOpening) return { response, session };
+    this.session = readSession(response);
+    return { response, session: this.session };
   }
 
   /**
-   * Opens a stream of events: a new one, or the continuation of the one that the event was on.
+   * Opens a stream of events: a new one, or the continuation of the one that the event was on, in the session of that stream.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
    */
-  async get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
-    const { session } = this;
+  async get(
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+    session: HttpSession = this.session,
+  ): Promise<Response> {
     const headers = { Accept: "text/event-stream", ...toSessionHeaders(session, this.revision) };
     const all = lastEventId === undefined ? headers : { ...headers, "Last-Event-ID": lastEventId };
     const response = await this.#endpoint.request({ method: "GET", headers: all, signal });

@@ -4,7 +4,7 @@ import type { RequestId } from "../../rpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
 import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./exchange.ts";
-import type { Link, Posting } from "./link.ts";
+import type { Link, Posted, Posting } from "./link.ts";
 import { checkSameServer } from "./session.ts";
 
 /** The handshake as it was: what was sent, and what the server answered. */
@@ -46,7 +46,7 @@ export class SessionKeeper {
   }
 
   /** @param options - `repeats`: whether the message means the same in a new session */
-  async post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Response> {
+  async post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Posted> {
     if (this.#renewal) await this.#renewal;
     const { session } = this.#link;
     try {
@@ -92,7 +92,8 @@ export class SessionKeeper {
     this.#exchange = exchange;
     try {
       checkSameServer(opening.result, await this.#open(opening, exchange));
-      await discard(await this.#link.post({ body: confirmation, signal: exchange.signal }));
+      const { response } = await this.#link.post({ body: confirmation, signal: exchange.signal });
+      await discard(response);
     } finally {
       clearTimeout(timer);
     }
@@ -109,8 +110,9 @@ export class SessionKeeper {
       },
       problem: (problem) => this.#options.sink.problem(problem),
     };
-    const response = await this.#link.post({ body: opening.body, isOpening: true, signal });
-    await readAnswers(response, exchange, { ...this.#options, sink, resume: (id) => this.#link.get(id, signal) });
+    const { response, session } = await this.#link.post({ body: opening.body, isOpening: true, signal });
+    const resume = (id: string | undefined): Promise<Response> => this.#link.get(id, signal, session);
+    await readAnswers(response, exchange, { ...this.#options, sink, resume });
     return result;
   }
 }

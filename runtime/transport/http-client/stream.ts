@@ -4,11 +4,11 @@ import { toError } from "../../rpc/errors.ts";
 import type { Limits } from "../../rpc/limits.ts";
 import { readChunks } from "./body.ts";
 import { sleep, toDelay, type Reconnection } from "./delay.ts";
-import { AnswerError, LostError, isHttpError, isLostError } from "./errors.ts";
+import { AnswerError, LostError, isHttpError, isLostError, isRefusedConnection } from "./errors.ts";
 
 /** What a stream of events needs in order to go on when its connection ends. */
 export interface StreamOptions {
-  readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth">;
+  readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth" | "maxValues">;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
   readonly signal: AbortSignal;
@@ -32,6 +32,8 @@ export class EventStream {
   #retry: number | undefined;
   /** Attempts in a row that brought nothing. */
   #fruitless = 0;
+  /** Those of them in a row at whose end nothing listened. */
+  #refused = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -51,7 +53,8 @@ export class EventStream {
         throw new LostError("The stream ended before the answer came, and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
-      await sleep(toDelay(this.#fruitless, { retry: this.#retry, reconnection }), signal);
+      const attempt = this.#refused > 0 && !restarts ? 0 : this.#fruitless;
+      await sleep(toDelay(attempt, { retry: this.#retry, reconnection }), signal);
       connection = await this.#reopen(open);
     }
   }
@@ -90,15 +93,24 @@ export class EventStream {
   async #reopen(open: NonNullable<StreamOptions["open"]>): Promise<Response | undefined> {
     this.#fruitless += 1;
     try {
-      return await open(this.#lastEventId);
+      const connection = await open(this.#lastEventId);
+      this.#refused = 0;
+      return connection;
     } catch (error) {
       if (!isPassing(error)) throw error;
-      const { attempts } = this.#options.reconnection;
+      const { reconnection, restarts } = this.#options;
+      const { attempts } = reconnection;
+      this.#refused = isRefusedConnection(error) ? this.#refused + 1 : 0;
+      // What a server that is gone has not answered it will not go on with when it comes back.
+      if (this.#refused >= mostRefused && !restarts) throw new LostError("The server is gone", { cause: error });
       if (this.#fruitless < attempts) return undefined;
       throw new LostError(`The stream could not be resumed in ${attempts} attempts`, { cause: error });
     }
   }
 }
+
+/** Attempts in a row at whose end nothing listens, after which the answer to a request is given up. */
+const mostRefused = 2;
 
 /** Whether a failure may be gone at the next attempt. A conflict is our own earlier connection, which the server has not seen the end of. */
 export function isPassing(error: unknown): boolean {

@@ -75,5 +75,6 @@ function agrees(head: RequestHead, rule: ClaimRule, message: ClaimMessage): bool
   // Without the member there is nothing to compare: the params are not valid then.
   if (typeof expected !== "string") return true;
   const text = head.header(field);
+  if (head.isRepeated(field)) return false;
   return text === undefined ? !required : decode(text) === expected;
 }

@@ -92,6 +92,13 @@ function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: E
   return !claims.revisions.some(({ id }) => id === named);
 }
 
+/** True if a body, or part of it, names its revision itself, so that it belongs to no session. */
+export function isStandingAlone(parcel: Parcel, { claims }: Pick<ClaimHouse, "claims">): boolean {
+  if (!claims) return false;
+  const values = parcel.kind === "single" ? [parcel.value] : parcel.values;
+  return values.some((value) => isClaimed(value, claims));
+}
+
 function isClaimed(value: unknown, claims: Claims): boolean {
   return isObject(value) && claims.readVersion(value.params) !== undefined;
 }
@@ -113,7 +120,7 @@ function checkVersions(head: RequestHead, incoming: Request | Notification, clai
   const version = claims.readVersion(incoming.params);
   const isSaid = field !== undefined && version !== undefined;
   const isFine = isSaid ? field === version : incoming.kind === "notification";
-  return isFine ? undefined : mismatch(name, claims.revisions, incoming);
+  return isFine ? undefined : mismatch(head, name, { revisions: claims.revisions, incoming });
 }
 
 function checkRules(
@@ -122,7 +129,7 @@ function checkRules(
   { revision, claims }: { readonly revision: Revision; readonly claims: Claims },
 ): Refusal | undefined {
   const name = claims.headers.findUnlike(head, request, revision);
-  return name === undefined ? undefined : mismatch(name, [revision], request);
+  return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
 
 /** Parameters that the tool wants to see in headers are there, and nothing else is. */
@@ -134,20 +141,32 @@ function checkMirrors(
   const { params } = request;
   const args = isObject(params) ? params.arguments : undefined;
   const wrong = house.service.readMirrors?.(request.method, params, sender).find(({ header, path }) => {
-    const field = head.header(header.toLowerCase());
+    const name = header.toLowerCase();
+    const field = head.header(name);
     const value = readMirrored(args, path);
     if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
-    const text = decodeField(field);
+    const text = head.isRepeated(name) ? undefined : decodeField(field);
     return text === undefined || !isSameField(text, value);
   });
-  return wrong && mismatch(wrong.header, [sender.revision], request);
+  return wrong && mismatch(head, wrong.header, { revisions: [sender.revision], incoming: request });
 }
 
-function mismatch(name: string, revisions: readonly Revision[], incoming: Incoming): Refusal {
-  const message = `The header ${name} is missing, or does not say what the body says`;
+function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Refusal {
+  const isRepeated = head.isRepeated(name.toLowerCase());
+  const problem = isRepeated ? repeated : "is missing, or does not say what the body says";
   const id = incoming.kind === "request" ? incoming.id : undefined;
-  return refuseWith(new RpcError(codeOf(revisions, "headerMismatch"), message, { data: { header: name } }), id);
+  const error = new RpcError(codeOf(revisions, "headerMismatch"), `The header ${name} ${problem}`, {
+    data: { header: name },
+  });
+  return refuseWith(error, id);
 }
+
+interface Mismatch {
+  readonly revisions: readonly Revision[];
+  readonly incoming: Incoming;
+}
+
+const repeated = "must be sent once; send a value with a comma in base64";
 
 function refuseWith(error: RpcError, id: RequestId | undefined): Refusal {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };

@@ -50,6 +50,10 @@ export class ClaimPost implements Channel, HttpOrigin {
     return this.#writer?.waiting ?? 0;
   }
 
+  get maxBuffered(): number {
+    return this.#options.maxWaiting;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
   }
@@ -74,10 +78,9 @@ export class ClaimPost implements Channel, HttpOrigin {
 
   close(): Promise<void> {
     if (!this.#isDone && !this.#writer) {
-      const message = "The server is shutting down";
-      this.#exchange.answer(
-        refuse(503, message, { code: errorCodes.internalError, id: this.#options.claimed.id }).answer,
-      );
+      const { id } = this.#options.claimed;
+      const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
+      this.#exchange.answer(refuse(503, "The server is shutting down", details).answer);
     }
     this.abandon();
     return Promise.resolve();

@@ -1,4 +1,4 @@
-import type { HeaderFields, RequestHead } from "./exchange.ts";
+import type { Exchange, HeaderFields, RequestHead } from "./exchange.ts";
 import type { HostRules } from "./hosts.ts";
 
 /** What browsers are told when a page of an allowed origin asks. */
@@ -11,11 +11,11 @@ export interface CorsOptions {
 
 /** The fields that let a page of this (allowed) origin read the answer. */
 export function toCorsFields(
-  request: RequestHead,
+  request: Pick<Exchange, "header" | "hosts">,
   { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
 ): HeaderFields | undefined {
   const origin = request.header("origin");
-  if (!cors || origin === undefined || !hosts.isOrigin(origin)) return undefined;
+  if (!cors || origin === undefined || !hosts.isOrigin(origin, request.hosts)) return undefined;
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After",

@@ -1,3 +1,5 @@
+import type { HttpRefusalReason } from "../../rpc/profile.ts";
+
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -6,6 +8,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: HeaderFields;
   readonly body?: string;
+  /** Why a request is refused, for profiles; not sent. */
+  readonly reason?: HttpRefusalReason;
 }
 
 /** What is known of an HTTP request before its body has been read. */
@@ -17,13 +21,16 @@ export interface RequestHead {
   query(name: string): string | undefined;
   /** The value of a field; several lines are joined by commas. */
   header(name: string): string | undefined;
-  /** Whether a field stands on several lines: platforms hide it where one value is all that makes sense. */
+  /**
+   * True if a field stands on several lines: platforms hide it where one value is all that makes sense. Where the platform joins all lines
+   * a value with a comma and a blank counts as several.
+   */
   isRepeated(name: string): boolean;
   /** What the client has proven with its certificate; absent where it showed none, or the platform does not tell. */
   certificate(): ClientCertificate | undefined;
   /** Where the connection comes from, if the platform tells; behind a proxy that is the proxy. */
   readonly address: string | undefined;
-  /** What the request says that it is for, by its target and its `Host` lines: one name, or none when they contradict each other. */
+  /** Host that the request is for, by its target or its `Host` line; none when there are several lines, or on Node when the two differ. */
   readonly host: string | undefined;
 }
 
@@ -38,6 +45,10 @@ export interface ClientCertificate {
 
 /** One HTTP request and its answer, on whatever platform. Exactly one of `answer` and `stream` is called, once. */
 export interface Exchange extends RequestHead {
+  /** Every host that the request names, by its target and its `Host` line; empty when it cannot be told which one is meant. */
+  readonly hosts: readonly string[];
+  /** True if there are so many header lines that the platform may have left some out. */
+  readonly isCut: boolean;
   /** Nobody waits for the answer any more. */
   readonly isGone: boolean;
   /** Called once when the client goes away before it has been answered, soon if it has gone already; afterwards it may be called, too. */
@@ -45,19 +56,29 @@ export interface Exchange extends RequestHead {
   /** Adds fields to the answer, whatever it will be. */
   addFields(fields: HeaderFields): void;
   /** The body as text. */
-  readBody(maxBytes: number): Promise<Body>;
+  readBody(limits: BodyLimits): Promise<Body>;
   answer(answer: Answer): void;
+  /** Answers with this alone when no response has begun, and breaks a stream off. A complete response stays as it is. */
+  fail(answer: Answer): void;
   /** Called with the writer when a stream begins. */
   onStream(run: (writer: EventWriter) => void): void;
   /** Begins an answer of status 200 whose body follows piece by piece. */
   stream(headers: HeaderFields): EventWriter;
 }
 
-/** How reading a body went. `lost`: the client went away, or the bytes are not valid UTF-8. */
+/** Bounds on a body. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Milliseconds in which some of it has to arrive. */
+  readonly timeout: number;
+}
+
+/** Outcome of reading a body. `lost`: the client went away. `late`: nothing arrived in time. `not-text`: the bytes are not valid UTF-8. */
 export type Body =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "too-large" }
   | { readonly kind: "lost" }
+  | { readonly kind: "late" }
   | { readonly kind: "not-text" };
 
 /** Writes server-sent events to one connection. */

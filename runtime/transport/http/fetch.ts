@@ -1,5 +1,6 @@
 import { ByteBuffer } from "../../codec/byte-buffer.ts";
-import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import { joint } from "../../codec/mirror.ts";
+import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
 /** A `Request` of the web platform and its answer. */
 export class FetchExchange implements Exchange {
@@ -11,6 +12,7 @@ export class FetchExchange implements Exchange {
   readonly #url: URL;
   #respond: (response: Response) => void = () => {};
   #fields: HeaderFields | undefined;
+  #writer: FetchWriter | undefined;
   #onStream: ((writer: EventWriter) => void) | undefined;
 
   constructor(request: Request) {
@@ -21,18 +23,29 @@ export class FetchExchange implements Exchange {
     this.response = new Promise((resolve) => (this.#respond = resolve));
   }
 
+  /** The target counts, whatever the `Host` line says. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
   get host(): string | undefined {
-    const named = this.#request.headers.get("host");
-    return named?.includes(",") ? undefined : (named ?? this.#url.host);
+    return this.#request.headers.get("host")?.includes(",") ? undefined : this.#url.host;
+  }
+
+  /** Both are checked: some frameworks put a name of their own into the URL. */
+  get hosts(): readonly string[] {
+    const { host } = this;
+    if (host === undefined) return [];
+    const line = this.#request.headers.get("host") ?? host;
+    return isSameHost(line, this.#url) ? [host] : [host, line];
+  }
+
+  get isCut(): boolean {
+    return false;
   }
 
   get address(): undefined {
     return undefined;
   }
 
-  /** The platform joins lines: it shows in the value. */
-  isRepeated(): boolean {
-    return false;
+  isRepeated(name: string): boolean {
+    return this.#request.headers.get(name)?.includes(joint) === true;
   }
 
   certificate(): undefined {
@@ -60,16 +73,17 @@ export class FetchExchange implements Exchange {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  async readBody(maxBytes: number): Promise<Body> {
+  async readBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
     const reader = this.#request.body?.getReader();
     const body = new ByteBuffer();
     for (;;) {
-      const part = await readPart(reader);
-      if (part === "lost") return { kind: "lost" };
+      const part = await readPart(reader, timeout);
       if (part === undefined) return toText(body.bytes);
-      if (body.length + part.length > maxBytes) {
+      if (part === "lost") return { kind: "lost" };
+      const isTooLarge = part !== "late" && body.length + part.length > maxBytes;
+      if (part === "late" || isTooLarge) {
         void reader?.cancel().catch(ignore);
-        return { kind: "too-large" };
+        return { kind: isTooLarge ? "too-large" : "late" };
       }
       body.push(part);
     }
@@ -79,12 +93,19 @@ export class FetchExchange implements Exchange {
     this.#respond(new Response(body ?? null, { status, headers: { ...headers, ...this.#fields } }));
   }
 
+  fail(answer: Answer): void {
+    this.#fields = undefined;
+    this.#writer?.destroy();
+    this.answer(answer);
+  }
+
   onStream(run: (writer: EventWriter) => void): void {
     this.#onStream = run;
   }
 
   stream(headers: HeaderFields): EventWriter {
     const writer = new FetchWriter();
+    this.#writer = writer;
     this.#onStream?.(writer);
     this.onClose(() => writer.destroy());
     this.#respond(new Response(writer.readable, { status: 200, headers: { ...headers, ...this.#fields } }));
@@ -155,6 +176,11 @@ class FetchWriter implements EventWriter {
   }
 }
 
+/** URLs leave out the usual port. */
+function isSameHost(line: string, { protocol, host }: URL): boolean {
+  return line === host || (URL.canParse(`${protocol}//${line}`) && new URL(`${protocol}//${line}`).host === host);
+}
+
 const highWaterMark = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
@@ -167,11 +193,18 @@ function toText(bytes: Uint8Array): Body {
 
 async function readPart(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
-): Promise<Uint8Array | "lost" | undefined> {
+  timeout: number,
+): Promise<Uint8Array | "lost" | "late" | undefined> {
+  if (!reader) return undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), timeout)));
   try {
-    return (await reader?.read())?.value;
+    const part = await Promise.race([reader.read(), late]);
+    return part === "late" ? part : part.value;
   } catch {
     return "lost";
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../store/event-store.ts";
+import type { CloseOptions } from "../../rpc/connection.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import { errorCodes } from "../../rpc/errors.ts";
+import type { Profile } from "../../rpc/profile.ts";
 import { createClaims } from "./claim-headers.ts";
 import { ClaimPost } from "./claim-post.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { deliver, type Delivery } from "./deliver.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, RequestHead } from "./exchange.ts";
 import { answerDocument } from "./guard.ts";
 import { FetchExchange } from "./fetch.ts";
 import { checkHost, checkOpen, climb, type Admission, type House } from "./ladder.ts";
@@ -15,12 +17,13 @@ import { Opening } from "./opening.ts";
 import type { Identity } from "./origin.ts";
 import { idOf, type Parcel } from "./parcel.ts";
 import { Pipelines } from "./pipelines.ts";
+import { toProfiledRefusal } from "./profiled.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
-import { openSse, receiveSse, type SseHouse } from "./sse-endpoints.ts";
+import { findSseEndpoint, serveSse, tooManySessions, type SseHouse } from "./sse-endpoints.ts";
 import type { SseSession } from "./sse.ts";
 import { Turns } from "./turns.ts";
 
@@ -35,8 +38,8 @@ export interface HttpHandler {
   node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** The sessions that this process takes part in, by id. */
   readonly sessions: ReadonlyMap<string, OpenSession>;
-  /** Refuses what comes from now on, lets running calls finish for a moment and ends all streams. */
-  close(): Promise<void>;
+  /** Refuses what comes from now on, lets running calls finish for as long as the options say, and ends all streams. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 /** A session over HTTP. */
@@ -45,7 +48,7 @@ export interface OpenSession {
 }
 
 /**
- * Serves Streamable HTTP, and HTTP with SSE if asked for.
+ * Serves Streamable HTTP, and HTTP with SSE where a revision is served that knows nothing else.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -60,16 +63,18 @@ export function createHttpHandler(service: HttpService, options: HttpOptions = {
       return exchange.response;
     },
     node(request, response, body) {
-      if (pipelines.admit(request, response)) void handle(new NodeExchange(request, response, turns, body), house);
+      pipelines.begin(request, response, () => {
+        void handle(new NodeExchange(request, response, turns, body), house);
+      });
     },
     get sessions() {
       return house.streams.size === 0
         ? house.sessions.live
         : new Map<string, OpenSession>([...house.sessions.live, ...house.streams]);
     },
-    async close() {
+    async close(options) {
       house.isClosing = true;
-      await house.sessions.close();
+      await house.sessions.close(options);
     },
   };
 }
@@ -86,8 +91,8 @@ class OpenHouse implements House {
 
   constructor(service: HttpService, options: HttpOptions) {
     this.service = service;
-    this.settings = toSettings(options);
     this.revisions = toSpokenRevisions(service.revisions);
+    this.settings = toSettings(options, this.revisions);
     this.claims = createClaims(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
@@ -103,15 +108,15 @@ async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
       return exchange.answer(
         (checkOpen(house) ?? checkHost(exchange, house))?.answer ?? answerDocument(exchange, document),
       );
-    if (isSseHouse(house) && exchange.path === house.sse.path)
-      return answerRefused(exchange, await openSse(exchange, house), house);
-    if (isSseHouse(house) && exchange.path === house.sse.messagesPath)
-      return answerRefused(exchange, await receiveSse(exchange, house), house);
+    if (isSseHouse(house)) {
+      const endpoint = findSseEndpoint(exchange, house);
+      if (endpoint) return answerRefused(exchange, await serveSse(endpoint, exchange, house), house);
+    }
     const admission = await climb(exchange, house);
     await perform(exchange, checkOpen(house) ?? admission, house);
   } catch (thrown) {
     house.settings.fail(thrown);
-    exchange.answer(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
+    exchange.fail(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
   }
 }
 
@@ -119,10 +124,17 @@ function isSseHouse(house: OpenHouse): house is OpenHouse & SseHouse {
   return house.sse !== undefined;
 }
 
-function answerRefused(exchange: Exchange, refusal: Refusal | undefined, { settings }: OpenHouse): void {
+function answerRefused(exchange: Exchange, refusal: Refusal | undefined, house: OpenHouse): void {
   if (!refusal) return;
-  settings.counters?.turnedAway(refusal.answer.status);
-  exchange.answer(refusal.answer);
+  house.settings.counters?.turnedAway(refusal.answer.status);
+  exchange.answer(toProfiledRefusal(refusal.answer, exchange, profileFor(exchange, house)));
+}
+
+/** No habits concern revisions whose requests stand alone. */
+function profileFor(head: RequestHead, { settings, claims }: OpenHouse): Profile | undefined {
+  if (!settings.profile || !claims) return settings.profile;
+  const version = head.header(claims.headers.version.field)?.trim();
+  return claims.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
 async function perform(exchange: Exchange, admission: Admission, house: OpenHouse): Promise<void> {
@@ -142,7 +154,7 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
     case "alone":
       return deliverAlone(exchange, admission, house);
     case "listen":
-      return listen(exchange, admission.session, admission.cursor);
+      return answerRefused(exchange, await listen(exchange, admission.session, admission.cursor), house);
     case "leave":
       await house.sessions.end(admission.session);
       return exchange.answer({ status: 204 });
@@ -172,12 +184,14 @@ function answerClaim(
 function openSession(
   exchange: Exchange,
   { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
-  { sessions, settings }: OpenHouse,
+  house: OpenHouse,
 ): void {
+  const { service, sessions, settings } = house;
+  if (service.takesSessions?.() === false) return answerRefused(exchange, tooManySessions(), house);
   const id = idOf(parcel);
   if (parcel.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);
-  const reply = new Opening(exchange, session, sessions, settings.fail);
+  const reply = new Opening(exchange, session, sessions, settings);
   session.expect(id, reply);
   session.receive(parcel.value, { identity, releaseConnection: () => false });
 }
@@ -195,11 +209,15 @@ function deliverAlone(
   if (!session.isBusy) forget();
 }
 
-async function listen(exchange: Exchange, session: HttpSession, cursor: string | undefined): Promise<void> {
-  if (cursor === undefined) return session.listen(exchange);
+async function listen(
+  exchange: Exchange,
+  session: HttpSession,
+  cursor: string | undefined,
+): Promise<Refusal | undefined> {
+  if (cursor === undefined) return void session.listen(exchange);
   const position = readPosition(cursor);
-  if (position && (await session.resume(exchange, position))) return;
-  exchange.answer(refuse(400, "The Last-Event-ID is not known (any more): open a stream without it").answer);
+  if (position && (await session.resume(exchange, position))) return undefined;
+  return refuse(400, "The Last-Event-ID is not known (any more): open a stream without it");
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

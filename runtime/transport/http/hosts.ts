@@ -1,8 +1,10 @@
 import { SetupError } from "../../rpc/errors.ts";
+
 /** Which hosts a server may be asked for, and which web pages may ask. */
 export interface HostRules {
   isHost(host: string): boolean;
-  isOrigin(origin: string): boolean;
+  /** @param hosts - those that the request names: pages are from the same port unless origins are listed */
+  isOrigin(origin: string, hosts: readonly string[]): boolean;
 }
 
 /** Allow-lists; `"any"` switches a check off. */
@@ -12,7 +14,10 @@ export interface HostOptions {
    * pages that make their own name point to it. Default: the loopback names.
    */
   readonly allowedHosts?: readonly string[] | "any";
-  /** Origins of the web pages that may use this server, such as `https://app.example`. Default: pages that an allowed host serves. */
+  /**
+   * Origins of the web pages that may use this server, such as `https://app.example`. Default: pages of an allowed host at the port to which
+   * the request goes, or at a port that `allowedHosts` names.
+   */
   readonly allowedOrigins?: readonly string[] | "any";
 }
 
@@ -23,17 +28,31 @@ export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1
 export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }: HostOptions): HostRules {
   const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
   const origins = Array.isArray(allowedOrigins) ? new Set(allowedOrigins.map(toOrigin)) : undefined;
-  const isListed = (host: string): boolean => hosts.has(host) || hosts.has(host.replace(/:\d*$/, ""));
+  const isPage = ({ protocol, hostname, port }: URL, asked: readonly string[]): boolean => {
+    const usual = defaultPorts.get(protocol);
+    if (usual === undefined) return false;
+    const own = port || usual;
+    if (hosts.has(`${hostname}:${own}`)) return true;
+    return hosts.has(hostname) && asked.some((host) => (/:(\d+)$/.exec(host)?.[1] ?? usual) === own);
+  };
   return {
-    isHost: (host) => allowedHosts === "any" || isListed(host.toLowerCase()),
-    isOrigin(origin) {
+    isHost(host) {
+      const name = host.toLowerCase();
+      return allowedHosts === "any" || hosts.has(name) || hosts.has(name.replace(/:\d*$/, ""));
+    },
+    isOrigin(origin, asked) {
       if (allowedOrigins === "any") return true;
       const url = URL.canParse(origin) ? new URL(origin) : undefined;
       if (!url || url.origin !== origin.toLowerCase()) return false;
-      return origins ? origins.has(url.origin) : /^https?:$/.test(url.protocol) && isListed(url.host);
+      return origins ? origins.has(url.origin) : isPage(url, asked);
     },
   };
 }
+
+const defaultPorts: ReadonlyMap<string, string> = new Map([
+  ["http:", "80"],
+  ["https:", "443"],
+]);
 
 function toOrigin(value: string): string {
   if (URL.canParse(value)) return new URL(value).origin;

@@ -47,7 +47,11 @@ export type Admission =
  */
 export async function climb(exchange: Exchange, house: House): Promise<Admission> {
   const early =
-    checkOpen(house) ?? checkMethod(exchange, house) ?? checkHost(exchange, house) ?? checkOrigin(exchange, house);
+    checkOpen(house) ??
+    checkMethod(exchange, house) ??
+    checkLines(exchange) ??
+    checkHost(exchange, house) ??
+    checkOrigin(exchange, house);
   if (early) return early;
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
   const identity = await authenticate(exchange, house);
@@ -71,9 +75,6 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
   return unfit ?? { kind: "message", identity, parcel, session };
 }
 
-/** Name of the header that carries the id of a session. */
-export const sessionHeader = "mcp-session-id";
-
 /** A server that is closing says so at once, so that balancers look elsewhere; it may have begun to close while others were asked. */
 export function checkOpen({ isClosing }: House): Refusal | undefined {
   if (!isClosing) return undefined;
@@ -81,17 +82,34 @@ export function checkOpen({ isClosing }: House): Refusal | undefined {
   return refuse(503, "The server is shutting down", { code: errorCodes.internalError, headers });
 }
 
+/** Name of the header that carries the id of a session. */
+export const sessionHeader = "mcp-session-id";
+
+/** Rejects repeated header fields that decide about a request, and heads that were cut. Fields that repeat the message are checked with it. */
+export function checkLines(exchange: Exchange): Refusal | undefined {
+  if (exchange.isCut)
+    return refuse(431, "The request has too many header fields", { headers: { connection: "close" } });
+  const repeated = singleFields.find(([field]) => exchange.isRepeated(field));
+  return repeated && refuse(400, `The header ${repeated[1]} must be sent once`);
+}
+
+const singleFields: readonly (readonly [field: string, name: string])[] = [
+  ["content-type", "Content-Type"],
+  [sessionHeader, "Mcp-Session-Id"],
+  ["last-event-id", "Last-Event-ID"],
+];
+
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2 */
-export function checkHost({ host }: RequestHead, { settings }: House): Refusal | undefined {
-  if (host === undefined) return refuse(400, "The request must name exactly one host");
-  if (settings.hosts.isHost(host)) return undefined;
+export function checkHost({ hosts }: Exchange, { settings }: House): Refusal | undefined {
+  if (hosts.length === 0) return refuse(400, "The request must name exactly one host");
+  if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
   return refuse(403, "This host is not served here: the server's allowedHosts does not list it");
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
-export function checkOrigin(head: RequestHead, { settings }: House): Refusal | undefined {
-  const origin = head.header("origin");
-  if (origin === undefined || settings.hosts.isOrigin(origin)) return undefined;
+export function checkOrigin(exchange: Exchange, { settings }: House): Refusal | undefined {
+  const origin = exchange.header("origin");
+  if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
   return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
 }
 
@@ -115,7 +133,8 @@ export function checkContent(head: RequestHead, { settings }: House): Refusal | 
 
 /** The body as a message or a batch. */
 export async function readBody(exchange: Exchange, { settings }: House): Promise<Parcel | Refusal> {
-  const body = await exchange.readBody(settings.limits.maxMessageBytes);
+  const { limits, bodyTimeout } = settings;
+  const body = await exchange.readBody({ maxBytes: limits.maxMessageBytes, timeout: bodyTimeout });
   switch (body.kind) {
     case "text":
       return readParcel(body.text, settings.limits);
@@ -125,6 +144,8 @@ export async function readBody(exchange: Exchange, { settings }: House): Promise
       return refuse(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
     case "lost":
       return refuse(400, "The body is not complete");
+    case "late":
+      return refuse(408, "The body did not arrive in time", { headers: { connection: "close" } });
     default:
       return body satisfies never;
   }
@@ -193,9 +214,11 @@ async function findSession(
   identity: Identity | undefined,
 ): Promise<HttpSession | Refusal> {
   const id = exchange.header(sessionHeader);
-  if (id === undefined) return refuse(400, "The header Mcp-Session-Id is missing: send initialize first");
+  if (id === undefined)
+    return refuse(400, "The header Mcp-Session-Id is missing: send initialize first", { reason: "not-initialized" });
   const session = await sessions.find({ id, owner: identity?.principal });
-  return session ?? refuse(404, "There is no such session (any more): send initialize to begin a new one");
+  const unknown = "There is no such session (any more): send initialize to begin a new one";
+  return session ?? refuse(404, unknown, { reason: "unknown-session" });
 }
 
 function checkSecond(parcel: Parcel): Refusal | undefined {

@@ -1,9 +1,8 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
-import { ListenError, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
+import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
-import { loopbackHosts } from "./hosts.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
 /** Where and how a server listens. */
@@ -18,9 +17,9 @@ export interface ListenOptions extends HttpOptions {
   readonly maxConnections?: number;
   /** Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection ends, for headers with 408. Default 10 s. */
   readonly headersTimeout?: number;
-  /** Milliseconds for a whole request to arrive, body included; answers and streams may take longer. Default 30 s. */
+  /** Milliseconds for a whole request to arrive, body included, however it flows; answers and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
-  /** Milliseconds that running calls and streams get when the server closes. Default 10 s. */
+  /** Milliseconds that running calls get when the server closes; then their connections are closed. Default 10 s. */
   readonly closeTimeout?: number;
   /** Path that answers `200` while the server takes requests, for load balancers: `/health`. Default: there is none. */
   readonly health?: string;
@@ -48,7 +47,8 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   let closing: Promise<void> | undefined;
   const isReady = (): boolean => closing === undefined;
   const server = await createNodeServer(withHealth(handler, options.health, isReady), options);
-  server.maxHeadersCount = 100;
+  // By number Node would leave headers out without a word: the size of the head is what bounds them.
+  server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
   const silent = watchSilent(server, tls ? "secureConnection" : "connection");
   const sockets = watchSockets(server);
@@ -90,10 +90,6 @@ function withHealth({ node }: HttpHandler, health: string | undefined, isReady: 
   };
 }
 
-function isLoopback(host: string): boolean {
-  return loopbackHosts.includes(host) || host === "::1";
-}
-
 /** Connections on which nothing was asked yet: clients open them in advance, and Node does not count them as idle. */
 function watchSilent(server: NodeServer, event: "connection" | "secureConnection"): ReadonlySet<Socket> {
   const silent = new Set<Socket>();
@@ -105,6 +101,9 @@ function watchSilent(server: NodeServer, event: "connection" | "secureConnection
   return silent;
 }
 
+/** Milliseconds for the responses to calls that did not finish in time. */
+const lastResponseTime = 1_000;
+
 interface Closing {
   readonly handler: HttpHandler;
   readonly sockets: ReadonlySet<Socket>;
@@ -114,8 +113,8 @@ interface Closing {
 
 async function close(server: NodeServer, { handler, sockets, silent, timeout }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout);
-  await handler.close();
+  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout + lastResponseTime);
+  await handler.close({ drain: timeout });
   for (const socket of silent) socket.destroy();
   // Clients keep connections for their next request: each is closed as soon as its last answer has left.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);

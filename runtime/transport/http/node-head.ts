@@ -7,6 +7,7 @@ export class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly #request: IncomingMessage;
+  #hasRepeated: boolean | undefined;
 
   constructor(request: IncomingMessage) {
     const { method = "", url = "/" } = request;
@@ -24,12 +25,24 @@ export class NodeHead implements RequestHead {
     return url.startsWith("/") || toUrl(url)?.host === headers.host ? headers.host : undefined;
   }
 
+  get hosts(): readonly string[] {
+    const { host } = this;
+    return host === undefined ? [] : [host];
+  }
+
+  get isCut(): boolean {
+    return this.#request.rawHeaders.length >= keptByNode;
+  }
+
   get address(): string | undefined {
     return this.#request.socket.remoteAddress;
   }
 
   isRepeated(name: string): boolean {
-    const { rawHeaders } = this.#request;
+    const { headers, rawHeaders } = this.#request;
+    // As many names as lines: the usual case, which is found out once.
+    this.#hasRepeated ??= Object.keys(headers).length * 2 !== rawHeaders.length;
+    if (!this.#hasRepeated) return false;
     let lines = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const line = rawHeaders[index];
@@ -52,6 +65,9 @@ export class NodeHead implements RequestHead {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 }
+
+/** Names and values that Node keeps of a request by default: it drops further lines without an error. */
+const keptByNode = 2_000;
 
 function toUrl(target: string): URL | undefined {
   const base = "http://localhost";

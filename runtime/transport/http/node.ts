@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ByteBuffer } from "../../codec/byte-buffer.ts";
 import { merge } from "../../rpc/merge.ts";
-import type { Answer, Body, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
+import { expectReader } from "./stalled-reader.ts";
 import type { Turns } from "./turns.ts";
 
 /** A request of `node:http` and its answer. */
@@ -37,7 +38,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  readBody(maxBytes: number): Promise<Body> {
+  readBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
     const request = this.#request;
     this.#isRead = true;
     // Its sender has gone, or somebody else has read it: no event would ever come.
@@ -45,15 +46,26 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const body = new ByteBuffer();
-      request.on("data", (chunk: Uint8Array) => {
-        if (body.length + chunk.length <= maxBytes) return body.push(chunk);
+      const stop = (kind: "too-large" | "late"): void => {
         request.pause();
         this.#isRead = false;
-        resolve({ kind: "too-large" });
+        resolve({ kind });
+      };
+      // Nearly every body has come with its head: then there is nothing to wait for.
+      const timer = request.complete ? undefined : setTimeout(() => stop("late"), timeout);
+      const settle = (outcome: Body): void => {
+        clearTimeout(timer);
+        resolve(outcome);
+      };
+      request.on("data", (chunk: Uint8Array) => {
+        timer?.refresh();
+        if (body.length + chunk.length <= maxBytes) return body.push(chunk);
+        clearTimeout(timer);
+        stop("too-large");
       });
-      request.on("end", () => resolve(toText(body.bytes)));
-      request.on("error", () => resolve({ kind: "lost" }));
-      request.on("close", () => resolve({ kind: "lost" }));
+      request.on("end", () => settle(toText(body.bytes)));
+      request.on("error", () => settle({ kind: "lost" }));
+      request.on("close", () => settle({ kind: "lost" }));
     });
   }
 
@@ -68,6 +80,13 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (length <= heldBytes) return this.#turns.after(() => response.end(body));
     response.end(body);
     expectReader(response);
+  }
+
+  fail(answer: Answer): void {
+    if (this.isGone) return;
+    if (this.#response.headersSent) return void this.#response.destroy();
+    this.#fields = none;
+    this.answer(answer);
   }
 
   onStream(run: (writer: EventWriter) => void): void {
@@ -91,17 +110,6 @@ const none: HeaderFields = {};
 
 /** The system takes answers up to this size off our hands. */
 const heldBytes = 64 * 1024;
-
-/** Milliseconds that a reader may take nothing of a longer one, or of a stream on which something waits. */
-const readerPatience = 30_000;
-
-/** Who asks for much and takes nothing of it would make us hold it for ever. Time begins anew whenever they take some. */
-function expectReader(response: ServerResponse): void {
-  const { timeout = 0 } = response.socket ?? {};
-  response.setTimeout(readerPatience, () => response.writableLength > 0 && response.destroy());
-  // What comes next on the connection has as much time as it had before.
-  response.prependOnceListener("finish", () => response.socket?.setTimeout(timeout));
-}
 
 class NodeWriter implements EventWriter {
   readonly #response: ServerResponse;

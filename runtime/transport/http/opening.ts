@@ -2,22 +2,24 @@ import type { Exchange } from "./exchange.ts";
 import { errorCodes } from "../../rpc/errors.ts";
 import { sessionHeader } from "./ladder.ts";
 import { jsonFields, type Reply } from "./post.ts";
+import { toProfiledRefusal } from "./profiled.ts";
 import { refuse } from "./refusal.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
+import type { HttpSettings } from "./settings.ts";
 
 /** The POST that opens a session: it is listed before the client learns its id. */
 export class Opening implements Reply {
   readonly #exchange: Exchange;
   readonly #session: HttpSession;
   readonly #sessions: Sessions;
-  readonly #fail: (thrown: unknown) => void;
+  readonly #settings: HttpSettings;
 
-  constructor(exchange: Exchange, session: HttpSession, sessions: Sessions, fail: (thrown: unknown) => void) {
+  constructor(exchange: Exchange, session: HttpSession, sessions: Sessions, settings: HttpSettings) {
     this.#exchange = exchange;
     this.#session = session;
     this.#sessions = sessions;
-    this.#fail = fail;
+    this.#settings = settings;
   }
 
   answer(text: string): void {
@@ -39,7 +41,7 @@ export class Opening implements Reply {
   }
 
   end(): void {
-    this.#exchange.answer(refuse(503, "The server is shutting down", { code: errorCodes.internalError }).answer);
+    this.#answerBusy("The server is shutting down", "5");
   }
 
   async #list(text: string): Promise<void> {
@@ -50,14 +52,22 @@ export class Opening implements Reply {
       }
       this.#refuse("There are too many sessions: try again later");
     } catch (thrown) {
-      this.#fail(thrown);
+      this.#settings.fail(thrown);
       this.#refuse("The session cannot be kept: try again later");
     }
   }
 
   #refuse(message: string): void {
     this.#sessions.forget(this.#session);
-    const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
-    this.#exchange.answer(refuse(503, message, details).answer);
+    this.#answerBusy(message, "30");
+  }
+
+  /** @param retryAfter - seconds */
+  #answerBusy(message: string, retryAfter: string): void {
+    const { answer } = refuse(503, message, {
+      code: errorCodes.internalError,
+      headers: { "retry-after": retryAfter },
+    });
+    this.#exchange.answer(toProfiledRefusal(answer, this.#exchange, this.#settings.profile));
   }
 }

@@ -1,7 +1,6 @@
-import { decode } from "../../codec/json.ts";
+import { decode, type DecodingLimits } from "../../codec/json.ts";
 import type { Problem } from "../../rpc/channel.ts";
 import { errorCodes } from "../../rpc/errors.ts";
-import type { Limits } from "../../rpc/limits.ts";
 import { classify, type Incoming } from "../../rpc/message.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 
@@ -22,7 +21,7 @@ export interface Batched {
 }
 
 /** Parses a body; what is not a message is refused, with the id of its request if that can be read. */
-export function readParcel(text: string, limits: Pick<Limits, "maxDepth">): Parcel | Refusal {
+export function readParcel(text: string, limits: DecodingLimits): Parcel | Refusal {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),

@@ -2,35 +2,29 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Answers leave a connection in the order of their requests. Those that wait behind another one are bounded in number, since one connection
- * could have any number of calls running otherwise; and they are told when the connection closes, which Node does not do.
+ * Order of the requests of each connection: a request begins when the response to the one before it has been sent, so that a connection holds
+ * one response at a time. The bodies of waiting requests are not read.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */
 export class Pipelines {
-  readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #waiting = new WeakMap<Socket, number>();
 
-  /** Whether a request may be looked at. If not, its connection is closed. */
-  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    // The answer that is next has the connection already.
-    if (response.socket) return true;
-    const waiting = this.#waiting.get(socket) ?? this.#watch(socket);
-    if (waiting.size >= mostWaiting) {
-      socket.destroy();
-      return false;
-    }
-    waiting.add(response);
-    response.once("close", () => waiting.delete(response));
-    return true;
-  }
-
-  #watch(socket: Socket): Set<ServerResponse> {
-    const waiting = new Set<ServerResponse>();
-    this.#waiting.set(socket, waiting);
-    socket.once("close", () => {
-      for (const response of waiting) response.destroy().emit("close");
+  /** Calls back when it is the turn of a request, at once if none is before it. Closes the connection on which too many wait. */
+  begin({ socket }: IncomingMessage, response: ServerResponse, run: () => void): void {
+    // Node gives the connection to the response that is next.
+    if (response.socket) return run();
+    const waiting = this.#waiting.get(socket) ?? 0;
+    if (waiting >= maxWaiting) return void socket.destroy();
+    this.#waiting.set(socket, waiting + 1);
+    const turn = new Promise<void>((resolve) => response.once("socket", () => resolve()));
+    // A continuation runs in the asynchronous context of its own request, a listener in that of the request before.
+    void turn.then(() => {
+      this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
+      run();
     });
-    return waiting;
   }
 }
 
-/** Hardly any client sends a second request before it has the answer to the first. */
-const mostWaiting = 100;
+/** Hardly any client sends a second request before it has the response to the first. */
+const maxWaiting = 100;

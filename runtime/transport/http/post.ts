@@ -3,12 +3,13 @@ import { UnreachableError } from "../../rpc/errors.ts";
 import type { EventStream } from "./stream.ts";
 import type { Answer, Exchange, HeaderFields } from "./exchange.ts";
 import type { HttpOrigin, Identity } from "./origin.ts";
+import type { ErrorStatus } from "./profiled.ts";
 import { refuse } from "./refusal.ts";
 
 /** Where answers, and messages that belong to a request, go. */
 export interface Reply {
-  /** An answer as JSON text. */
-  answer(text: string): void;
+  /** An answer as JSON text, with its status where that is not 200. */
+  answer(text: string, failure?: ErrorStatus): void;
   /** A request gets no answer. */
   skip(): void;
   /** A message that comes before the answer. */
@@ -53,6 +54,7 @@ export class Post implements Reply, HttpOrigin {
   #open: number;
   /** Answers that wait for the others of their batch. */
   #text = "";
+  #failure: ErrorStatus | undefined;
   #stream: EventStream | undefined;
   #isOld = false;
 
@@ -64,7 +66,8 @@ export class Post implements Reply, HttpOrigin {
     this.#isBatch = isBatch;
   }
 
-  answer(text: string): void {
+  answer(text: string, failure?: ErrorStatus): void {
+    this.#failure = failure;
     if (this.#stream) void this.#stream.send(text);
     else this.#text = this.#text === "" ? text : `${this.#text},${text}`;
     this.skip();
@@ -123,6 +126,10 @@ export class Post implements Reply, HttpOrigin {
   }
 
   #answerAtOnce(text: string): void {
+    if (this.#failure && !this.#isBatch) {
+      const { status, headers } = this.#failure;
+      return this.#exchange.answer({ status, headers: { ...jsonFields, ...headers }, body: text });
+    }
     this.#exchange.answer(this.#host.style === "sse" ? toOnlyEvent(text) : toJsonAnswer(text));
   }
 

@@ -1,4 +1,5 @@
 import { errorCodes } from "../../rpc/errors.ts";
+import type { HttpRefusalReason } from "../../rpc/profile.ts";
 import type { ErrorMessage, RequestId } from "../../rpc/message.ts";
 import type { Answer, HeaderFields } from "./exchange.ts";
 
@@ -15,13 +16,16 @@ export interface RefusalDetails {
   /** Of the request that is refused, when it could be read. */
   readonly id?: RequestId | undefined;
   readonly headers?: HeaderFields | undefined;
+  /** For profiles; not sent. */
+  readonly reason?: HttpRefusalReason | undefined;
 }
 
 /** A refusal with a JSON-RPC error as its body. */
 export function refuse(status: number, message: string, details: RefusalDetails = {}): Refusal {
-  const { code = errorCodes.invalidRequest, id, headers } = details;
+  const { code = errorCodes.invalidRequest, id, headers, reason } = details;
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } };
-  return { kind: "refused", answer: { status, headers: { ...json, ...headers }, body: JSON.stringify(body) } };
+  const answer = { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
+  return { kind: "refused", answer: reason === undefined ? answer : { ...answer, reason } };
 }
 
 const json: HeaderFields = { "content-type": "application/json" };

@@ -6,6 +6,8 @@ export interface SpokenRevisions {
   find(id: string): Revision | undefined;
   /** Whether sessions are served at all. */
   readonly hasSessions: boolean;
+  /** True if one of them knows HTTP with SSE alone: sessions without a header that names them. */
+  readonly hasSse: boolean;
   /** For people: which names there are. */
   readonly names: string;
   /**
@@ -25,6 +27,7 @@ export function toSpokenRevisions(revisions: readonly Revision[]): SpokenRevisio
   return {
     find: (id) => spoken.get(id),
     hasSessions: spoken.size > 0,
+    hasSse: [...spoken.values()].some((revision) => !has(revision, "session")),
     names: [...spoken.keys()].join(", "),
     assumed: [...spoken.values()].find((revision) => has(revision, "session") && !has(revision, "revision")),
   };

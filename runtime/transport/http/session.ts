@@ -4,11 +4,12 @@ import { encode } from "../../codec/json.ts";
 import type { Channel, Receiver } from "../../rpc/channel.ts";
 import type { Counting } from "../../rpc/counting.ts";
 import { UnreachableError } from "../../rpc/errors.ts";
-import type { Outgoing, RequestId } from "../../rpc/message.ts";
+import type { ErrorObject, Outgoing, RequestId } from "../../rpc/message.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { StoredEvent, StreamPosition } from "../../store/event-store.ts";
 import type { SessionKey } from "../../store/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange.ts";
+import { toErrorStatus } from "./profiled.ts";
 import { streamFields, type AnswerStyle, type PostHost, type Reply } from "./post.ts";
 import type { HttpSettings } from "./settings.ts";
 import { EventStream, type StreamHost } from "./stream.ts";
@@ -65,6 +66,10 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return [...this.#streams.values()].reduce((total, { waiting }) => total + waiting, 0);
   }
 
+  get maxBuffered(): number {
+    return this.#settings.maxStreamBytes;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
   }
@@ -76,7 +81,8 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   send(outgoing: Outgoing, related?: RequestId): void | Promise<void> {
     const text = encode(outgoing);
     if (!("jsonrpc" in outgoing)) return this.#listen(text, "notification");
-    if (!("method" in outgoing)) return this.#answer(outgoing.id, text);
+    if (!("method" in outgoing))
+      return this.#answer(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
     const kind = "id" in outgoing ? "request" : "notification";
     const reply = related === undefined ? undefined : this.#replies.get(related);
     if (reply) return reply.push(text, kind);
@@ -205,9 +211,9 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     }
   };
 
-  #answer(id: RequestId | undefined, text: string): void {
+  #answer(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
-    this.#takeReply(id)?.answer(text);
+    this.#takeReply(id)?.answer(text, error && toErrorStatus(error, this.#settings.profile));
     this.#tellIdle();
   }
 

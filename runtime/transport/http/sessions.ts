@@ -1,4 +1,5 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { CloseOptions } from "../../rpc/connection.ts";
 import type { Connection } from "../../rpc/peer.ts";
 import type { SessionKey, SessionRecord } from "../../store/session-store.ts";
 import type { Post } from "./post.ts";
@@ -11,16 +12,21 @@ export class Sessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
+  readonly #rounds: Rounds;
   readonly #live = new Map<string, HttpSession>();
   /** Those that are not in the store: being opened, or of one POST only. */
   readonly #unlisted = new Set<Looked>();
+  /** Those that were never asked for after their handshake, the oldest first. */
+  readonly #unused = new Set<HttpSession>();
   #stopTicking: (() => void) | undefined;
+  #round = 0;
   #slow: Post[] = [];
   #isClosed = false;
 
   constructor(service: HttpService, settings: HttpSettings, revisions: SpokenRevisions) {
     this.#service = service;
     this.#settings = settings;
+    this.#rounds = toRounds(settings);
     this.#revisions = revisions;
   }
 
@@ -51,10 +57,23 @@ export class Sessions {
     const { session: agreed } = session.connection;
     if (!store || !agreed) return false;
     const agreement = { revision: agreed.revision.id, client: agreed.peer };
-    if (!(await store.add({ ...session.key, agreement }))) return false;
+    if (!(await this.admit({ ...session.key, agreement }))) return false;
     this.#unlisted.delete(session);
     this.#keep(session);
+    this.#unused.add(session);
     return true;
+  }
+
+  /** Adds a session to the store; `false` when there are too many. The oldest one of the same owner that was never used gives way to it. */
+  async admit(record: SessionRecord): Promise<boolean> {
+    const { store } = this.#settings.sessions ?? {};
+    if (!store || (await store.add(record))) return true;
+    for (const session of this.#unused) {
+      if (session.key.owner !== record.owner) continue;
+      await this.end(session);
+      return store.add(record);
+    }
+    return false;
   }
 
   /** The session of this owner, if it lives; one that another process has opened is gone on with here. */
@@ -87,13 +106,13 @@ export class Sessions {
   }
 
   /** Ends all conversations in order; their sessions live on in the store if other processes share it. */
-  async close(): Promise<void> {
+  async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     this.#stopTicking?.();
     const sessions = [...this.#live.values(), ...this.#unlisted];
     this.#live.clear();
     this.#unlisted.clear();
-    await Promise.all(sessions.map((session) => session.connection.close()));
+    await Promise.all(sessions.map((session) => session.connection.close(options)));
   }
 
   #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
@@ -104,6 +123,7 @@ export class Sessions {
     if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     session.usedAt = this.#settings.clock.now();
+    this.#unused.delete(session);
     return session;
   }
 
@@ -125,6 +145,7 @@ export class Sessions {
 
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
+    this.#unused.delete(session);
     const { events, fail } = this.#settings;
     session.connection
       .close()
@@ -132,19 +153,27 @@ export class Sessions {
       .catch(fail);
   }
 
-  /** One timer for all: keeps streams alive, and gives up what nobody uses. It stops when there is nothing to look after. */
+  /**
+   * One timer for all: keeps streams alive, and closes what is unused. It stops when there is nothing to look after. A session in use is
+   * renewed in time, however short sessions live.
+   */
   #tick(): void {
-    this.#stopTicking ??= this.#settings.clock.after(this.#settings.keepAlive, () => {
+    this.#stopTicking ??= this.#settings.clock.after(this.#rounds.interval, () => {
       this.#stopTicking = undefined;
-      for (const session of this.#unlisted) session.keepAlive();
+      this.#round += 1;
+      if (this.#round % this.#rounds.untilComment === 0) this.#keepAlive();
       for (const session of this.#live.values()) this.#lookAfter(session);
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
     });
   }
 
+  #keepAlive(): void {
+    for (const session of this.#unlisted) session.keepAlive();
+    for (const session of this.#live.values()) session.keepAlive();
+  }
+
   #lookAfter(session: HttpSession): void {
     const { clock, sessions } = this.#settings;
-    session.keepAlive();
     if (session.isBusy) return void this.#renew(session);
     if (session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now()) this.#drop(session);
   }
@@ -163,6 +192,22 @@ export class Sessions {
 export interface Looked {
   readonly connection: Connection;
   keepAlive(): void;
+}
+
+/** Times at which sessions are looked after. */
+interface Rounds {
+  /** Milliseconds between two. */
+  readonly interval: number;
+  /** One of so many writes a comment. */
+  readonly untilComment: number;
+}
+
+/** At least twice in the life of an unused session, and as often as streams need a comment. */
+function toRounds({ keepAlive, sessions }: HttpSettings): Rounds {
+  const longest = (sessions?.ttl ?? Infinity) / 2;
+  if (keepAlive === Infinity) return { interval: longest, untilComment: Infinity };
+  const untilComment = Math.max(1, Math.ceil(keepAlive / longest));
+  return { interval: keepAlive / untilComment, untilComment };
 }
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;

@@ -2,10 +2,10 @@ import type { Revision } from "../../../generated/support.ts";
 import type { Mirror } from "../../codec/mirror.ts";
 import type { Channel } from "../../rpc/channel.ts";
 import type { Counting } from "../../rpc/counting.ts";
-import { toError } from "../../rpc/errors.ts";
 import { toLimits, type Limits } from "../../rpc/limits.ts";
 import type { Connection } from "../../rpc/peer.ts";
-import type { OnError } from "../../rpc/report.ts";
+import type { Profile } from "../../rpc/profile.ts";
+import { createFail, type OnError } from "../../rpc/report.ts";
 import type { Agreement, Party } from "../../rpc/session.ts";
 import { systemClock, type Clock } from "../../rpc/timers.ts";
 import type { EventStore } from "../../store/event-store.ts";
@@ -17,6 +17,7 @@ import type { CorsOptions } from "./cors.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./origin.ts";
 import type { AnswerStyle } from "./post.ts";
+import type { SpokenRevisions } from "./revisions.ts";
 
 /** What is served over HTTP. */
 export interface HttpService {
@@ -26,6 +27,8 @@ export interface HttpService {
   accept(channel: Channel, agreement?: Agreement): Connection;
   /** Which parts of a request's arguments have to be in its headers, too, as far as its sender may know of them. Default: none. */
   readMirrors?(method: string, params: unknown, sender: ClaimSender): readonly Mirror[];
+  /** True if another session may be opened now; otherwise it is refused with 503. Default: it may, as far as sessions can be kept. */
+  takesSessions?(): boolean;
   /** Which scopes the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
 }
@@ -58,15 +61,23 @@ export interface HttpOptions extends HostOptions {
   readonly keepAlive?: number;
   /** Bytes that wait for the reader of a stream before it is broken off. Default 8 MiB. */
   readonly maxStreamBytes?: number;
+  /** Milliseconds in which the next part of a body has to arrive; then the request is answered with 408. Default 10 s. */
+  readonly bodyTimeout?: number;
   /** Refuse a version header that names another revision than the session's. Default: the session's counts. */
   readonly strictVersion?: boolean;
+  /** `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
   readonly limits?: Partial<Limits>;
   /** Default: nobody is asked who they are. */
   readonly authenticate?: Authenticate | Guard;
   /** Lets pages of the allowed origins use this server from a browser. Default: not. */
   readonly cors?: CorsOptions;
-  /** Also serves the two endpoints of HTTP with SSE, for old clients. Default: not. */
-  readonly sse?: SseOptions;
+  /**
+   * The two endpoints of HTTP with SSE. Default: they are served beside the endpoint where a revision is served whose transport that is, and
+   * there are sessions. `false`: they are not. One process has to see all requests of such a client.
+   */
+  readonly sse?: SseOptions | false;
+  /** Habits of a community that concern HTTP: how errors of refused requests are written. Default: none. */
+  readonly profile?: Profile;
   readonly onError?: OnError;
   /** Counts what is turned away or given up. Default: nothing is counted. */
   readonly counters?: Counting;
@@ -77,7 +88,7 @@ export interface HttpOptions extends HostOptions {
 export interface SessionOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;
-  /** Sessions at a time, of which one principal may have half; more are refused with 503. Default 10,000. */
+  /** Sessions at a time, shared by principals. Beyond them the oldest one that was never used gives way, else 503. Default 10,000. */
   readonly maxSessions?: number;
   /** Knows the sessions of other processes too. Default: in memory. */
   readonly store?: SessionStore;
@@ -97,7 +108,7 @@ export interface SseOptions {
 
 /** Options with their defaults. */
 export interface HttpSettings extends Required<
-  Pick<HttpOptions, "answers" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "strictVersion">
+  Pick<HttpOptions, "answers" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion">
 > {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
@@ -107,17 +118,22 @@ export interface HttpSettings extends Required<
   readonly guard: Guard | undefined;
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
+  readonly profile: Profile | undefined;
   readonly counters: Counting | undefined;
   readonly clock: Clock;
   /** Sets this process's event ids apart from those of others that serve the same session. */
   readonly nonce: string;
   /** Reports what failed without anybody waiting for it. */
-  fail(thrown: unknown): undefined;
+  readonly fail: (thrown: unknown) => undefined;
 }
 
-/** Given options over the defaults. */
-export function toSettings(options: HttpOptions): HttpSettings {
-  const { answers = "auto", sessions = {}, counters, sse, onError } = options;
+/** Bytes of the body of a POST unless `maxMessageBytes` says otherwise: nearly everything that is sent to a server is small. */
+const bodyBytes = 4 * 1024 * 1024;
+
+/** Given options over the defaults, for a server of these revisions. */
+export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
+  const { answers = "auto", sessions = {}, counters, onError } = options;
+  const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const { events = new MemoryEventStore(counters && { counters }) } = options;
   let nonce: string | undefined;
   return {
@@ -127,23 +143,23 @@ export function toSettings(options: HttpOptions): HttpSettings {
     retry: options.retry ?? 1_000,
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
+    bodyTimeout: options.bodyTimeout ?? 10_000,
     strictVersion: options.strictVersion ?? false,
     sessions: sessions === false ? undefined : toSessions(sessions, options.clock),
     events: events === false ? undefined : events,
-    limits: toLimits(options.limits),
+    limits: toLimits({ maxMessageBytes: bodyBytes, ...options.limits }),
     hosts: createHostRules(options),
     guard: toGuard(options.authenticate),
     cors: options.cors,
-    sse: sse && toSse(sse),
+    sse: sse === false ? undefined : toSse(sse),
+    profile: options.profile,
     counters,
     clock: options.clock ?? systemClock,
     // Made when it is first needed: edge workers give no random values before there is a request.
     get nonce() {
       return (nonce ??= crypto.randomUUID().slice(0, 6));
     },
-    fail(thrown) {
-      onError?.({ kind: "transport", error: toError(thrown) });
-    },
+    fail: createFail(onError),
   };
 }
 

@@ -57,6 +57,10 @@ export class SseSession implements Channel {
     return this.#writer.waiting;
   }
 
+  get maxBuffered(): number {
+    return this.#settings.maxStreamBytes;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
   }

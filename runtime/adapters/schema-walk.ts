@@ -1,0 +1,41 @@
+import { isObject } from "../../generated/support.ts";
+
+/** Members whose keys are names of the user. */
+const maps: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependentRequired",
+  "dependencies",
+]);
+
+/** Members that are data, whatever they look like. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+/** Copies a JSON Schema, each schema directly inside of it replaced. */
+export function mapSubschemas(
+  schema: object,
+  replace: (subschema: Record<string, unknown>) => unknown,
+): Record<string, unknown> {
+  const inner = (value: unknown): unknown => (isObject(value) ? replace(value) : value);
+  const members = Object.entries(schema).map(([keyword, value]: [string, unknown]): [string, unknown] => {
+    if (data.has(keyword)) return [keyword, value];
+    if (Array.isArray(value)) return [keyword, value.map(inner)];
+    if (!maps.has(keyword) || !isObject(value)) return [keyword, inner(value)];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Lists a JSON Schema and every schema inside of it. */
+export function listSchemas(schema: Record<string, unknown>): readonly Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  const visit = (node: Record<string, unknown>): void => {
+    found.push(node);
+    mapSubschemas(node, visit);
+  };
+  visit(schema);
+  return found;
+}

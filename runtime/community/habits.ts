@@ -1,0 +1,66 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+
+/** Params of a request with a `progressToken` that stands beside `_meta` in its place there, unless `_meta` has one. */
+export function readProgressToken(params: unknown): unknown {
+  if (!isObject(params) || !Object.hasOwn(params, "progressToken")) return params;
+  const { progressToken, ...rest } = params;
+  const meta = isObject(rest._meta) ? rest._meta : {};
+  return { ...rest, _meta: { progressToken, ...meta } };
+}
+
+/** A result whose embedded resources without contents are resource links. Revisions without links have none to read them as. */
+export function readResourceLinks(result: unknown, revision: Revision): unknown {
+  if (!isObject(result)) return result;
+  const { content, messages } = result;
+  if (Array.isArray(content) && content.some(isBareResource) && hasLinks(revision))
+    return { ...result, content: content.map(toLink) };
+  if (Array.isArray(messages) && messages.some(isBareMessage) && hasLinks(revision))
+    return { ...result, messages: messages.map(toLinkMessage) };
+  return result;
+}
+
+/** A result of a tool with `structuredContent`, empty where it has none and the revision knows the member. */
+export function addStructuredContent(result: unknown, revision: Revision): unknown {
+  const isWanted = isObject(result) && Array.isArray(result.content) && result.isError !== true;
+  if (!isWanted || Object.hasOwn(result, "structuredContent")) return result;
+  // Checks let pass members that they do not know, whatever their value.
+  const isKnown = !accepts(revision, { content: [], structuredContent: 0 });
+  return isKnown ? { ...result, structuredContent: {} } : result;
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+function isBareResource(block: unknown): block is Block {
+  if (!isObject(block) || block.type !== "resource") return false;
+  const resource = resourceOf(block);
+  return typeof resource.uri === "string" && resource.text === undefined && resource.blob === undefined;
+}
+
+function isBareMessage(message: unknown): message is Block {
+  return isObject(message) && isBareResource(message.content);
+}
+
+function toLinkMessage(message: unknown): unknown {
+  return isBareMessage(message) ? { ...message, content: toLink(message.content) } : message;
+}
+
+function toLink(block: unknown): unknown {
+  if (!isBareResource(block)) return block;
+  const { type: _type, resource: _resource, ...beside } = block;
+  const resource = resourceOf(block);
+  return { name: resource.uri, ...beside, ...resource, type: "resource_link" };
+}
+
+/** Some put the members of the resource into the block itself. */
+function resourceOf(block: Block): Block {
+  return isObject(block.resource) ? block.resource : block;
+}
+
+function hasLinks(revision: Revision): boolean {
+  return accepts(revision, { content: [{ type: "resource_link", uri: "a:b", name: "a" }] });
+}
+
+function accepts({ clientRequests }: Revision, result: object): boolean {
+  const row = clientRequests["tools/call"];
+  return row !== undefined && row.result(result) === undefined;
+}

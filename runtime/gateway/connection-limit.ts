@@ -1,0 +1,89 @@
+import { RpcError } from "../rpc/errors.ts";
+import { Places } from "../rpc/places.ts";
+import { refusalCodes } from "../rpc/refusal-codes.ts";
+
+/** Gives a connection back. */
+export type Leave = () => void;
+
+/**
+ * Bound on the connections to the server that are in use at once. A session of a client has one until it ends, a call without a session has one
+ * until it is answered. Sessions never take all of them, so that calls do not wait for the end of a session.
+ */
+export class ConnectionLimit {
+  readonly #all: Places;
+  readonly #sessions: Places;
+  readonly #most: number;
+  readonly #mostSessions: number;
+  readonly #patience: number;
+  /** Called when a connection is needed and all are in use. */
+  onFull: () => void = () => {};
+
+  /**
+   * @param most - connections at once; sessions take at most three quarters of them
+   * @param patience - milliseconds that a connection is waited for, before the request is refused
+   */
+  constructor(most: number, patience: number = 60_000) {
+    this.#most = most;
+    this.#patience = patience;
+    this.#mostSessions = most - Math.max(1, Math.floor(most / 4));
+    this.#all = new Places(most);
+    this.#sessions = new Places(this.#mostSessions);
+  }
+
+  /** True if another session could have a connection. */
+  get takesSessions(): boolean {
+    return this.#sessions.free > 0;
+  }
+
+  /** Connections that calls without a session may use now. */
+  get shareOfCalls(): number {
+    return this.#most - (this.#mostSessions - this.#sessions.free);
+  }
+
+  /** Takes a connection for a call, as soon as one is free. Rejects when none is for a while. */
+  async enterCall(signal: AbortSignal): Promise<Leave> {
+    await this.#enter(signal);
+    return () => this.#all.leave();
+  }
+
+  /** Takes the connection of a session. Rejects when there are too many sessions. */
+  async enterSession(signal: AbortSignal): Promise<Leave> {
+    if (!this.#sessions.take()) throw tooMany();
+    try {
+      await this.#enter(signal);
+    } catch (error) {
+      this.#sessions.leave();
+      throw error;
+    }
+    return () => {
+      this.#all.leave();
+      this.#sessions.leave();
+    };
+  }
+
+  /** Takes a further connection of a session, which would wait for itself. Throws when none is free. */
+  enterBeside(): Leave {
+    if (!this.#all.take()) throw tooMany();
+    return () => this.#all.leave();
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    if (this.#all.take()) return;
+    const late = AbortSignal.timeout(this.#patience);
+    const entering = this.#all.enter(AbortSignal.any([signal, late]));
+    this.onFull();
+    try {
+      await entering;
+    } catch (error) {
+      throw late.aborted && !signal.aborted ? tooMany() : error;
+    }
+  }
+}
+
+function tooMany(): RpcError {
+  const message = `Too many connections to the server: try again in ${retryAfter} s`;
+  return new RpcError(refusalCodes.tooMany, message, { data: { retryAfter } });
+}
+
+/** Seconds. */
+const retryAfter = 30;

@@ -1,0 +1,29 @@
+import type { Channel } from "./channel.ts";
+import type { Limits } from "./limits.ts";
+import { isBatch, type Outgoing } from "./message.ts";
+
+/**
+ * Bound on the log messages that wait for a slow reader: 8 MiB, or half of what may wait before the connection is ended. What handlers log
+ * without waiting for it then never costs the connection its responses.
+ */
+export class LogRoom {
+  readonly #channel: Channel;
+  readonly #limits: Limits;
+
+  constructor(channel: Channel, limits: Limits) {
+    this.#channel = channel;
+    this.#limits = limits;
+  }
+
+  /** True if a message may be sent now: everything but a log message for which there is no room. */
+  admits(message: Outgoing): boolean {
+    if (isBatch(message) || !("method" in message) || message.method !== "notifications/message") return true;
+    const { buffered = 0 } = this.#channel;
+    let most = this.#limits.maxBufferedBytes;
+    // @part http
+    most = this.#channel.maxBuffered ?? most;
+    return buffered + JSON.stringify(message).length <= Math.min(mostLogBytes, most / 2);
+  }
+}
+
+const mostLogBytes = 8 * 1024 * 1024;

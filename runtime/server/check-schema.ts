@@ -1,0 +1,57 @@
+/** Side of a tool that a schema describes. */
+export type Side = "input" | "output";
+
+/** Rejects what is written in place of a schema by habit from other libraries, and names the remedy. */
+export function checkSchema(schema: unknown, side: Side): void {
+  const problem = findProblem(schema);
+  if (problem !== undefined) throw new Error(`its ${side} ${problem}`);
+}
+
+function findProblem(schema: unknown): string | undefined {
+  if (!isMemberful(schema)) return noSchema;
+  const standard = schema["~standard"];
+  if (isMemberful(standard)) return isMemberful(standard.jsonSchema) ? undefined : findUnwritable(standard.vendor);
+  if (isZod3(schema)) return zod3;
+  if (isJsonSchema(schema)) return "is plain JSON Schema: wrap it in fromJsonSchema(schema, { validate })";
+  return Object.values(schema).every(isSchema) ? "is an object of schemas: wrap it in z.object({ ... })" : noSchema;
+}
+
+const noSchema = "is no schema: use zod 4, valibot, arktype or fromJsonSchema(schema, { validate })";
+const zod3 = "schema is of zod 3: update zod to version 4";
+
+/** A library that validates, but cannot write its schemas as JSON Schema. */
+function findUnwritable(vendor: unknown): string {
+  if (vendor === "zod") return zod3;
+  if (vendor === "valibot")
+    return "schema has no JSON Schema: wrap it in toStandardJsonSchema of @valibot/to-json-schema";
+  return `schema of ${JSON.stringify(vendor)} has no JSON Schema: use a version or library with Standard JSON Schema`;
+}
+
+function isSchema(value: unknown): boolean {
+  return isMemberful(value) && (isMemberful(value["~standard"]) || isZod3(value));
+}
+
+/** Versions before 3.24 do not know Standard Schema. */
+function isZod3(value: Readonly<Record<string, unknown>>): boolean {
+  return isMemberful(value._def) && typeof value.safeParse === "function";
+}
+
+function isJsonSchema({
+  type,
+  $schema,
+  $ref,
+  properties,
+  anyOf,
+  oneOf,
+  allOf,
+}: Readonly<Record<string, unknown>>): boolean {
+  const isTyped =
+    typeof type === "string" || Array.isArray(type) || typeof $schema === "string" || typeof $ref === "string";
+  const isDescribed = isMemberful(properties) && !isSchema(properties);
+  return isTyped || isDescribed || [anyOf, oneOf, allOf].some(Array.isArray);
+}
+
+/** Schemas of some libraries are functions. */
+function isMemberful(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}
