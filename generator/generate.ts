@@ -10,6 +10,7 @@ import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
 import { findLacks } from "./lacks.ts";
 import { packageRoot, packageVersion } from "./package-info.ts";
 import type { ExtensionModel, RevisionModel } from "./model.ts";
+import { escapeUnseen } from "./tool-schema/safe-text.ts";
 import { openSpecFolder, type SpecFolder } from "./read/spec-folder.ts";
 
 /** What to generate, from where and to where. */
@@ -38,7 +39,7 @@ export async function generate(
 export async function emitTree(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
   const files = await emitUnformatted(options);
   const tree = new Map<string, string>();
-  for (const [path, text] of files) tree.set(path, await formatTypeScript(text));
+  for (const [path, text] of files) tree.set(path, await formatTypeScript(escapeUnseen(text)));
   return tree;
 }
 

@@ -217,6 +217,8 @@ export interface Property {
   readonly location: Location;
   /** Set from the overlay: a peer may leave this required property out, and the receiver assumes this value. */
   readonly absentMeans?: string | number;
+  /** Set from the overlay: a peer may send `null` instead of leaving this optional property out. */
+  readonly nullMeansAbsent?: true;
   /** Merged back from the base params by the overlay although the derived literal dropped it. */
   readonly merged?: true;
 }
@@ -252,6 +254,8 @@ export interface Method {
   readonly kind: "request" | "notification" | "embedded";
   /** Who may send it. */
   readonly senders: readonly Role[];
+  /** Other names under which peers send it. */
+  readonly aliases?: readonly string[];
   /** Its parameters; absent when the type has none at all. */
   readonly params?: Params;
   /** Its plain result: a reference, or a union of references. Absent for notifications. */

@@ -37,6 +37,8 @@ export interface Overlay {
   readonly constraints?: readonly ConstraintOverlay[];
   /** Required properties that a peer may leave out; the receiver assumes the value given. `Declaration.property`, inherited by derived types. */
   readonly tolerances?: readonly (Clause & { readonly at: string; readonly absentMeans: string | number })[];
+  /** Optional properties in whose place a peer may send `null`: the receiver takes it for their absence. */
+  readonly nulls?: readonly (Clause & { readonly at: string })[];
   /** Error codes with their rules. `constant` names the schema's constant and must have the same value. */
   readonly errors: readonly (Clause & ErrorRule & { readonly constant?: string })[];
   /** HTTP headers. */
@@ -96,6 +98,8 @@ export interface MethodOverlay extends Clause {
   readonly gate?: { readonly side: Role; readonly path: readonly string[] } | null;
   /** Result type of a request for which neither `XResultResponse` nor `XResult` exists. */
   readonly result?: string;
+  /** Other names of a notification, under which implementations of this revision send it. They are understood and never sent. */
+  readonly aliases?: readonly string[];
   /** Further results that are possible when the params carry a member. */
   readonly alternatives?: readonly { readonly type: string; readonly whenParam: string }[];
 }

@@ -8,7 +8,9 @@ import { cancelProbes } from "./probes-cancel.ts";
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
 import { mirrorProbes } from "./probes-mirror.ts";
+import { olderProbes } from "./probes-older.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
+import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
@@ -19,6 +21,8 @@ export interface ExamineOptions {
   readonly revisions: readonly Revision[];
   /** Is told what is being looked at. */
   readonly onStep?: (text: string) => void;
+  /** Says what to do about a server that opens no session, if why it does not says so. */
+  readonly advise?: (refusal: string) => string;
 }
 
 /** Examines a server: which revisions it speaks, and how well it speaks each of them. */
@@ -45,7 +49,9 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     title: "The server speaks a known revision",
     severity: "error",
   } as const satisfies Rule;
-  const fix = "see whether it starts, and whether address and credentials are right; --timeout gives it more time";
+  const fix =
+    options.advise?.(refusal) ||
+    "see whether it starts, and whether address and credentials are right; --timeout gives it more time";
   const silent = {
     rule: anything.id,
     severity: anything.severity,
@@ -79,8 +85,10 @@ async function examineRevision(
 
 const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
   stdio: [],
-  http: [...httpProbes, ...mirrorProbes],
+  http: [...httpProbes, ...mirrorProbes, ...olderProbes],
   sse: sseProbes,
+  tcp: tcpProbes,
+  websocket: webSocketProbes,
 };
 
 async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResult[]> {

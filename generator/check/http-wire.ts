@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/codec/events.ts";
+import { readText } from "../../runtime/transport/http-client/body.ts";
 import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
 import type { Exchange, ExchangeOptions, Noise, Wire, WireFactory } from "./wire.ts";
 
@@ -25,6 +26,11 @@ export class HttpWire implements Wire {
 
   get silence(): string {
     return this.#silence;
+  }
+
+  /** Address, headers and time-out of the requests. */
+  get options(): HttpWireOptions {
+    return this.#options;
   }
 
   /** Whether the server is on this machine. */
@@ -74,7 +80,7 @@ export class HttpWire implements Wire {
   async #readAnswer(response: Response, id: string | number | undefined): Promise<unknown> {
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type)) return this.#readStream(response, id);
-    const text = await response.text().catch(() => "");
+    const text = await readText(response, maxAnswerBytes).catch(() => "");
     if (text.trim() === "") return undefined;
     try {
       return this.#sort([JSON.parse(text)].flat(), id);
@@ -88,7 +94,7 @@ export class HttpWire implements Wire {
   async #readStream(response: Response, id: string | number | undefined): Promise<unknown> {
     const messages: unknown[] = [];
     const decoder = new EventDecoder(
-      { maxMessageBytes: 16 * 1024 * 1024 },
+      { maxMessageBytes: maxAnswerBytes },
       {
         event: ({ data }) => this.#takeEvent(data, messages),
         problem: ({ message }) => void this.noise.push({ kind: "text", text: message }),
@@ -122,3 +128,6 @@ export class HttpWire implements Wire {
     return messages.find(isAnswer);
   }
 }
+
+/** No server of interest says more in one answer. */
+const maxAnswerBytes = 16 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { findTarget } from "../tool-schema/read-reference.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
@@ -115,7 +116,7 @@ export const lintRules: readonly LintRule[] = [
     check: (tool) =>
       schemasOf(tool).flatMap(([where, schema]): Omit<Seen, "subject">[] => {
         const targets = [...new Set(findReferences(schema))];
-        const foreign = targets.filter((target) => !target.startsWith("#"));
+        const foreign = targets.filter((target) => !target.startsWith("#") && !leadsInside(target, schema));
         if (foreign.length > 0)
           return [
             {
@@ -213,6 +214,13 @@ function readProblems(where: string, schema: unknown): Omit<Seen, "subject">[] {
 
 function findReferences(value: unknown): string[] {
   return walk(value).flatMap(([, one]) => (isObject(one) && typeof one.$ref === "string" ? [one.$ref] : []));
+}
+
+/** True if an address is that of a schema within this one, whichever of them it stands in. */
+function leadsInside(target: string, schema: unknown): boolean {
+  return walk(schema).some(
+    ([path, one]) => isObject(one) && one.$ref === target && findTarget(target, path === "/" ? "" : path, schema),
+  );
 }
 
 function findBareLists(schema: unknown): string[] {

@@ -2,6 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import type { Answer, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Noise, Wire } from "./wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/latest";
 const alive = "the server must go on after it: catch errors of single messages";
@@ -116,7 +117,8 @@ export const messageProbes: readonly Probe[] = [
     rule: {
       id: "accepts-batches",
       title: "Batches are accepted where the revision has them",
-      severity: "error",
+      // The official SDKs take none, and hosts send none.
+      severity: "note",
       help: `${base}/basic`,
     },
     applies: ({ revision }) => revision.batching,
@@ -139,16 +141,19 @@ export const messageProbes: readonly Probe[] = [
   {
     rule: {
       id: "clean-output",
-      title: "Nothing but messages is written to standard output",
+      title: "Nothing but messages is sent",
       severity: "error",
       help: `${base}/basic/transports`,
     },
-    run: ({ conversation }) => conversation.wire.noise.map(({ kind, text }) => noiseFinding(kind, text)),
+    run: ({ conversation }) => conversation.wire.noise.map((noise) => noiseFinding(noise, conversation.wire)),
   },
 ];
 
-function noiseFinding(kind: string, text: string): Seen {
-  const fix = "write logs to standard error; in Node console.error instead of console.log, also in libraries";
+function noiseFinding({ kind, text }: Noise, { transport }: Wire): Seen {
+  const fix =
+    transport === "stdio"
+      ? "write logs to standard error; in Node console.error instead of console.log, also in libraries"
+      : "send JSON-RPC messages only, and write logs elsewhere";
   if (kind === "blank")
     return { subject: "output", message: "there are empty lines between messages", fix, severity: "warning" };
   return { subject: "output", message: `this is not a message: ${JSON.stringify(text.slice(0, 80))}`, fix };

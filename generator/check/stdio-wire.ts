@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { toCommand, toServerEnv, type Command, type CommandPlace } from "../../runtime/transport/command.ts";
+import { readLastWords } from "../../runtime/transport/last-words.ts";
 import { killTree, ownTree } from "../../runtime/transport/process-tree.ts";
 import { explainCause, UserError } from "../user-error.ts";
-import { waitForEffect } from "./effect.ts";
-import { Mailbox } from "./mailbox.ts";
-import type { Exchange, Wire, WireFactory } from "./wire.ts";
+import { pause } from "./effect.ts";
+import { LineReader } from "./line-reader.ts";
+import type { Wire, WireFactory } from "./wire.ts";
 
 /** How a server process is started. */
 export interface StdioWireOptions {
@@ -91,17 +92,12 @@ function readCommand(command: string, args: readonly string[], env: CommandPlace
 
 function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): string {
   if (exitCode === null && signalCode === null) return "";
-  const words = log.trim().split("\n").at(-1) ?? "";
+  const words = readLastWords(log);
   return `it ended ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, and its last words were: ${words}`}`;
 }
 
 /** How long a server may take to end after its input has. */
 const closeTime = 5_000;
-
-async function pause(): Promise<Exchange> {
-  await waitForEffect();
-  return {};
-}
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -109,18 +105,4 @@ async function within(promise: Promise<void>, milliseconds: number): Promise<boo
   const isDone = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);
   return isDone;
-}
-
-/** Longest line that is kept: what is longer is no answer to any question of ours. */
-const maxLine = 16 * 1024 * 1024;
-
-/** Cuts output into lines. */
-class LineReader extends Mailbox {
-  #rest = "";
-
-  push(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = (lines.pop() ?? "").slice(0, maxLine);
-    for (const line of lines) this.takeText(line.replace(/\r$/, ""));
-  }
 }

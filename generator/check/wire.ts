@@ -24,7 +24,7 @@ export interface Noise {
 
 /** A bare connection: nothing is checked, completed or held back, because that is what the checks are about. */
 export interface Wire {
-  readonly transport: "stdio" | "http" | "sse";
+  readonly transport: "stdio" | "http" | "sse" | "tcp" | "websocket";
   /** Sends one JSON value and waits for the response; with no id it returns when the value was taken. */
   exchange(message: unknown, options?: ExchangeOptions): Promise<Exchange>;
   /** Sends text as it is, followed by a line break on streams. */

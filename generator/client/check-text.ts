@@ -1,3 +1,4 @@
+import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
 import type { Bounds, SafeDocument, SafeSchema } from "../tool-schema/safe-schema.ts";
 
 /** The code of a check. */
@@ -11,7 +12,7 @@ export interface CheckText {
 /** Writes the check of a schema, as calls of the functions in `check.ts`. Names of definitions begin with `prefix`. */
 export function emitCheck(document: SafeDocument, prefix: string): CheckText {
   // What was left out of an alternative may be all that told it from another.
-  const isExact = document.losses.length === 0;
+  const isExact = document.losses.every(({ kind }) => kind === "assumed");
   const writer: Writer = {
     nameOf: (definition) => `check${prefix}${definition}`,
     alternatives: isExact ? "one" : "any",
@@ -69,9 +70,15 @@ function writeText(schema: SafeSchema): string[] {
   const { pattern } = schema;
   const rules = [
     ...numbersOf(schema, ["minLength", "maxLength"]),
-    ...(pattern === undefined ? [] : [`pattern: new RegExp(${JSON.stringify(pattern)}, "u")`]),
+    ...(pattern === undefined ? [] : [`pattern: ${writePattern(pattern)}`]),
   ];
   return call("text", rules);
+}
+
+/** Patterns that might take long in a backtracking engine are matched by another engine. */
+function writePattern(pattern: string): string {
+  const text = JSON.stringify(pattern);
+  return isLinearPattern(pattern) ? `new RegExp(${text}, "u")` : `compileRe2(${text})`;
 }
 
 function writeNumeric(schema: SafeSchema): string[] {

@@ -5,8 +5,9 @@ import { formatTypeScript } from "../emit/format.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import { escapeUnseen, safeLine, safeText } from "../tool-schema/safe-text.ts";
-import { emitTool, toolDoc, typeNames, type ImportEnding } from "./emit-tool.ts";
-import type { ClientPlan, PromptPlan, TemplatePlan } from "./plan.ts";
+import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit-tool.ts";
+import { refusalText, type ClientPlan, type PromptPlan, type Refusal, type TemplatePlan } from "./plan.ts";
+import { acceptsNothing, isInherited } from "./optional-arguments.ts";
 
 /** What the files of a client depend on. */
 export interface EmitClientOptions {
@@ -17,26 +18,60 @@ export interface EmitClientOptions {
   readonly packageFolder: string;
 }
 
-/** The files of a client by path, formatted. */
-export async function emitClient(plan: ClientPlan, options: EmitClientOptions): Promise<Tree> {
+/** The files of a client. */
+export interface EmittedClient {
+  /** By path, formatted. */
+  readonly tree: Tree;
+  /** The plan without the tools that could not be written. */
+  readonly plan: ClientPlan;
+}
+
+/** Writes the files of a client. */
+export async function emitClient(whole: ClientPlan, options: EmitClientOptions): Promise<EmittedClient> {
+  const { plan, tools } = await emitTools(whole, options);
   const templates = loadTemplates(join(options.packageFolder, "templates"), ["client/index.ts", "client/mock.ts"]);
   const view = clientView(plan, options);
   const written = [
     ["index.ts", templates.render("client/index.ts", view)],
     ["mock.ts", templates.render("client/mock.ts", view)],
-    ...(await Promise.all(
-      plan.tools.map(async (tool) => [`tools/${tool.file}.ts`, await emitTool(tool, options.ending)] as const),
-    )),
+    ...tools,
   ] as const;
+  const hasRe2 = tools.some(([, text]) => usesRe2(text));
   const tree = new Map<string, string>();
-  for (const [path, text] of [...written, ...(await readCopies(plan, options))]) {
+  for (const [path, text] of [...written, ...(await readCopies(plan, { ...options, hasRe2 }))]) {
     tree.set(path, await formatTypeScript(escapeUnseen(`${header(plan, options)}\n\n${text}`)));
   }
-  return tree;
+  return { tree, plan };
+}
+
+/** One tool that cannot be written must not take all others with it. */
+async function emitTools(
+  plan: ClientPlan,
+  { ending }: EmitClientOptions,
+): Promise<{ readonly plan: ClientPlan; readonly tools: readonly (readonly [path: string, text: string])[] }> {
+  const refused: Refusal[] = [];
+  const written = await Promise.all(
+    plan.tools.map(async (tool) => {
+      try {
+        return [{ tool, file: [`tools/${tool.file}.ts`, await emitTool(tool, ending)] as const }];
+      } catch (error) {
+        refused.push({ name: tool.entry.name, reason: refusalText(error) });
+        return [];
+      }
+    }),
+  );
+  const good = written.flat();
+  return {
+    plan: { ...plan, tools: good.map(({ tool }) => tool), refused: [...plan.refused, ...refused] },
+    tools: good.map(({ file }) => file),
+  };
 }
 
 /** Files that are the same in every client: real TypeScript of this package. */
-async function readCopies(plan: ClientPlan, { packageFolder, ending }: EmitClientOptions): Promise<[string, string][]> {
+async function readCopies(
+  plan: ClientPlan,
+  { packageFolder, ending, hasRe2 }: EmitClientOptions & { readonly hasRe2: boolean },
+): Promise<[string, string][]> {
   const sources = ["check.ts", "session.ts", "mock-session.ts"].map((name) => [
     name,
     join("templates", "client", name),
@@ -45,7 +80,8 @@ async function readCopies(plan: ClientPlan, { packageFolder, ending }: EmitClien
     name,
     join("runtime", "server", name),
   ]);
-  const wanted = plan.templates.length > 0 ? [...sources, ...uri] : sources;
+  const re2 = ["re2.ts", "re2-syntax.ts", "pattern-syntax.ts"].map((name) => [name, join("runtime", "adapters", name)]);
+  const wanted = [...sources, ...(plan.templates.length > 0 ? uri : []), ...(hasRe2 ? re2 : [])];
   return Promise.all(
     wanted.map(async ([name = "", path = ""]): Promise<[string, string]> => {
       const text = (await readFile(join(packageFolder, path), "utf8")).replaceAll("\r\n", "\n");
@@ -65,7 +101,7 @@ function clientView(plan: ClientPlan, { ending }: EmitClientOptions): object {
     ending,
     tools: plan.tools.map((tool) => {
       const names = typeNames(tool);
-      const isOptional = tool.input.root.required.length === 0;
+      const isOptional = acceptsNothing(tool.input);
       return {
         member: tool.member,
         file: tool.file,
@@ -107,7 +143,7 @@ function promptView({ entry, member, type }: PromptPlan): object {
     ({ name, description, required }) =>
       `${docText({ text: safeText(description ?? "") })}readonly ${JSON.stringify(name)}${required ? "" : "?"}: string;`,
   );
-  const isOptional = !entry.arguments.some(({ required }) => required);
+  const isOptional = !entry.arguments.some(({ name, required }) => required || isInherited(name));
   return {
     member,
     type,

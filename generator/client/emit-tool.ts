@@ -49,11 +49,17 @@ export function toolDoc({ entry }: ToolPlan): string {
   return docText({ text: text === "" ? `Tool ${safeText(entry.name)}.` : text });
 }
 
+/** True if code calls the engine for patterns that might take long. */
+export function usesRe2(code: string): boolean {
+  return code.includes("compileRe2(");
+}
+
 function importText(checks: readonly CheckText[], ending: ImportEnding): string {
   const code = checks.flatMap(({ expression, declarations }) => [expression, ...declarations]);
   // Within texts of a schema these words are followed by a parenthesis as well, at the price of an import too many: so texts are left out.
   const bare = code.join("\n").replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   const used = checkFunctions.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(bare));
   const names = [...used, ...(checks.some(({ declarations }) => declarations.length > 0) ? ["type Check"] : [])];
-  return `import { ${names.join(", ")} } from "../check.${ending}";`;
+  const re2 = usesRe2(bare) ? [`import { compileRe2 } from "../re2.${ending}";`] : [];
+  return [`import { ${names.join(", ")} } from "../check.${ending}";`, ...re2].join("\n");
 }

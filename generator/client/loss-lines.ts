@@ -1,4 +1,4 @@
-import { safeLine } from "../tool-schema/safe-text.ts";
+import { outputLine } from "../tool-schema/safe-text.ts";
 import type { ClientPlan } from "./plan.ts";
 
 /** What of a server's schemas did not come through as it was written, a line each. */
@@ -6,9 +6,9 @@ export function lossLines({ tools, refused }: ClientPlan): string[] {
   const lost = tools.flatMap(({ entry, losses }) =>
     losses.map(
       ({ kind, path, message }) =>
-        `${kind.padEnd(9)}  ${safeLine(entry.name, 80)}  ${safeLine(path)}: ${safeLine(message)}`,
+        `${kind.padEnd(9)}  ${outputLine(entry.name, 80)}  ${outputLine(path)}: ${outputLine(message)}`,
     ),
   );
-  const gone = refused.map(({ name, reason }) => `left out   ${safeLine(name, 80)}: ${safeLine(reason)}`);
+  const gone = refused.map(({ name, reason }) => `left out   ${outputLine(name, 80)}: ${outputLine(reason)}`);
   return [...lost, ...gone];
 }

@@ -1,7 +1,8 @@
 import type { Contract, PromptEntry, ResourceTemplateEntry, ToolEntry } from "../contract/contract.ts";
 import { avoidDevice } from "../device-name.ts";
 import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema/names.ts";
-import { readSchema } from "../tool-schema/read-schema.ts";
+import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.ts";
+import type { AcceptPattern } from "../tool-schema/reading.ts";
 import { anySchema, SchemaRefusal, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
 
 /** A client before it is written: every name is settled and every schema is safe. */
@@ -64,16 +65,22 @@ export interface Refusal {
 /** Finds the variables of a URI template; throws when it is none. */
 export type ReadVariables = (template: string) => readonly TemplateVariable[];
 
-/** Plans the client of a server. `name` is what the server is to be called, in any writing. */
-export function planClient(
-  contract: Contract,
-  { name, readVariables }: { readonly name: string; readonly readVariables: ReadVariables },
-): ClientPlan {
+/** Options for the plan of a client. */
+export interface PlanOptions {
+  /** Name of the server, in any spelling. */
+  readonly name: string;
+  readonly readVariables: ReadVariables;
+  /** The patterns that the client checks. Default: those that a backtracking engine matches in linear time. */
+  readonly acceptPattern?: AcceptPattern;
+}
+
+/** Plans the client of a server. */
+export function planClient(contract: Contract, { name, readVariables, acceptPattern }: PlanOptions): ClientPlan {
   const type = toTypeName(name);
   const refused: Refusal[] = [];
   const names = createNames(type);
   const tools = unrepeated(contract.tools, (entry) => entry.name, refused).flatMap((entry) =>
-    attempt(entry.name, refused, () => planTool(entry, names)),
+    attempt(entry.name, refused, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
   );
   const prompts = unrepeated(contract.prompts, (entry) => entry.name, refused).map((entry): PromptPlan => {
     return { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) };
@@ -93,9 +100,9 @@ export function planClient(
 }
 
 /** The schema of a tool's arguments says at least that they are an object. */
-function planTool(entry: ToolEntry, names: Names): ToolPlan {
-  const input = readInput(entry.inputSchema);
-  const output = entry.outputSchema === undefined ? undefined : readSchema(entry.outputSchema);
+function planTool(entry: ToolEntry, names: Names, options: ReadSchemaOptions): ToolPlan {
+  const input = readInput(entry.inputSchema, options);
+  const output = entry.outputSchema === undefined ? undefined : readSchema(entry.outputSchema, options);
   const losses = [
     ...input.losses.map((loss) => ({ ...loss, path: `inputSchema${loss.path}` })),
     ...(output?.losses ?? []).map((loss) => ({ ...loss, path: `outputSchema${loss.path}` })),
@@ -112,8 +119,8 @@ function planTool(entry: ToolEntry, names: Names): ToolPlan {
   };
 }
 
-function readInput(schema: unknown): SafeDocument {
-  const document = readSchema(schema);
+function readInput(schema: unknown, options: ReadSchemaOptions): SafeDocument {
+  const document = readSchema(schema, options);
   const { types } = document.root;
   if (types?.length === 1 && types[0] === "object") return document;
   const fits = types === undefined || types.includes("object");
@@ -198,14 +205,19 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
   });
 }
 
+/** Says why something is left out: a reason of its own, or a fault that its schema has led to. */
+export function refusalText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const isOwn = error instanceof SchemaRefusal || text.startsWith("URI template");
+  return isOwn ? text : `it cannot be written (${text})`;
+}
+
 /** One tool that cannot be used must not take all others with it. */
 function attempt<Plan>(name: string, refused: Refusal[], plan: () => Plan): Plan[] {
   try {
     return [plan()];
   } catch (error) {
-    if (!(error instanceof SchemaRefusal || (error instanceof Error && error.message.startsWith("URI template"))))
-      throw error;
-    refused.push({ name, reason: error.message });
+    refused.push({ name, reason: refusalText(error) });
     return [];
   }
 }

@@ -11,8 +11,10 @@ import { register } from "../create/register.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import { move } from "../move.ts";
 import { packageRoot } from "../package-info.ts";
+import { listTool, manifestName } from "../update/bundle-manifest.ts";
 import { findDefinition } from "../update/definition.ts";
 import { readInstalledLayer } from "../update/installed-layer.ts";
+import { requireProject } from "../update/project.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { systemCode, UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
@@ -28,7 +30,9 @@ export interface AddOptions {
 /** `create-mcp-server add tool|resource|prompt <name>`: a file, its test and its registration. Returns the exit code. */
 export async function runAdd(options: AddOptions): Promise<number> {
   try {
-    const { source, test } = await add(options);
+    const { source, test, listed } = await add(options);
+    if (listed !== undefined && !(await listTool(options.folder, listed)))
+      console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
     const next = commandsOf(await readManager(options.folder)).run("test");
     console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: ${next}`);
     return 0;
@@ -38,6 +42,7 @@ export async function runAdd(options: AddOptions): Promise<number> {
 }
 
 async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
+  requireProject(folder);
   const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
   const isPackage = existsSync(join(folder, "src", "mcp.ts"));
   const lock: unknown = isPackage ? undefined : JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
@@ -69,7 +74,7 @@ async function refuseTwin(folder: string, { kind, identity }: AdditionPlan): Pro
 async function readProjectFile(folder: string, path: string): Promise<string> {
   return readFile(join(folder, path), "utf8").catch((error: unknown) => {
     throw new UserError(
-      `${join(folder, path)} cannot be read (${systemCode(error)}). Run this in the folder of a project that create-mcp-server made.`,
+      `${join(folder, path)} cannot be read (${systemCode(error)}); bring it back, then run this again.`,
       { cause: error },
     );
   });

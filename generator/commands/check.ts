@@ -9,10 +9,13 @@ import { emitJson } from "../check/report/json.ts";
 import { emitJunit } from "../check/report/junit.ts";
 import { emitSarif } from "../check/report/sarif.ts";
 import { emitText } from "../check/report/text.ts";
+import { createTcpWires } from "../check/tcp-wire.ts";
+import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
-import { readAccess, type AccessFlags } from "../live/access.ts";
+import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
+import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../package-info.ts";
 import { interruptedExitCode, UserError } from "../user-error.ts";
 import { printReport } from "./print-report.ts";
@@ -43,6 +46,8 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
       target: describeTarget(target),
       revisions: spoken,
       onStep: showStep,
+      advise: (refusal) =>
+        target.kind === "command" ? adviseVariable(refusal, { given: readAccess(options).env }) : "",
     });
     await printReport(render(report, options.format), options.output);
     return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
@@ -63,7 +68,9 @@ function showStep(text: string): void {
 }
 
 async function createWires(target: Target, flags: AccessFlags, spoken: readonly Revision[]): Promise<WireFactory> {
-  const { headers, env, timeout, sse } = readAccess(flags);
+  const access = readAccess(flags);
+  const { headers, env, timeout, sse } = access;
+  checkAccess(target, access);
   switch (target.kind) {
     case "command":
       return createStdioWires({ command: target.command, args: target.args, env, timeout });
@@ -71,6 +78,10 @@ async function createWires(target: Target, flags: AccessFlags, spoken: readonly 
       return sse
         ? createSseWires({ url: target.url, headers, timeout })
         : chooseHttpWires({ url: target.url, headers, timeout }, spoken);
+    case "websocket":
+      return createWebSocketWires({ url: target.url, headers, timeout });
+    case "tcp":
+      return createTcpWires({ host: target.host, port: target.port, timeout });
     case "file":
       throw new UserError(
         `${target.path} is a file: check needs a server that runs. Name a command (after --) or an address.`,

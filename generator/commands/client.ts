@@ -5,20 +5,21 @@ import { revisions } from "../../generated/revisions.ts";
 import { clientLockName, emitClientLock, findEdited, readClientLock, type ClientLock } from "../client/lock.ts";
 import { lossLines } from "../client/loss-lines.ts";
 import { emitClient } from "../client/emit-client.ts";
-import { planClient, type ClientPlan } from "../client/plan.ts";
+import { planClient, type ClientPlan, type PlanOptions } from "../client/plan.ts";
 import { readVariables } from "../client/variables.ts";
 import { compareContracts } from "../contract/compare-contracts.ts";
 import type { Contract } from "../contract/contract.ts";
 import { isAtLeast, worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
 import { countText } from "../count-text.ts";
-import { compareTree, driftText, writeTree } from "../emit/tree.ts";
+import { compareGenerated, driftText, writeTree } from "../emit/tree.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
 import { pullContract } from "../live/pull.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { toFileName, toMemberName } from "../tool-schema/names.ts";
-import { safeLine } from "../tool-schema/safe-text.ts";
+import { isEnforceable } from "../tool-schema/patterns.ts";
+import { outputLine } from "../tool-schema/safe-text.ts";
 import { systemCode, UserError } from "../user-error.ts";
 import { readInstalledLayer } from "../update/installed-layer.ts";
 import { reportProblem } from "./report.ts";
@@ -35,6 +36,8 @@ export interface ClientCommandOptions extends AccessFlags {
   readonly revision?: string;
   /** Ending of import paths. */
   readonly imports: "ts" | "js";
+  /** Check patterns that might take long with the package `re2js`, which the project then needs. */
+  readonly re2js: boolean;
   /** Write nothing; report how server and files differ from the lock. */
   readonly check: boolean;
   /** The mildest verdict that makes `--check` fail. */
@@ -67,8 +70,9 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   const folder = folderOf(name, options);
   const lock = await readClientLock(folder);
   if (!options.force) await refuseOverwriting(folder, lock);
-  const plan = planClient(contract, { name, readVariables });
-  const tree = new Map(await emitClient(plan, settings(options)));
+  const emitted = await emitClient(planClient(contract, planning(name, options)), settings(options));
+  const { plan } = emitted;
+  const tree = new Map(emitted.tree);
   tree.set(clientLockName, emitClientLock(tree, { contract, name, version: packageVersion() }));
   reportLosses(plan);
   if (options.strict && countLosses(plan) > 0) {
@@ -81,6 +85,7 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   );
   const from = `${place.startsWith("..") ? "" : "./"}${place.replaceAll("\\", "/")}/index.${options.imports}`;
   const opener = await describeOpener();
+  if (tree.has("re2.ts")) console.log("It needs the package re2js: npm install re2js");
   console.log(`Use it:\n  import { create${plan.type}Client } from "${from}";`);
   console.log(`  const ${toMemberName(name)} = create${plan.type}Client(session); // session: ${opener}`);
   return 0;
@@ -103,14 +108,13 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   if (!lock)
     throw new UserError(`${folder} has no ${clientLockName}. Make the client first: the same command without --check.`);
   const changes = compareContracts(lock.contract, contract);
-  const tree = new Map(
-    await emitClient(planClient(lock.contract, { name: lock.name, readVariables }), settings(options)),
-  );
+  const plan = planClient(lock.contract, planning(lock.name, options));
+  const tree = new Map((await emitClient(plan, settings(options))).tree);
   tree.set(
     clientLockName,
     emitClientLock(tree, { contract: lock.contract, name: lock.name, version: packageVersion() }),
   );
-  const drifts = await compareTree(folder, tree);
+  const drifts = await compareGenerated(folder, tree);
   for (const change of changes) console.log(changeText(change));
   for (const drift of drifts) console.log(driftText(drift));
   const verdict = worstOf(changes.map(({ client }) => client));
@@ -128,7 +132,11 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
 
 /** One line about a change, for people. */
 function changeText({ client, subject, detail }: ContractChange): string {
-  return `${client.padEnd(8)}  ${safeLine(subject)}: ${safeLine(detail)}`;
+  return `${client.padEnd(8)}  ${outputLine(subject)}: ${outputLine(detail)}`;
+}
+
+function planning(name: string, { re2js }: ClientCommandOptions): PlanOptions {
+  return { name, readVariables, ...(re2js && { acceptPattern: isEnforceable }) };
 }
 
 function settings({ imports }: ClientCommandOptions): Parameters<typeof emitClient>[1] {

@@ -20,7 +20,21 @@ export function addCreateCommand(cli: Argv): Argv {
             ["check -- npx some-server", "another command; each has its own --help"],
           )}\n\n${registryNote}\n\n${exitCodes}`,
         ),
-    async ({ dir, protocol, spec, name, from, only, yes, install, git, dryRun, packageManager, ...choices }) => {
+    async ({
+      dir,
+      protocol,
+      spec,
+      name,
+      from,
+      only,
+      output,
+      yes,
+      install,
+      git,
+      dryRun,
+      packageManager,
+      ...choices
+    }) => {
       const { runCreate } = await import("./create.ts");
       process.exitCode = await runCreate({
         flags: Object.keys(createOptions),
@@ -41,6 +55,7 @@ export function addCreateCommand(cli: Argv): Argv {
         ...(name !== undefined && { name }),
         ...(from !== undefined && { from }),
         ...(only !== undefined && { only }),
+        ...(output !== undefined && { output }),
         ...(packageManager !== undefined && { packageManager }),
       });
     },
@@ -75,7 +90,7 @@ const createOptions = {
   },
   transport: {
     type: "string",
-    describe: "stdio, http, both or worker",
+    describe: "stdio, http, both (stdio,http) or worker; besides these websocket and tcp, with commas",
     defaultDescription: "stdio; http with --auth",
     coerce: joinRepeated,
   },
@@ -101,6 +116,13 @@ const createOptions = {
     type: "string",
     describe: "Of --from: tags, names and paths of what is wanted, with commas; * stands for anything",
     defaultDescription: "everything",
+    coerce: joinRepeated,
+  },
+  output: {
+    type: "string",
+    describe:
+      "Of --from with OpenAPI: answers have no output schema (none), may deviate from it with a warning (loose), or fail then (strict)",
+    defaultDescription: "loose",
     coerce: joinRepeated,
   },
   extras: {

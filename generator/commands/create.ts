@@ -14,12 +14,16 @@ import { isInRepository } from "../create/repository.ts";
 import type { RunOptions } from "../create/run.ts";
 import { lossLines } from "../client/loss-lines.ts";
 import type { ProjectSource } from "../from/source.ts";
+import { outputLine } from "../tool-schema/safe-text.ts";
+import { outputModes } from "../from/output-mode.ts";
+import { isForeign } from "../from/read-address.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { refuseSwallowedFlags } from "../create/swallowed-flags.ts";
 import { findTarget, type Target } from "../create/target.ts";
 import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
 import { writeProject } from "../create/write-project.ts";
-import { readSelection, type SelectionText } from "../create/project-choices.ts";
+import type { Protection } from "../create/layer/choices.ts";
+import { readSelection, readWord, type SelectionText } from "../create/project-choices.ts";
 import type { Tree } from "../emit/tree.ts";
 import { countText } from "../count-text.ts";
 import { packageVersion } from "../package-info.ts";
@@ -39,6 +43,8 @@ export interface CreateOptions extends SelectionText {
   readonly from?: string;
   /** Tags, names and paths of what is wanted of that, with commas. Default: everything. */
   readonly only?: string;
+  /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
+  readonly output?: string;
   /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
   readonly packageManager?: string;
   /** Package name. Default: the folder's name. */
@@ -143,7 +149,7 @@ interface Plan {
 }
 
 async function planProject(
-  { protocol, spec, name, from, only, packageManager, ...rest }: CreateOptions,
+  { protocol, spec, name, from, only, output, packageManager, ...rest }: CreateOptions,
   { target: { folder }, asks, packageFolder }: Plan,
 ): Promise<ProjectOptions> {
   const manager = choosePackageManager(packageManager);
@@ -151,7 +157,9 @@ async function planProject(
   const chosen = chooseRevisions(protocol, catalogue);
   if (only !== undefined && from === undefined)
     throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
-  const source = from === undefined ? undefined : await readOwnSource(from, only);
+  if (output !== undefined && from === undefined)
+    throw new UserError("--output is for the tools of an API; add --from openapi.yaml.");
+  const source = from === undefined ? undefined : await readOwnSource(from, { only, output });
   const given = source === undefined ? rest : toSourceSelection(rest, source);
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
@@ -185,20 +193,31 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
   return { ...given, schema, serve };
 }
 
-async function readOwnSource(path: string, only: string | undefined): Promise<ProjectSource> {
+async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
+  const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
   const { readSource } = await import("../from/source.ts");
-  const source = await readSource(path, { ...(only !== undefined && { only }) });
-  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${safeLine(reason)}`);
+  const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
+  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${outputLine(reason)}`);
   for (const line of lossLines(source.plan)) console.error(line);
   for (const line of sizeLines(source)) console.error(line);
   return source;
 }
 
+/** Options of the command line that concern a source. */
+interface SourceText {
+  readonly only: string | undefined;
+  readonly output: string | undefined;
+}
+
 /** What a person should know of a large source. */
 function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
   const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
+  const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
   const parts = "what is deep in their schemas may be anything, because there is too much of it to say";
   return [
+    ...foreign.map(({ name, address = "" }) => {
+      return `other host ${safeLine(name, 80)}: the document sends it to ${safeLine(address)}; no credentials go there`;
+    }),
     ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
     ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can choose from: ${fewer}`]),
   ];
@@ -218,7 +237,7 @@ function listFiles(tree: Tree): string {
 
 function showEnd(
   screen: Screen,
-  { folder, name, revisions, manager }: ProjectOptions,
+  { folder, name, revisions, manager, selection: { auth } }: ProjectOptions,
   { readiness, files }: { readonly readiness: Readiness; readonly files: number },
 ): void {
   const place = relative(process.cwd(), folder);
@@ -227,6 +246,7 @@ function showEnd(
     ...(place === "" ? [] : [{ command: `cd ${quoteForShell(place)}`, use: "" }]),
     ...(readiness.kind === "ready" ? [] : [{ command: install, use: "get its dependencies" }]),
     { command: run("test"), use: "build it and talk to it over the real wire" },
+    ...credentialSteps[auth].map(({ script, use }) => ({ command: run(script), use })),
     { command: run("dev"), use: "run it from source, restarted at every change" },
     { command: run("inspect"), use: "try it in a browser" },
   ];
@@ -237,3 +257,11 @@ function showEnd(
     commands.map(({ command, use }) => `  ${command.padEnd(width)}  ${use}`.trimEnd()),
   );
 }
+
+/** Scripts that make what callers need. */
+const credentialSteps: { readonly [Name in Protection]: readonly { readonly script: string; readonly use: string }[] } =
+  {
+    none: [],
+    oauth: [{ script: "token", use: "make an access token for this machine" }],
+    "api-key": [{ script: "key", use: "make a key, and the API_KEYS without which every request is refused" }],
+  };

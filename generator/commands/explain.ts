@@ -4,7 +4,9 @@ import { revisions, type OpenerOptions, type Revision } from "../../runtime/inde
 import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
-import { readPlace, type Place } from "../live/place.ts";
+import { toJsonText } from "../json-text.ts";
+import { readConnection, type ConnectionFlags } from "../live/access.ts";
+import { readPlace, toServer, type Place } from "../live/place.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
@@ -13,7 +15,7 @@ import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server explain`. */
-export interface ExplainOptions {
+export interface ExplainOptions extends ConnectionFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** The revision whose clients are meant. */
@@ -26,7 +28,7 @@ export interface ExplainOptions {
 export async function runExplain(options: ExplainOptions): Promise<number> {
   try {
     const explanation = await explain(options);
-    console.log(options.json ? JSON.stringify(explanation, undefined, 2) : emitExplanation(explanation));
+    console.log(options.json ? toJsonText(explanation) : emitExplanation(explanation));
     return 0;
   } catch (error) {
     return reportProblem(error);
@@ -34,13 +36,13 @@ export async function runExplain(options: ExplainOptions): Promise<number> {
 }
 
 /** Asks a server what it offers, and finds what clients of the revision do not learn of it. Throws a {@link UserError} if it cannot be asked. */
-export async function explain({ server, protocol }: Omit<ExplainOptions, "json">): Promise<Explanation> {
+export async function explain({ server, protocol, ...flags }: Omit<ExplainOptions, "json">): Promise<Explanation> {
   const target = revisions.find(({ id }) => id === protocol);
   if (!target) {
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: there is no revision ${JSON.stringify(protocol)}. Choose one of ${ids}.`);
   }
-  const { info, written, parts } = await ask(readPlace(server), target);
+  const { info, written, parts } = await ask(readPlace(server, readConnection(flags)), target);
   const models = await readModels();
   return {
     server: info,
@@ -58,7 +60,7 @@ interface Told {
 }
 
 async function ask(place: Place, target: Revision): Promise<Told> {
-  const connection = await openPlace(place)(asker).catch((cause: unknown) => {
+  const connection = await openPlace(toServer(place))(asker).catch((cause: unknown) => {
     throw new UserError(`the server cannot be asked: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {

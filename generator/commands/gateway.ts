@@ -1,20 +1,32 @@
-import { createGateway, serveGatewayHttp, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
-import { revisions, type ListenOptions } from "../../runtime/index.ts";
-import { readPlace } from "../live/place.ts";
+import { createGateway, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
+import { revisions } from "../../runtime/index.ts";
+import { readConnection, type ConnectionFlags } from "../live/access.ts";
+import { readGuard, type CredentialFlags } from "../live/credentials.ts";
+import {
+  listenAt,
+  readListenAddress,
+  type Callers,
+  type GatewayListener,
+  type ListenAddress,
+} from "../live/gateway-listener.ts";
+import { readPlace, toServer } from "../live/place.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
+import { outputLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server gateway`. */
-export interface GatewayCommandOptions {
+export interface GatewayCommandOptions extends CredentialFlags, ConnectionFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
-  /** Where to listen: `HOST:PORT` or `PORT`. */
+  /** Address to listen on: `HOST:PORT` or `PORT` for HTTP, prefixed by `ws://` or `tcp://` for the other transports. */
   readonly listen?: string;
   /** Serve on stdin and stdout instead. */
   readonly stdio: boolean;
   /** Names that clients on other machines may call this one by. */
   readonly allowedHosts?: readonly string[];
+  /** Let unauthenticated calls without a session share connections to the server. */
+  readonly shareConnections: boolean;
   /** Seconds without a word of the server after which a request fails. Default: none. */
   readonly timeout?: string;
 }
@@ -46,27 +58,29 @@ function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
   return loss === undefined || stopped.aborted ? 0 : 1;
 }
 
-async function open({ server, timeout }: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+async function open(options: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+  const { timeout, shareConnections } = options;
   const silence = readTimeout(timeout);
-  const place = readPlace(server);
+  const place = readPlace(options.server, readConnection(options));
   try {
-    return await createGateway(place, { revisions, onError: logProblem, signal, silence });
+    const server = toServer(place);
+    return await createGateway(server, { revisions, onError: logProblem, signal, silence, shareConnections });
   } catch (cause) {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   }
 }
 
-interface Serving extends Address {
-  readonly allowedHosts?: readonly string[];
+interface Serving extends Listening {
   /** Aborted when it shall end. */
   readonly stopped: AbortSignal;
 }
 
-async function serveUntilStopped(gateway: Gateway, { stopped, ...options }: Serving): Promise<void> {
+async function serveUntilStopped(gateway: Gateway, { stopped, ...listening }: Serving): Promise<void> {
   try {
-    const listener = await listen(gateway, options);
+    const listener = await listen(gateway, listening);
     // stdout says nothing, as on stdio.
-    console.error(`${gateway.info.name}, which speaks ${gateway.revision.id}, is served at ${listener.url}`);
+    const name = outputLine(gateway.info.name, 100);
+    console.error(`${name}, which speaks ${gateway.revision.id}, is served at ${listener.url}`);
     await new Promise<void>((resolve) => {
       if (stopped.aborted) resolve();
       stopped.addEventListener("abort", () => resolve());
@@ -77,37 +91,56 @@ async function serveUntilStopped(gateway: Gateway, { stopped, ...options }: Serv
   }
 }
 
-async function listen(gateway: Gateway, options: ListenOptions & Address): ReturnType<typeof serveGatewayHttp> {
+async function listen(gateway: Gateway, { address, callers }: Listening): Promise<GatewayListener> {
   try {
-    return await serveGatewayHttp(gateway, options);
+    return await listenAt(gateway, address, callers);
   } catch (cause) {
     throw new UserError(`--listen: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
+/** Address and access rules of the gateway. */
+interface Listening {
+  readonly address: ListenAddress;
+  readonly callers: Callers;
 }
 
-type Listening = "stdio" | (Address & { readonly allowedHosts?: readonly string[] });
-
-function readListening({ listen: text, stdio, allowedHosts }: GatewayCommandOptions): Listening {
+function readListening(options: GatewayCommandOptions): Listening | "stdio" {
+  const { listen: text, stdio, allowedHosts, apiKeyEnv, bearerEnv } = options;
+  const hasCredentials = (apiKeyEnv ?? bearerEnv) !== undefined;
   if (stdio && text !== undefined) throw new UserError("--listen and --stdio: choose one of them.");
+  if (stdio && hasCredentials)
+    throw new UserError("--api-key-env and --bearer-env are for callers over HTTP: leave them out, or use --listen.");
   if (stdio) return "stdio";
   if (text === undefined) throw new UserError("say where to serve: --listen 127.0.0.1:3000, or --stdio.");
-  const [, host = "127.0.0.1", digits = ""] = /^(?:(\[[\da-f:]+\]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === "" || port > 65_535) {
-    throw new UserError(`--listen ${text}: give HOST:PORT or PORT, with a port from 0 (any free one) to 65535.`);
-  }
-  const name = host.replace(/^\[(.*)\]$/, "$1");
-  if (!allowedHosts && !isLoopback(name)) {
+  const address = readListenAddress(text);
+  if (address.kind === "tcp") checkTcp(text, { address, isRestricted: hasCredentials || allowedHosts !== undefined });
+  const authenticate = readGuard(options);
+  const callers = { ...(allowedHosts && { allowedHosts }), ...(authenticate && { authenticate }) };
+  if (!isLoopback(address.host)) checkOpen(text, callers);
+  return { address, callers };
+}
+
+/** Rejects what a connection of TCP cannot be asked for: it has no headers. */
+function checkTcp(
+  text: string,
+  { address, isRestricted }: { readonly address: ListenAddress; readonly isRestricted: boolean },
+): void {
+  if (isRestricted)
     throw new UserError(
-      `--listen ${text} lets other machines in: say by which names they reach this one, as in --allowed-hosts mcp.example.org.`,
+      "--api-key-env, --bearer-env and --allowed-hosts are for HTTP and ws://: leave them out for tcp://.",
     );
-  }
-  return { host: name, port, ...(allowedHosts && { allowedHosts }) };
+  if (!isLoopback(address.host))
+    throw new UserError(`--listen ${text} lets other machines in, and TCP has no authentication; use 127.0.0.1.`);
+}
+
+/** Rejects an address that other machines reach without credentials. */
+function checkOpen(text: string, { allowedHosts, authenticate }: Callers): void {
+  const open = `--listen ${text} lets other machines in`;
+  if (!allowedHosts)
+    throw new UserError(`${open}: say by which names they reach this one, as in --allowed-hosts mcp.example.org.`);
+  if (!authenticate)
+    throw new UserError(`${open}: name the variable with the keys of callers, as in --api-key-env MCP_API_KEY.`);
 }
 
 function isLoopback(host: string): boolean {
@@ -133,5 +166,10 @@ function logProblem({
   readonly method?: string;
   readonly error: Error;
 }): void {
-  if (kind !== "ignored") console.error(`${kind}${method === undefined ? "" : ` in ${method}`}: ${error.message}`);
+  if (kind === "ignored") return;
+  // The message may quote what a server or a client has sent.
+  console.error(outputLine(`${kind}${method === undefined ? "" : ` in ${method}`}: ${error.message}`, longestLine));
 }
+
+/** Characters of a line about a problem. */
+const longestLine = 2_000;

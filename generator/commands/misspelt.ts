@@ -1,3 +1,4 @@
+import { findProject } from "../update/project.ts";
 import { UserError } from "../user-error.ts";
 
 /** The commands that have a name; without one a project is made. */
@@ -15,14 +16,40 @@ export const commandNames = [
   "pin",
 ] as const;
 
-/** Throws a {@link UserError} when the folder of a new project is more likely a command: nobody wants a project of its slip. */
-export function refuseMisspeltCommand(directory: string): void {
+/**
+ * Throws a {@link UserError} when the folder of a new project is more likely a command: a slip of one, the word of another tool for one, or any
+ * word inside of a project.
+ */
+export function refuseMisspeltCommand(directory: string, folder: string = process.cwd()): void {
+  if (!/^[\w-]+$/.test(directory)) return;
   const command = nearestCommand(directory);
-  if (command === undefined) return;
+  const advice = command === undefined ? foreignCommands.get(directory) : `Did you mean ${command}?`;
+  const project = findProject(folder);
+  if (advice === undefined && project === undefined) return;
+  const place = project === undefined ? "" : `, and ${project} is a project already`;
+  const help = advice ?? "See --help for the commands.";
   throw new UserError(
-    `there is no command ${JSON.stringify(directory)}. Did you mean ${command}? A project of this name is made with ./${directory}`,
+    `there is no command ${JSON.stringify(directory)}${place}. ${help} A project of this name is made with ./${directory}`,
   );
 }
+
+const scripts = "It is a script of a project: npm run";
+const creation = "A new project takes one word, its folder: create-mcp-server my-server.";
+
+/** Commands of other tools, and what does the same here. */
+const foreignCommands: ReadonlyMap<string, string> = new Map([
+  ...["upgrade", "up", "refresh", "sync"].map((word) => [word, "Did you mean update?"] as const),
+  ["migrate", "Did you mean upgrade-assist?"],
+  ...["validate", "lint", "doctor", "inspect"].map((word) => [word, "Did you mean check?"] as const),
+  ...["compare", "changes"].map((word) => [word, "Did you mean diff?"] as const),
+  ["proxy", "Did you mean gateway?"],
+  ["codegen", "Did you mean client, or generate?"],
+  ...["dev", "start", "build", "deploy"].map((word) => [word, `${scripts} ${word}.`] as const),
+  ...["serve", "run"].map((word) => [word, `${scripts} start.`] as const),
+  ["publish", "npm does that: npm publish."],
+  ...["init", "new", "create", "scaffold"].map((word) => [word, creation] as const),
+  ["version", "Say --version."],
+]);
 
 /** The command that a word is a slip of; short ones are like too many words, and `models` or `updater` are words of their own. */
 export function nearestCommand(word: string): string | undefined {

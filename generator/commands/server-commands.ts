@@ -1,5 +1,15 @@
 import type { Argv } from "yargs";
-import type { AccessFlags } from "../live/access.ts";
+import {
+  accessOptions,
+  comparedOption,
+  connectionOptions,
+  outputOption,
+  readWords,
+  serverOption,
+  targetOption,
+  toAccess,
+  toConnection,
+} from "./server-options.ts";
 import { examplesText } from "./usage.ts";
 
 /* Commands that speak to servers, as yargs knows them. Each is loaded when it runs: their words cost nothing. */
@@ -12,6 +22,7 @@ export function addClientCommand(cli: Argv): Argv {
     (command) =>
       command
         .positional("target", targetOption)
+        .options(connectionOptions)
         .options(accessOptions)
         .option("out", { type: "string", describe: "Folder to write", defaultDescription: "src/<name>-client" })
         .option("name", {
@@ -23,6 +34,11 @@ export function addClientCommand(cli: Argv): Argv {
           choices: ["ts", "js"] as const,
           default: "ts" as const,
           describe: "Ending of import paths",
+        })
+        .option("re2js", {
+          type: "boolean",
+          default: false,
+          describe: "Check patterns that might take long with the package re2js",
         })
         .option("check", { type: "boolean", default: false, describe: "Write nothing; report drift and exit 1" })
         .option("fail-on", {
@@ -41,12 +57,26 @@ export function addClientCommand(cli: Argv): Argv {
             ["client dist/server.js --check", "in CI: exits with 1 when the server offers something else than it did"],
           ),
         ),
-    async ({ "--": words, target = [], out, name, revision, imports, check, failOn, strict, force, ...flags }) => {
+    async ({
+      "--": words,
+      target = [],
+      out,
+      name,
+      revision,
+      imports,
+      re2js,
+      check,
+      failOn,
+      strict,
+      force,
+      ...flags
+    }) => {
       const { runClient } = await import("./client.ts");
       process.exitCode = await runClient({
         ...toAccess(flags),
         target: [...target, ...readWords(words)],
         imports,
+        re2js,
         check,
         failOn,
         strict,
@@ -67,6 +97,7 @@ export function addCheckCommand(cli: Argv): Argv {
     (command) =>
       command
         .positional("target", serverOption)
+        .options(connectionOptions)
         .options(accessOptions)
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
@@ -109,6 +140,7 @@ export function addDiffCommand(cli: Argv): Argv {
       command
         .positional("older", comparedOption)
         .positional("newer", comparedOption)
+        .options(connectionOptions)
         .options(accessOptions)
         .option("spec", {
           type: "string",
@@ -157,6 +189,7 @@ export function addExplainCommand(cli: Argv): Argv {
     (command) =>
       command
         .positional("server", serverOption)
+        .options(connectionOptions)
         .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
         .option("json", { type: "boolean", default: false, describe: "Print JSON" })
         .epilogue(
@@ -165,9 +198,10 @@ export function addExplainCommand(cli: Argv): Argv {
             ["explain --protocol <revision> --json -- npx some-server", "for a program"],
           ),
         ),
-    async ({ server = [], "--": command, protocol, json }) => {
+    async ({ server = [], "--": command, protocol, json, ...flags }) => {
       const { runExplain } = await import("./explain.ts");
-      process.exitCode = await runExplain({ server: [...server, ...readWords(command)], protocol, json });
+      const words = [...server, ...readWords(command)];
+      process.exitCode = await runExplain({ ...toConnection(flags), server: words, protocol, json });
     },
   );
 }
@@ -180,14 +214,34 @@ export function addGatewayCommand(cli: Argv): Argv {
     (command) =>
       command
         .positional("server", serverOption)
-        .option("listen", { type: "string", describe: "Serve over HTTP at HOST:PORT, or PORT of this machine" })
+        .option("listen", {
+          type: "string",
+          describe:
+            "Serve over HTTP at HOST:PORT, or PORT of this machine; over another transport with ws:// or tcp://",
+        })
         .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" })
+        .options(connectionOptions)
+        .option("api-key-env", {
+          type: "string",
+          describe: "Variable with the keys that callers send in X-API-Key",
+          defaultDescription: "no credentials are asked for",
+        })
+        .option("bearer-env", {
+          type: "string",
+          describe: "Variable with the tokens that callers send in Authorization",
+          defaultDescription: "no credentials are asked for",
+        })
         .option("allowed-hosts", {
           type: "string",
           array: true,
           nargs: 1,
           describe: "Names, with commas, by which other machines may reach this one",
           defaultDescription: "this machine only",
+        })
+        .option("share-connections", {
+          type: "boolean",
+          default: false,
+          describe: "Let unauthenticated calls without a session share connections to the server",
         })
         .option("timeout", {
           type: "string",
@@ -197,14 +251,20 @@ export function addGatewayCommand(cli: Argv): Argv {
         .epilogue(
           examplesText(
             ["gateway --listen 127.0.0.1:3000 -- npx some-server", "over HTTP, what speaks stdio only"],
-            ["gateway --stdio https://example.org/mcp", "on stdio, what is far away"],
+            ["gateway --stdio https://example.org/mcp --header-env Authorization=TOKEN", "on stdio, what is far away"],
+            ["gateway --listen 3000 --env GITHUB_TOKEN -- npx some-server", "with a variable of this shell"],
           ),
         ),
-    async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout }) => {
+    async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout, shareConnections, ...flags }) => {
       const { runGateway } = await import("./gateway.ts");
+      const { apiKeyEnv, bearerEnv } = flags;
       process.exitCode = await runGateway({
+        ...toConnection(flags),
         server: [...server, ...readWords(command)],
         stdio,
+        shareConnections,
+        ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+        ...(bearerEnv !== undefined && { bearerEnv }),
         ...(listen !== undefined && { listen }),
         ...(allowedHosts && {
           allowedHosts: allowedHosts.flatMap((names) => names.split(",")).map((name) => name.trim()),
@@ -213,68 +273,4 @@ export function addGatewayCommand(cli: Argv): Argv {
       });
     },
   );
-}
-
-/** Words after `--`, as they are: those of another program. */
-function readWords(words: unknown): readonly string[] {
-  return Array.isArray(words) ? words.map(String) : [];
-}
-
-const comparedOption = {
-  type: "string",
-  demandOption: true,
-  describe: "A revision, an http(s) address, a command in quotes, a list of tools, a lock file, or a client's folder",
-} as const;
-
-const outputOption = {
-  type: "string",
-  describe: "File for the report",
-  defaultDescription: "standard output",
-} as const;
-
-const serverOption = {
-  type: "string",
-  array: true,
-  describe: "An address, a module such as dist/server.js, or after -- a command",
-} as const;
-
-const targetOption = {
-  type: "string",
-  array: true,
-  describe: "An address, a module such as dist/server.js, a .json file with a list of tools, or after -- a command",
-} as const;
-
-const accessOptions = {
-  revision: { type: "string", describe: "Speak only this revision", defaultDescription: "all, newest first" },
-  header: { type: "string", array: true, nargs: 1, describe: "HTTP header, `Name: value`" },
-  "header-env": {
-    type: "string",
-    array: true,
-    nargs: 1,
-    describe: "HTTP header with the value of an environment variable, `Name=VARIABLE`",
-  },
-  env: {
-    type: "string",
-    array: true,
-    nargs: 1,
-    describe: "Variable of the server's process, `NAME=value`, or `NAME` for our own",
-  },
-  timeout: { type: "number", default: 30, describe: "Seconds to wait for an answer" },
-  sse: {
-    type: "boolean",
-    default: false,
-    describe: "Reach an address by HTTP with SSE",
-    defaultDescription: "only when it refuses Streamable HTTP",
-  },
-} as const;
-
-function toAccess(flags: { readonly [Key in keyof AccessFlags]?: AccessFlags[Key] | undefined }): AccessFlags {
-  const { header, headerEnv, env, timeout, sse } = flags;
-  return {
-    ...(header && { header }),
-    ...(headerEnv && { headerEnv }),
-    ...(env && { env }),
-    ...(timeout !== undefined && { timeout }),
-    ...(sse !== undefined && { sse }),
-  };
 }

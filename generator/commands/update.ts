@@ -11,6 +11,7 @@ import type { Replacement } from "../update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
+import { requireProject } from "../update/project.ts";
 import { renameRevisions } from "../update/named-revisions.ts";
 import {
   moduleName,
@@ -53,6 +54,8 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 async function update(options: UpdateCommandOptions): Promise<number> {
   refuseContradictions(options);
   const project = resolve(options.directory);
+  // What an update replaced can be brought back where the layer itself is gone.
+  if (!options.undo) requireProject(project);
   const module = await readModule(project);
   if (module !== undefined) return updateModule(project, module, options);
   if (options.undo) return undo(project);

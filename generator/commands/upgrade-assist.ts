@@ -7,6 +7,7 @@ import { packageRoot } from "../package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { readInstalledLayer, readNewestRevision } from "../update/installed-layer.ts";
 import type { Replacement } from "../update/compiler.ts";
+import { requireProject } from "../update/project.ts";
 import { readModule, rewriteModule, toReplacement } from "../update/package-module.ts";
 import { applyRewrites, findRenames, planRewrites } from "../update/rename.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
@@ -38,6 +39,7 @@ export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<n
 
 async function assist(options: UpgradeAssistOptions): Promise<void> {
   const project = resolve(options.directory);
+  requireProject(project);
   const module = await readModule(project);
   if (module !== undefined) {
     const emit = (revisions: readonly string[]): Replacement =>

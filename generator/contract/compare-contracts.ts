@@ -2,9 +2,11 @@ import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolE
 import { compareToolSchemas } from "./compare-schemas.ts";
 import type { ContractChange, Verdict } from "./verdict.ts";
 
-/** Everything by which the newer of two contracts differs, tools first. */
+/** Everything by which the newer of two contracts differs, the server itself first. */
 export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
   return [
+    ...compareRevisions(older, newer),
+    ...compareCapabilities(older, newer),
     ...compareLists(older.tools, newer.tools, { kind: "tool", keyOf: ({ name }) => name, compare: compareTools }),
     ...compareLists(older.prompts, newer.prompts, {
       kind: "prompt",
@@ -24,6 +26,28 @@ export function compareContracts(older: Contract, newer: Contract): ContractChan
       removed: "risky",
     }),
   ];
+}
+
+/** Only those that are known on both sides. */
+function compareRevisions({ revision: before }: Contract, { revision: after }: Contract): ContractChange[] {
+  if (before === "" || after === "" || before === after) return [];
+  const client = after > before ? "additive" : "risky";
+  const detail = `its revision was ${before} and is ${after}`;
+  return [{ kind: "changed", subject: "server", detail, client, server: "neutral" }];
+}
+
+function compareCapabilities({ capabilities: before }: Contract, { capabilities: after }: Contract): ContractChange[] {
+  if (!before || !after) return [];
+  const gone = before.filter((path) => !after.includes(path));
+  const added = after.filter((path) => !before.includes(path));
+  return [
+    ...gone.map((path) => toCapabilityChange(path, { kind: "removed", detail: "it is gone", client: "risky" })),
+    ...added.map((path) => toCapabilityChange(path, { kind: "added", detail: "it is new", client: "additive" })),
+  ];
+}
+
+function toCapabilityChange(path: string, change: Pick<ContractChange, "kind" | "detail" | "client">): ContractChange {
+  return { subject: `capability ${path}`, ...change, server: "neutral" };
 }
 
 interface ListRule<Entry> {
@@ -63,6 +87,7 @@ function compareLists<Entry>(
 
 function compareTools(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
   return [
+    ...compareText(older.title, newer.title, { subject, what: "title", client: "neutral" }),
     ...compareText(older.description, newer.description, { subject, what: "description", client: "risky" }),
     ...compareHints(older, newer, subject),
     ...compareToolSchemas(older, newer, subject),
@@ -96,6 +121,7 @@ function comparePrompts(older: PromptEntry, newer: PromptEntry, subject: string)
   const after = new Map(newer.arguments.map((argument) => [argument.name, argument]));
   const gone = [...before.keys()].filter((name) => !after.has(name));
   return [
+    ...compareText(older.title, newer.title, { subject, what: "title", client: "neutral" }),
     ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
     ...gone.map((name) => change(name, "it is gone", "breaking", "removed")),
     ...[...after.values()].flatMap(({ name, required }) => {
@@ -117,6 +143,7 @@ function compareResources(
 ): ContractChange[] {
   return [
     ...compareText(older.name, newer.name, { subject, what: "name", client: "neutral" }),
+    ...compareText(older.title, newer.title, { subject, what: "title", client: "neutral" }),
     ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
     ...compareText(older.mimeType, newer.mimeType, { subject, what: "MIME type", client: "risky" }),
   ];

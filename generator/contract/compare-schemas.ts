@@ -1,3 +1,4 @@
+import { isPattern } from "../../runtime/adapters/pattern-syntax.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
 import { SchemaRefusal, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
 import type { ToolEntry } from "./contract.ts";
@@ -45,7 +46,7 @@ function compareDocuments(older: unknown, newer: unknown, direction: Direction):
 
 function readOrRefuse(schema: unknown): SafeDocument | undefined {
   try {
-    return readSchema(schema);
+    return readSchema(schema, { acceptPattern: isPattern });
   } catch (error) {
     if (error instanceof SchemaRefusal) return undefined;
     throw error;

@@ -3,6 +3,8 @@ export interface Contract {
   readonly server: { readonly name: string; readonly version: string };
   /** Revision that was spoken; empty when it is not known, as in a bare list of tools. */
   readonly revision: string;
+  /** Paths of the declared capabilities, such as `tools.listChanged`; absent when they are not known, as in a bare list of tools. */
+  readonly capabilities?: readonly string[];
   readonly tools: readonly ToolEntry[];
   readonly prompts: readonly PromptEntry[];
   readonly resources: readonly ResourceEntry[];
@@ -22,6 +24,7 @@ export interface ToolEntry {
 /** A prompt. */
 export interface PromptEntry {
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly PromptArgument[];
 }
@@ -37,6 +40,7 @@ export interface PromptArgument {
 export interface ResourceEntry {
   readonly uri: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }
@@ -45,6 +49,7 @@ export interface ResourceEntry {
 export interface ResourceTemplateEntry {
   readonly uriTemplate: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }

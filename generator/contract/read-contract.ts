@@ -23,10 +23,11 @@ export function readContract(value: unknown, origin: string): Contract {
       `${origin} is no list of tools. It should be an object with "tools" (what tools/list answers), a list of tools, or a lock file of a client.`,
     );
   }
-  const { server, revision } = source;
+  const { server, revision, capabilities } = source;
   return {
     server: readServer(isRecord(server) ? server : isRecord(source.serverInfo) ? source.serverInfo : {}),
     revision: typeof revision === "string" ? revision : "",
+    ...(capabilities !== undefined && { capabilities: readCapabilities(capabilities) }),
     tools: readList(source, "tools", origin, readTool),
     prompts: readList(source, "prompts", origin, readPrompt),
     resources: readList(source, "resources", origin, readResource),
@@ -53,6 +54,20 @@ function unwrap(value: unknown): Record<string, unknown> | undefined {
 
 function readServer({ name, version }: Record<string, unknown>): Contract["server"] {
   return { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" };
+}
+
+/** Of declared capabilities, or of their paths as a contract has them. */
+function readCapabilities(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((path) => typeof path === "string");
+  return isRecord(value) ? toPaths(value).toSorted() : [];
+}
+
+/** Capabilities and their members; a member that is false is not declared. */
+function toPaths(declared: Record<string, unknown>): string[] {
+  return Object.entries(declared).flatMap(([name, value]) => {
+    const inner = isRecord(value) ? Object.keys(value).filter((member) => value[member] !== false) : [];
+    return [name, ...inner.map((member) => `${name}.${member}`)];
+  });
 }
 
 function readList<Entry>(
@@ -89,7 +104,8 @@ function readPrompt(entry: Record<string, unknown>): PromptEntry | undefined {
   const { name, arguments: list = [] } = entry;
   if (!isName(name)) return undefined;
   const args: readonly unknown[] = Array.isArray(list) ? list : [];
-  return { name, ...readText(entry, "description"), arguments: args.flatMap(readArgument) };
+  const texts = { ...readText(entry, "title"), ...readText(entry, "description") };
+  return { name, ...texts, arguments: args.flatMap(readArgument) };
 }
 
 function readArgument(value: unknown): PromptArgument[] {
@@ -100,13 +116,17 @@ function readArgument(value: unknown): PromptArgument[] {
 function readResource(entry: Record<string, unknown>): ResourceEntry | undefined {
   const { uri, name = uri } = entry;
   if (!isName(uri) || !isName(name)) return undefined;
-  return { uri, name, ...readText(entry, "description"), ...readText(entry, "mimeType") };
+  return { uri, name, ...readTexts(entry) };
 }
 
 function readTemplate(entry: Record<string, unknown>): ResourceTemplateEntry | undefined {
   const { uriTemplate, name = uriTemplate } = entry;
   if (!isName(uriTemplate) || !isName(name)) return undefined;
-  return { uriTemplate, name, ...readText(entry, "description"), ...readText(entry, "mimeType") };
+  return { uriTemplate, name, ...readTexts(entry) };
+}
+
+function readTexts(entry: Record<string, unknown>): Pick<ResourceEntry, "title" | "description" | "mimeType"> {
+  return { ...readText(entry, "title"), ...readText(entry, "description"), ...readText(entry, "mimeType") };
 }
 
 function readText<Key extends string>(entry: Record<string, unknown>, key: Key): { readonly [K in Key]?: string } {

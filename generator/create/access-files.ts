@@ -43,8 +43,11 @@ export const accessTemplates: readonly string[] = [
 ];
 
 /** What lets clients in, and the tests of who is let in, by path. */
-export function emitAccess({ auth, transport }: Pick<Selection, "auth" | "transport">, templates: Templates): Tree {
-  const view = { oauth: auth === "oauth", stdio: transport === "both" };
+export function emitAccess(
+  { auth, transport, url }: Pick<Selection, "auth" | "transport"> & { readonly url: string },
+  templates: Templates,
+): Tree {
+  const view = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }

@@ -18,6 +18,8 @@ export interface AdditionPlan {
   readonly registration: Registration;
   /** What no other of a server may have. */
   readonly identity: { readonly definer: string; readonly member: string; readonly value: string };
+  /** Description in tool lists for hosts. */
+  readonly listed?: { readonly name: string; readonly description: string };
   readonly view: object;
 }
 
@@ -39,6 +41,7 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
       definer: `define${capital(kind)}`,
       ...(kind === "resource" ? { member: "uri", value: `${file}://main` } : { member: "name", value: key }),
     },
+    ...(kind === "tool" && { listed: { name: key, description: `${title}.` } }),
     view: {
       file,
       variable,

@@ -10,9 +10,13 @@ export interface ServerCommand {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Options of Node with which stack traces name sources instead of lines of the bundle. */
+export const nodeOptions: readonly string[] = ["--enable-source-maps"];
+
 /** `claude_desktop_config.json` of Claude Desktop. */
 export function desktopConfig({ name, program, env }: ServerCommand): string {
-  return jsonText({ mcpServers: { [name]: { command: "node", args: [program], ...(env && { env }) } } });
+  const args = [...nodeOptions, program];
+  return jsonText({ mcpServers: { [name]: { command: "node", args, ...(env && { env }) } } });
 }
 
 /** `.cursor/mcp.json` of Cursor. */
@@ -22,13 +26,14 @@ export function cursorConfig(server: ServerCommand): string {
 
 /** `.vscode/mcp.json` of VS Code. */
 export function vscodeConfig({ name, program, env }: ServerCommand): string {
-  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args: [program], ...(env && { env }) } } });
+  const args = [...nodeOptions, program];
+  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
 /** The command that adds the server to Claude Code. */
 export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
-  return `claude mcp add ${name} ${variables.join("")}-- node ${quoteForShell(program)}`;
+  return `claude mcp add ${name} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
 }
 
 /** A server that runs already, as hosts reach it. */

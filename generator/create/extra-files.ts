@@ -1,5 +1,5 @@
 import type { Templates } from "../emit/templates.ts";
-import { desktopConfig, type ServerCommand } from "./client-config.ts";
+import { desktopConfig, nodeOptions, type ServerCommand } from "./client-config.ts";
 import { addressTexts, commandText, hostFiles, type Host } from "./host-files.ts";
 import type { Offering } from "./layer/choices.ts";
 import { commandsOf, type PackageManager } from "./package-manager.ts";
@@ -68,7 +68,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     ...managerView(options.manager),
     // Both are for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
-    bundleProgram: "${__dirname}/dist/server.js",
+    bundleArgs: `[${[...nodeOptions, "${__dirname}/dist/server.js"].map((word) => JSON.stringify(word)).join(", ")}]`,
   };
   const render = (name: string): string => templates.render(`extras/${name}`, view);
   return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
@@ -103,7 +103,7 @@ function definersView(offers: readonly Offering[]): object {
 /** What CI needs besides Node, before Node is there. */
 const setups: { readonly [Name in PackageManager]: string } = {
   npm: "",
-  pnpm: "- uses: pnpm/action-setup@v4\n        with:\n          version: latest",
+  pnpm: "- uses: pnpm/action-setup@v4\n        with:\n          version: 12",
   yarn: "",
   bun: "- uses: oven-sh/setup-bun@v2",
 };

@@ -36,9 +36,13 @@ export async function makeFirstCall(call: FirstCall, { folder, revision, standsA
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const ask = async (id: number, method: string, params: object): Promise<unknown> => {
     send({ id, method, params });
-    const line = await lines.next();
-    if (line.done === true) throw new Error(`the server ended without an answer to ${method}`);
-    return JSON.parse(line.value);
+    for (;;) {
+      const line = await lines.next();
+      if (line.done === true) throw new Error(`the server ended without an answer to ${method}`);
+      const message: unknown = JSON.parse(line.value);
+      // Notifications, such as log messages, come before it.
+      if (member(message, "id") === id) return message;
+    }
   };
   const params = { name: call.tool, arguments: call.arguments };
   try {

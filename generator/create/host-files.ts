@@ -1,6 +1,7 @@
 import {
   claudeCodeAddress,
   cursorAddress,
+  nodeOptions,
   vscodeAddress,
   type ServerAddress,
   type ServerCommand,
@@ -43,7 +44,7 @@ export function commandText(host: Host, { name }: ServerCommand, needed: readonl
   const entry = {
     type: "stdio",
     command: "node",
-    args: [`${base}dist/server.js`],
+    args: [...nodeOptions, `${base}dist/server.js`],
     ...(required.length > 0 && { env }),
   };
   return jsonText({ ...(isAsked && { inputs: required.map(toInput) }), [member]: { [name]: entry } });

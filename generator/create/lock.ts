@@ -19,6 +19,7 @@ export interface Lock {
   readonly transports: LayerChoices["transports"];
   readonly client: boolean;
   readonly validator: boolean;
+  readonly re2js?: boolean;
   readonly auth: LayerChoices["auth"];
   readonly spec?: string;
   /** SHA-256 in lower-case hex of every emitted file, by path relative to the lock file. */
@@ -32,9 +33,10 @@ export function createLock(
 ): Lock {
   const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
   const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const { revisions, offers, transports, client, validator, auth, spec } = choices;
+  const { revisions, offers, transports, client, validator, re2js, auth, spec } = choices;
   const origin = spec === undefined ? {} : { spec };
-  return { format: 1, generator, revisions, ...origin, offers, transports, client, validator, auth, files };
+  const checks = { validator, ...(re2js && { re2js }) };
+  return { format: 1, generator, revisions, ...origin, offers, transports, client, ...checks, auth, files };
 }
 
 /** Text of a lock file. */

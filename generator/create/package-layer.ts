@@ -8,7 +8,7 @@ import { wholeFolder } from "../move.ts";
 import { explainCause, UserError } from "../user-error.ts";
 import { runManager } from "./install.ts";
 import { lastLines } from "./run.ts";
-import { runName, toListText } from "./layer/entry-view.ts";
+import { furtherView, runName, toListText } from "./layer/entry-view.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 
 /** Name of the template of the module that takes the place of an emitted layer. */
@@ -23,21 +23,27 @@ export function emitPackageLayer(choices: LayerChoices, templates: Templates): s
     newest: at === 0,
   }));
   const run = runName(transports);
+  const hasFurther = transports.includes("websocket") || transports.includes("tcp");
   const names = [
     ...(transports.includes("worker") ? ["createHttpHandler"] : []),
     ...(client ? ["connectHttp", "connectProcess"] : []),
     ...(offers.includes("skills") ? ["createSkill"] : []),
     ...(offers.includes("ui") ? ["createUiResource"] : []),
     ...["fromJsonSchema", "inputRequired"],
-    ...(run === "" ? [] : [`${run} as run`]),
+    ...(auth !== "none" && transports.includes("stdio") ? ["readHttpPort"] : []),
+    ...(run === "" || hasFurther ? [] : [`${run} as run`]),
     ...(transports.includes("http") ? ["serveHttp"] : []),
     ...(transports.includes("stdio") ? ["serveStdio"] : []),
+    ...(offers.includes("questions") ? ["CapabilityError"] : []),
     "SetupError",
     "ToolError",
   ];
   const view = {
     client,
     validator: choices.validator,
+    re2js: choices.re2js === true,
+    run,
+    ...furtherView(transports),
     skillFolders: offers.includes("skills") && !transports.includes("worker"),
     oauth: auth === "oauth",
     apiKey: auth === "api-key",

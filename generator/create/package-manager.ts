@@ -91,7 +91,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: [],
     latest: "pnpm dlx",
     frozen: "pnpm install --frozen-lockfile",
-    setup: "npm install --global pnpm",
+    setup: "npm install --global pnpm@12",
     lockFiles: "package.json pnpm-*.yaml",
   },
   yarn: {
@@ -111,21 +111,30 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: [],
     latest: "bunx",
     frozen: "bun install --frozen-lockfile",
-    setup: "npm install --global bun",
+    setup: "npm install --global bun@1",
     lockFiles: "package.json bun.lock*",
   },
 };
 
-/** Files that a package manager wants to have beside `package.json`, by path. */
-export function managerFiles(manager: PackageManager): ReadonlyMap<string, string> {
-  return new Map(Object.entries(files[manager]));
+/** Files that a package manager wants to have beside `package.json`, by path; `built` are packages that run a script of their own when installed. */
+export function managerFiles(manager: PackageManager, built: readonly string[]): ReadonlyMap<string, string> {
+  switch (manager) {
+    case "npm":
+    case "bun":
+      return new Map();
+    case "pnpm":
+      return new Map([["pnpm-workspace.yaml", pnpmWorkspace(built)]]);
+    case "yarn":
+      // The compiler is a program that cannot look into archives.
+      return new Map([[".yarnrc.yml", "enableTelemetry: false\nnodeLinker: node-modules\n"]]);
+    default:
+      return manager satisfies never;
+  }
 }
 
-const files: { readonly [Name in PackageManager]: { readonly [path: string]: string } } = {
-  npm: {},
-  // Without the permission newer versions refuse to install what wants to run a script of its own.
-  pnpm: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\nonlyBuiltDependencies:\n  - esbuild\n" },
-  // The compiler is a program that cannot look into archives.
-  yarn: { ".yarnrc.yml": "enableTelemetry: false\nnodeLinker: node-modules\n" },
-  bun: {},
-};
+/** Without the permission newer versions refuse to install packages with such scripts. */
+function pnpmWorkspace(built: readonly string[]): string {
+  const allowed = built.map((name) => `  ${name}: true\n`);
+  const only = built.map((name) => `  - ${name}\n`);
+  return ["allowBuilds:\n", ...allowed, "onlyBuiltDependencies:\n", ...only].join("");
+}

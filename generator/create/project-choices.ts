@@ -20,6 +20,12 @@ export const services = ["stdio", "http", "both", "worker"] as const;
 /** One of them. */
 export type Service = (typeof services)[number];
 
+/** Further transports of a program, on ports of their own. */
+export const furtherTransports = ["websocket", "tcp"] as const;
+
+/** One of them. */
+export type FurtherTransport = (typeof furtherTransports)[number];
+
 /** Files for other programs that a project may come with. */
 export const extras = [
   "docker",
@@ -58,6 +64,7 @@ export type Runtime = (typeof runtimes)[number];
 export interface Selection {
   readonly serve: readonly Offering[];
   readonly transport: Service;
+  readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
   readonly schema: SchemaLibrary;
   readonly client: boolean;
@@ -79,10 +86,12 @@ export interface SelectionText {
 /** Reads what was given and fills in defaults. Throws a {@link UserError} that names the possible words. */
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
-  const transport = readWord("--transport", text.transport ?? (isProtected ? "http" : "stdio"), services);
+  const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
+  if (isProtected) refuseUnprotected(further);
   return {
     serve: readServe(text.serve ?? "tools,resources,prompts"),
     transport,
+    further,
     auth: readProtection(text.auth ?? "none", transport),
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
@@ -91,9 +100,9 @@ export function readSelection(text: SelectionText): Selection {
   };
 }
 
-/** Reads what shall be offered: always tools. Throws a {@link UserError} that names the possible words. */
+/** Reads what shall be offered: always tools, so that `none` is refused. Throws a {@link UserError} that names the possible words. */
 export function readServe(text: string): readonly Offering[] {
-  const serve = readWords("--serve", text, offerings);
+  const serve = readWords("--serve", text, { words: offerings, groups: ["all"] });
   return offerings.filter((offering) => offering === "tools" || serve.includes(offering));
 }
 
@@ -102,7 +111,7 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
   return {
     revisions,
     offers: toOffers(selection.serve),
-    transports: transportsOf(selection.transport),
+    transports: transportsOf(selection),
     client: selection.client,
     validator: selection.schema === "json",
     auth: selection.auth,
@@ -120,34 +129,64 @@ export function toOffers(serve: Selection["serve"]): Selection["serve"] {
  * the edge is no program, and whoever lets callers in needs HTTP.
  */
 export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
-  const service = readWord("--transport", text, services);
+  const { transport: service, further } = readTransports(text);
   if ((service === "worker") !== transports.includes("worker"))
     throw new UserError(
       `--transport ${service}: this project is made for ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
     );
-  if (auth !== "none" && !isProtectable(service))
+  if (auth === "none") return transportsOf({ transport: service, further });
+  if (!isProtectable(service))
     throw new UserError(
       `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
     );
-  return transportsOf(service);
+  refuseUnprotected(further);
+  return transportsOf({ transport: service, further });
 }
 
-/** Whether anybody could be asked who they are: a program on stdio is used by whoever starts it. */
+/**
+ * Reads the words of `--transport`. stdio and HTTP together are `both`; the others come in addition to one of them, because hosts start a server on
+ * stdio or reach it over HTTP. Throws a {@link UserError} that names the possible words.
+ */
+export function readTransports(text: string): Pick<Selection, "transport" | "further"> {
+  const words = text.split(",").map((word) => word.trim());
+  const unknown = words.find((word) => ![...services, ...furtherTransports].some((known) => known === word));
+  if (unknown !== undefined)
+    throw new UserError(
+      `--transport: there is no ${JSON.stringify(unknown)}. Choose among ${[...services, ...furtherTransports].join(", ")}.`,
+    );
+  const further = furtherTransports.filter((word) => words.includes(word));
+  const has = (service: Service): boolean => words.includes(service);
+  if (has("worker") && new Set(words).size > 1)
+    throw new UserError("--transport worker: a function for the edge is reached over nothing else. Choose it alone.");
+  const isBoth = has("both") || (has("stdio") && has("http"));
+  const transport = isBoth ? "both" : services.find(has);
+  if (transport !== undefined) return { transport, further };
+  throw new UserError(
+    `--transport ${text}: no host reaches a server over that alone. Choose stdio or http as well, as in stdio,${text}.`,
+  );
+}
+
+/** Connections of TCP have no place for credentials. */
+function refuseUnprotected(further: readonly FurtherTransport[]): void {
+  if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
+}
+
+/** True if callers can be asked for credentials: a stdio server belongs to the program that starts it. */
 export function isProtectable(service: Service): boolean {
-  return service === "http" || service === "both";
+  return service !== "stdio";
 }
 
 function readProtection(text: string, service: Service): Protection {
   const auth = readWord("--auth", text, protections);
   if (auth === "none" || isProtectable(service)) return auth;
   throw new UserError(
-    `--auth ${auth}: a project for ${service} asks nobody who they are. Choose --transport http or both.`,
+    `--auth ${auth}: a project for ${service} asks for no credentials. Choose --transport http, both or worker.`,
   );
 }
 
 /** All of them are all that fit. */
 function readExtras(text: string, service: Service): readonly Extra[] {
-  const wanted = readWords("--extras", text, extras);
+  const wanted = readWords("--extras", text, { words: extras, groups: ["all", "none"] });
   const misfit = isAll(text) ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
   if (misfit === undefined) return wanted.filter((extra) => isExtraOf(extra, service));
   throw new UserError(
@@ -156,12 +195,12 @@ function readExtras(text: string, service: Service): readonly Extra[] {
   );
 }
 
-function transportsOf(service: Service): readonly Transport[] {
-  return service === "both" ? ["stdio", "http"] : [service];
+function transportsOf({ transport, further }: Pick<Selection, "transport" | "further">): readonly Transport[] {
+  return [...(transport === "both" ? (["stdio", "http"] as const) : [transport]), ...further];
 }
 
-/** One word of several. */
-function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+/** One word of several. Throws a {@link UserError} that names them. */
+export function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text.trim());
   if (found !== undefined) return found;
   throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
@@ -172,14 +211,24 @@ function isAll(text: string): boolean {
   return text.split(",").some((word) => word.trim() === "all");
 }
 
-/** Several words with commas, `all` or `none`; in the order of the list. */
-function readWords<Word extends string>(flag: string, text: string, words: readonly Word[]): readonly Word[] {
+/** Words that may be given, and the words that stand for all or none of them. */
+interface Vocabulary<Word extends string> {
+  readonly words: readonly Word[];
+  readonly groups: readonly ("all" | "none")[];
+}
+
+/** Several words with commas, or one for a group; in the order of the list. */
+function readWords<Word extends string>(
+  flag: string,
+  text: string,
+  { words, groups }: Vocabulary<Word>,
+): readonly Word[] {
   if (isAll(text)) return words;
-  if (text === "none") return [];
+  if (text === "none" && groups.includes(text)) return [];
   const given = text.split(",").map((word) => word.trim());
   const unknown = given.find((word) => !words.some((known) => known === word));
   if (unknown === undefined) return words.filter((word) => given.includes(word));
   throw new UserError(
-    `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say all or none.`,
+    `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say ${groups.join(" or ")}.`,
   );
 }

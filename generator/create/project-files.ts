@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { greet, measureText } from "./example-tools.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
 import { emitLayer, layerTemplate, spokenName } from "./emit-layer.ts";
@@ -10,8 +11,9 @@ import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../from/stub-kinds.ts";
 import type { ProjectSource } from "../from/source.ts";
-import { packagesOf } from "./project-packages.ts";
+import { builtPackages, packagesOf } from "./project-packages.ts";
 import { managerFiles, type PackageManager } from "./package-manager.ts";
+import { readToolMembers, readTypes } from "./revision-types.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
@@ -45,10 +47,11 @@ export interface ProjectOptions {
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(options.packageFolder, "templates");
   const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
-  const templates = loadTemplates(folder, [...names, packageTemplate]);
+  const templates = loadTemplates(folder, [...names, packageTemplate, workerTemplate]);
   const view = projectView(options);
-  const { selection, revisions, spec } = options;
-  const choices = { ...toLayerChoices(selection, revisions), ...(spec !== undefined && { spec }) };
+  const { selection, revisions, spec, source } = options;
+  const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
+  const choices = { ...toLayerChoices(selection, revisions), ...more };
   const builder = { from: options.selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const copies = [...copied, builder].map(({ from, to }): [string, string] => [
     to,
@@ -56,10 +59,11 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   ]);
   const own = new Map([
     ...copies,
-    ...managerFiles(options.manager),
-    ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ...managerFiles(options.manager, builtPackages(options.selection)),
+    ...namesOf(selection).map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
-    ...emitAccess(options.selection, templates),
+    ...emitAccess({ ...options.selection, url: urlOf(selection.transport) }, templates),
     ...emitSkills(options.selection, folder),
     ...(await emitOwnTools(options)),
   ]);
@@ -81,14 +85,22 @@ async function emitOwnTools({ source, revisions, selection, ...options }: Projec
   return emitSource(source, { ...facts, toolMembers, hasAudio, stubs });
 }
 
+const workerTemplate = "project/wrangler.jsonc";
+
 const rendered = [
   "package.json",
   "README.md",
   "src/server.ts",
+  "src/stdout.ts",
   "test/client.ts",
   "test/links.ts",
   "test/server.test.ts",
 ] as const;
+
+/** Without stdio there is nothing to keep stdout for. */
+function namesOf({ transport }: Selection): readonly (typeof rendered)[number][] {
+  return rendered.filter((name) => name !== "src/stdout.ts" || isOnStdio(transport));
+}
 
 /** npm leaves `.gitignore` out of packages, and git would obey both here: they are kept under other names. */
 const copied = [
@@ -124,8 +136,7 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   const variables = accessVariables[selection.auth];
   const own = options.source
     ? options.source.contract.tools.map(({ name: tool, description = tool }) => ({ name: tool, description }))
-    : [{ name: "measure_text", description: "Counts the words and characters of a text." }];
-  const greet = { name: "greet", description: "Greets the user by the name that they give." };
+    : [measureText];
   const tools = [...own, ...(isEliciting(options) ? [greet] : [])];
   const revisionText = describeRevisions(revisions);
   const { manager, packageFolder, version } = options;
@@ -210,6 +221,10 @@ function projectView(options: ProjectOptions): object {
       .map(([key, version]) => `"${key}": "${version}"`)
       .join(",\n    "),
     command: server.name,
+    workerName: server.name
+      .replaceAll(/[^a-z0-9-]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .slice(0, 63),
     registryName: selection.extras.includes("registry") && service !== "worker" ? registryName(server) : "",
     opening: service === "worker" ? "export default createHttpHandler" : "await run",
     elicits,
@@ -228,15 +243,21 @@ function projectView(options: ProjectOptions): object {
     skillFolder: hasSkillFolder(selection),
     view: hasView,
     stdio: service === "stdio" || service === "both",
-    http: service === "http" || service === "both",
+    http: isOnHttp(service),
     worker: service === "worker",
+    sse: isOnHttp(service) ? listOf(revisions.filter((id) => isOverSse(id, packageFolder))) : "",
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",
     curl: curlArguments(revisions, alone),
     spawns: service !== "worker",
     fetches: service !== "stdio",
-    serviceText: serviceTexts[service],
+    websocket: selection.further.includes("websocket"),
+    tcp: selection.further.includes("tcp"),
+    further: selection.further.length > 0,
+    listens: service === "http" || service === "both" || selection.further.length > 0,
+    lines: isOnStdio(service) || selection.further.includes("tcp"),
+    serviceText: serviceText(selection),
     spoken: selection.runtime === "package" ? "../src/mcp.ts" : `../src/mcp/${spokenName}`,
     url: urlOf(service),
     ...readmeCommands(options),
@@ -244,22 +265,34 @@ function projectView(options: ProjectOptions): object {
   };
 }
 
-/** What tools of a revision can have, read from its generated types. */
-function readToolMembers(revision: string, packageFolder: string): ReadonlySet<string> {
-  const types = readTypes(revision, packageFolder);
-  const [, after = ""] = types.split("\nexport interface Tool ");
-  const [body = ""] = after.split("\n}\n");
-  const inherited = /^extends BaseMetadata\b/.test(after) ? ["title"] : [];
-  return new Set([...inherited, ...[...body.matchAll(/^  (\w+)\??:/gm)].map(([, name = ""]) => name)]);
+function listOf(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(", ");
 }
 
-function readTypes(revision: string, packageFolder: string): string {
-  return readFileSync(join(packageFolder, "generated", revision, "types.ts"), "utf8").replaceAll("\r\n", "\n");
+function isOnHttp(service: Selection["transport"]): boolean {
+  return service === "http" || service === "both";
 }
 
-const serviceTexts: { readonly [Name in Selection["transport"]]: string } = {
-  stdio: "stdio",
-  http: "HTTP",
-  both: "stdio and HTTP",
-  worker: "edge workers",
+/** True if HTTP with SSE is the transport of a revision over HTTP: it has sessions, but no header that names them. */
+function isOverSse(revision: string, packageFolder: string): boolean {
+  const methods = readFileSync(join(packageFolder, "generated", revision, "methods.ts"), "utf8");
+  return methods.includes('lifecycle: "handshake"') && !methods.includes('source: "session"');
+}
+
+/** The transports in words. */
+function serviceText({ transport, further }: Selection): string {
+  const names = [...serviceTexts[transport], ...further.map((name) => furtherTexts[name])];
+  return names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+}
+
+const furtherTexts: { readonly [Name in Selection["further"][number]]: string } = {
+  websocket: "WebSocket",
+  tcp: "TCP",
+};
+
+const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string[] } = {
+  stdio: ["stdio"],
+  http: ["HTTP"],
+  both: ["stdio", "HTTP"],
+  worker: ["edge workers"],
 };

@@ -50,7 +50,7 @@ export async function askSelection({
   const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
   const transport =
     given.transport === undefined ? await askOne("How is it reached?", ways, asked.transport) : asked.transport;
-  const asksWho = given.auth === undefined && isProtectable(transport);
+  const asksWho = given.auth === undefined && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
   const auth = asksWho ? await askOne("Who may call it over HTTP?", callers, asked.auth) : asked.auth;
   const libraries = { words: schemaLibraries, hints: schemaHints };
@@ -68,6 +68,7 @@ export async function askSelection({
   return {
     serve: offerings.filter((one) => one === "tools" || serve.includes(one)),
     transport,
+    further: asked.further,
     auth,
     schema,
     client,

@@ -6,14 +6,16 @@ import type { ProjectOptions } from "./project-files.ts";
 import { variablesOf } from "./server-variables.ts";
 
 /** The commands of the README, in the words of the project's package manager. */
-export function readmeCommands({ manager, selection: { transport } }: ProjectOptions): object {
+export function readmeCommands({ manager, selection: { transport, further } }: ProjectOptions): object {
   const { install, run, latest } = commandsOf(manager);
-  const overHttp = run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const overHttp =
+    transport === "worker" ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
   const rows: (readonly [string, string])[] = [
     [install, ""],
     [run("build"), ""],
     ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
     ...(isProgramOverHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
+    ...further.map((name) => [run("start", `--${name}`, furtherPorts[name]), `serves at ${addresses[name]}`] as const),
     [run("dev"), transport === "worker" ? edgeNote : "the same from source, restarted when a file changes"],
     [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
   ];
@@ -24,11 +26,14 @@ export function readmeCommands({ manager, selection: { transport } }: ProjectOpt
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
     startHttp: overHttp,
-    runScript: Object.fromEntries(["token", "key"].map((script) => [script, run(script)])),
+    runScript: Object.fromEntries(["build", "deploy", "token", "key"].map((script) => [script, run(script)])),
     updateLine: `${latest("create-mcp-server")} update`,
     clientLine: `${latest("create-mcp-server")} client`,
   };
 }
+
+const furtherPorts = { websocket: "3001", tcp: "4000" } as const;
+const addresses = { websocket: "ws://127.0.0.1:3001/mcp", tcp: "tcp://127.0.0.1:4000" } as const;
 
 const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
 const inspectNote = "try it in a browser (needs Node 22.19 or newer)";
@@ -101,7 +106,7 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "registry":
       return `\`server.json\`: what \`mcp-publisher publish\` tells the MCP registry. ${registryText(transport)}`;
     case "mcpb":
-      return `\`manifest.json\`: of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb pack\` make, for Claude Desktop to install. Keep its tools and its author true.`;
+      return `\`manifest.json\`: of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` make, for Claude Desktop to install. Keep its author true, and its tools; \`add\` writes new ones into it.`;
     case "agents":
       return "`AGENTS.md`: for coding agents that work on it.";
     default:
@@ -112,10 +117,10 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
 function containerText({ transport, image, passed }: Facts): string {
   const onStdio = `\`docker run -i ${passed}${image}\` talks on stdin and stdout`;
   const overHttp = (settings: string): string =>
-    `\`docker run -p 3000:3000 ${settings}${passed}${image}\` serves over HTTP`;
+    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${passed}${image}\` serves over HTTP to this machine`;
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
-  return `${onStdio}, ${overHttp("-e PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+  return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
 }
 
 function registryText(service: Service): string {

@@ -38,10 +38,10 @@ export function emitExtension(model: ExtensionModel, templates: Templates, versi
   );
 }
 
-function methodsView({ methods, rules, status }: ExtensionModel, checks: ValidateView["callees"]): object {
+function methodsView({ methods, rules, scope, status }: ExtensionModel, checks: ValidateView["callees"]): object {
   const specs = tableSpecs.filter(({ kind }) => kind !== "embedded");
   const used = specs.filter((spec) => methodsOf(methods, spec).length > 0);
-  const tables = tableViews(methods, used, checks);
+  const tables = tableViews({ methods, declarations: scope }, used, checks);
   const { id, lifecycles, declared, headers, results, members } = rules;
   const checkName = (type: string): string => `check${type}`;
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { move } from "../move.ts";
@@ -24,6 +25,15 @@ export async function compareTree(folder: string, tree: Tree): Promise<Drift[]> 
   const drifts = await Promise.all([...tree].map(([path, text]) => compareFile(folder, path, text, present)));
   const orphans = present.filter((path) => !tree.has(path)).map((path): Drift => ({ kind: "orphaned", path }));
   return [...drifts.flat(), ...orphans];
+}
+
+/** Compares the generated files of a folder with the tree that it should hold: other files beside them are not looked at. */
+export async function compareGenerated(folder: string, tree: Tree): Promise<Drift[]> {
+  const drifts = await compareTree(folder, tree);
+  const isOurs = await Promise.all(
+    drifts.map(({ kind, path }) => kind !== "orphaned" || isGenerated(join(folder, path))),
+  );
+  return drifts.filter((_drift, index) => isOurs[index]);
 }
 
 /** Writes what differs, removes generated files that nothing generates any more, and leaves every other file alone. */
@@ -104,9 +114,10 @@ async function isGenerated(path: string): Promise<boolean> {
 /** Written aside and renamed, so that no reader ever sees half a file. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const aside = `${path}.${process.pid}.tmp`;
+  // An unpredictable name: no link can be waiting there.
+  const aside = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(aside, text);
+    await writeFile(aside, text, { flag: "wx" });
     await move(aside, path);
   } catch (error) {
     await rm(aside, { force: true });

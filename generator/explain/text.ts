@@ -1,4 +1,5 @@
 import type { Loss } from "../conversions/conversions.ts";
+import { outputLine } from "../tool-schema/safe-text.ts";
 
 /** What clients of a revision do not learn of a server. */
 export interface Explanation {
@@ -30,7 +31,7 @@ export interface ExplainedLoss {
 
 /** An explanation for people: what is lost, then by whom. */
 export function emitExplanation({ server, revision, written, parts, possible }: Explanation): string {
-  const head = `${clean(server.name)} ${clean(server.version)} to a client of ${revision}`;
+  const head = `${outputLine(server.name)} ${outputLine(server.version)} to a client of ${revision}`;
   if (written <= revision) return `${head}: the server speaks ${written}, and nothing of that is lost.`;
   const groups = groupByLoss(parts);
   const same = parts.filter(({ losses }) => losses.length === 0).length;
@@ -55,7 +56,7 @@ function groupByLoss(parts: readonly ExplainedPart[]): readonly Group[] {
     for (const loss of losses) {
       const key = JSON.stringify([loss.type, loss.member, loss.rule]);
       const group = groups.get(key) ?? { loss, owners: [] };
-      group.owners.push(`${part} ${clean(name)}`);
+      group.owners.push(`${part} ${outputLine(name)}`);
       groups.set(key, group);
     }
   }
@@ -84,9 +85,4 @@ function wrap(names: readonly string[]): string[] {
     else lines.splice(-1, 1, `${last}, ${name}`);
   }
   return lines;
-}
-
-/** Names come from the server: nothing in them may steer the terminal. */
-function clean(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
 }

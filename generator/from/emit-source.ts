@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { ToolPlan } from "../client/plan.ts";
+import { refusalText, type ToolPlan } from "../client/plan.ts";
 import { docText } from "../emit/doc-text.ts";
 import { formatTypeScript } from "../emit/format.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
 import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { escapeUnseen } from "../tool-schema/safe-text.ts";
+import { escapeUnseen, outputLine } from "../tool-schema/safe-text.ts";
 import { emitType } from "../tool-schema/type-text.ts";
 import { emitStubs } from "./emit-stubs.ts";
-import { bodyArgument, isPassword, type Credential, type Operation, type Parameter } from "./operation.ts";
+import { functionOf, helpersOf, runText } from "./emit-call.ts";
+import { isPassword, type Credential, type Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
 import { promptCase, testCases } from "./test-cases.ts";
@@ -34,7 +35,8 @@ export interface EmitSourceOptions {
 }
 
 /** The files of a project that come from its source, by path, formatted. */
-export async function emitSource(source: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
+export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
+  const { source, files } = await emitTools(whole, options);
   const { api, plan } = source;
   const main = api ? "from/api.ts" : "from/todo.ts";
   const names = [main, "from/server.test.ts"];
@@ -45,17 +47,31 @@ export async function emitSource(source: ProjectSource, options: EmitSourceOptio
     ["src/tools.ts", toolsText(tools)],
     ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
     ...emitStubs(source, options.stubs, options.layer),
+    ...files,
   ];
-  for (const { tool, variable } of tools) {
-    // A signal is heard between turns only.
-    await setImmediate();
-    options.signal?.throwIfAborted();
-    const operation = api?.operations.find(({ name }) => name === tool.entry.name);
-    written.push([`src/tools/${tool.file}.ts`, await toolText(tool, { variable, operation, ...options })]);
-  }
   const tree = new Map<string, string>();
   for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
   return tree;
+}
+
+/** Writes the file of each tool. One that cannot be written is reported and must not take all others with it. */
+async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
+  const tools: ToolPlan[] = [];
+  const files: (readonly [string, string])[] = [];
+  for (const tool of source.plan.tools) {
+    // A signal is heard between turns only.
+    await setImmediate();
+    options.signal?.throwIfAborted();
+    const operation = source.api?.operations.find(({ name }) => name === tool.entry.name);
+    try {
+      const text = await toolText(tool, { variable: variableOf(tool), operation, ...options });
+      files.push([`src/tools/${tool.file}.ts`, text]);
+      tools.push(tool);
+    } catch (error) {
+      console.error(`left out   tool "${outputLine(tool.entry.name, 80)}": ${outputLine(refusalText(error))}`);
+    }
+  }
+  return { source: { ...source, plan: { ...source.plan, tools } }, files };
 }
 
 /** A tool may be called as something that its file imports. */
@@ -74,11 +90,15 @@ function toolsText(tools: readonly NamedTool[]): string {
   return [...imports, "", "/** Everything that the server offers. */", list].join("\n");
 }
 
-function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSourceOptions): object {
+function apiView(
+  { api, plan, origin, output, needsRe2 }: ProjectSource,
+  { layer, hasAudio, toolMembers }: EmitSourceOptions,
+): object {
   const credentials = api?.credentials ?? [];
   const isIn = (place: Credential["place"]): boolean => credentials.some((one) => one.place === place);
   return {
     layer,
+    re2js: needsRe2,
     origin,
     address: JSON.stringify(api?.address ?? ""),
     credentials: credentials.length > 0 && credentialsText(credentials),
@@ -93,6 +113,8 @@ function apiView({ api, origin }: ProjectSource, { layer, hasAudio }: EmitSource
     writesDeep: hasOperation(api, writesDeep),
     writesNamed: hasOperation(api, ({ parameters }) => parameters.some(({ style }) => style === "named")),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
+    hasOutput: toolMembers.has("outputSchema") && plan.tools.some(({ output }) => output !== undefined),
+    isStrict: output === "strict",
     answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
     hasAddresses: hasOperation(api, ({ address }) => address !== undefined),
@@ -160,50 +182,28 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
       ? [`annotations: ${annotationsText(entry.annotations)}`]
       : []),
     ...(hasInput ? [`input: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
-    ...(hasOutput ? [`output: ${schemaText(entry.outputSchema, `${type}Result`)}`] : []),
+    ...(hasOutput ? [`output: ${outputText(tool, operation)}`] : []),
     runText(entry.name, { operation, hasInput, result: hasOutput ? `${type}Result` : undefined }),
   ];
-  const needsSchema = hasInput || hasOutput;
-  const own = [...helpersOf(operation, hasOutput), ...(needsSchema ? ["validate"] : [])];
+  const isCalled = hasOutput && operation !== undefined;
+  const needsSchema = hasInput || (hasOutput && !isCalled);
+  const own = [
+    ...helpersOf(operation, hasOutput),
+    ...(needsSchema ? ["validate"] : []),
+    ...(isCalled ? ["type ObjectSchema"] : []),
+  ];
+  const layerNames = ["defineTool", ...(needsSchema ? ["fromJsonSchema"] : [])];
   const place = operation ? `${operation.method} ${operation.path}` : `Tool ${entry.name}: still to be written.`;
   return [
     `import { ${own.join(", ")} } from "../${operation ? "api" : "todo"}.ts";\n` +
-      `import { ${["defineTool", ...(needsSchema ? ["fromJsonSchema"] : [])].join(", ")} } from "../${layer}";`,
+      `import { ${layerNames.join(", ")} } from "../${layer}";`,
     ...types,
+    ...(isCalled
+      ? [`${docText({ text: responseNote })}const response: ObjectSchema = ${JSON.stringify(entry.outputSchema)};`]
+      : []),
     `${docText({ text: place })}export const ${variable} = defineTool({ ${members.join(", ")} });`,
   ].join("\n\n");
 }
-
-/** What the file of a tool takes from the one that they share. */
-function helpersOf(operation: Operation | undefined, hasOutput: boolean): string[] {
-  if (!operation) return ["todo"];
-  const own = operation.parameters.map(writerOf);
-  const writers = ["toList", "toJson", "toDeep", "toNamed"].filter((writer) => own.includes(writer));
-  return [functionOf(operation, hasOutput), ...writers];
-}
-
-/** The function that asks the API: what it gives is what the tool gives. */
-function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "callApi" | "readApi" | "readFile" {
-  if (hasOutput) return "callApi";
-  return answersFile && !output ? "readFile" : "readApi";
-}
-
-/** The function that writes several values. What a query repeats, and what stands elsewhere with commas, needs none. */
-function writerOf({ place, style }: Parameter): string {
-  return style === "comma" && place !== "query" ? "" : writers[style];
-}
-
-const writers: Readonly<Record<Parameter["style"], string>> = {
-  repeat: "",
-  comma: "toList",
-  pipe: "toList",
-  space: "toList",
-  deep: "toDeep",
-  json: "toJson",
-  named: "toNamed",
-};
-
-const separators: Partial<Record<Parameter["style"], string>> = { comma: ",", pipe: "|", space: " " };
 
 function textMember({ entry }: ToolPlan, key: "title" | "description", known: ReadonlySet<string>): string[] {
   const text = entry[key];
@@ -217,6 +217,13 @@ function annotationsText(annotations: Readonly<Record<string, unknown>>): string
   return `{ ${known.map((name) => `${name}: ${String(annotations[name])}`).join(", ")} }`;
 }
 
+const responseNote = "Response of the API, as its document describes it.";
+
+/** The output schema of a tool. `src/api.ts` decides what becomes of responses that deviate from it. */
+function outputText({ entry, type }: ToolPlan, operation: Operation | undefined): string {
+  return operation ? `toOutput<${type}Result>(response)` : schemaText(entry.outputSchema, `${type}Result`);
+}
+
 /** The schema as it is advertised and enforced. Its root is an object, because arguments and results are. */
 function schemaText(schema: unknown, type: string): string {
   const own = isObjectSchema(schema) ? schema : { type: "object", ...(isRecord(schema) && !schema.type && schema) };
@@ -225,59 +232,4 @@ function schemaText(schema: unknown, type: string): string {
 
 function isObjectSchema(schema: unknown): schema is Record<string, unknown> {
   return isRecord(schema) && schema.type === "object";
-}
-
-interface RunView {
-  readonly operation: Operation | undefined;
-  readonly hasInput: boolean;
-  readonly result: string | undefined;
-}
-
-function runText(name: string, { operation, hasInput, result }: RunView): string {
-  if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
-  const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
-  const members = [
-    `method: ${JSON.stringify(operation.method)}`,
-    `path: ${JSON.stringify(operation.path)}`,
-    ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
-    ...bodyText(operation),
-    ...(operation.address === undefined ? [] : [`address: ${JSON.stringify(operation.address)}`]),
-    ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
-    "signal",
-  ];
-  return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} })`;
-}
-
-function bodyText({ body }: Operation): string[] {
-  if (!body) return [];
-  const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
-  const whole = body.isFile ? ["isFile: true"] : [];
-  const types = Object.keys(body.types).length > 0 ? [`types: ${JSON.stringify(body.types)}`] : [];
-  const deep = body.deep.length > 0 ? [`deep: ${JSON.stringify(body.deep)}`] : [];
-  const value = accessText(bodyArgument);
-  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${value}`, ...files, ...types, ...whole, ...deep];
-  return [`body: { ${parts.join(", ")} }`];
-}
-
-const members = { path: "parameters", query: "query", header: "headers", cookie: "cookies" } as const;
-
-function placeText({ parameters }: Operation, place: keyof typeof members): string[] {
-  const own = parameters.filter((parameter) => parameter.place === place);
-  if (own.length === 0) return [];
-  return [`${members[place]}: { ${own.map(parameterText).join(", ")} }`];
-}
-
-function parameterText(parameter: Parameter): string {
-  const { name, argument, style } = parameter;
-  const key = JSON.stringify(name);
-  const value = accessText(argument);
-  const writer = writerOf(parameter);
-  if (writer === "") return `${key}: ${value}`;
-  if (style === "deep") return `...${writer}(${key}, ${value})`;
-  const separator = separators[style];
-  return `${key}: ${writer}(${value}${separator === undefined ? "" : `, ${JSON.stringify(separator)}`})`;
-}
-
-function accessText(argument: string): string {
-  return /^[A-Za-z_]\w*$/.test(argument) ? `args.${argument}` : `args[${JSON.stringify(argument)}]`;
 }

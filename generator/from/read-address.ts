@@ -34,3 +34,9 @@ export function readOwnAddress(
   const servers = operation.servers ?? item.servers;
   return Array.isArray(servers) && servers.length > 0 ? (readAddress(servers, options) ?? "") : undefined;
 }
+
+/** True if an operation goes to another origin than the rest of its API: credentials of the API are not meant for it. */
+export function isForeign(own: string | undefined, address: string | undefined): boolean {
+  if (own === undefined || own === "") return false;
+  return address === undefined || new URL(own).origin !== new URL(address).origin;
+}

@@ -7,7 +7,7 @@ import { UserError } from "../user-error.ts";
 import { LeftOut } from "./left-out.ts";
 import type { Api } from "./operation.ts";
 import { readAccess } from "./read-access.ts";
-import { readAddress, readOwnAddress } from "./read-address.ts";
+import { isForeign, readAddress, readOwnAddress } from "./read-address.ts";
 import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
@@ -59,7 +59,9 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
   const title = typeof info.title === "string" ? safeLine(info.title) : "";
   const securities = operations.map(({ security }) => security);
   const { credentials, sent } = explain(() => readAccess(document, securities), `${origin}: securitySchemes`);
-  const all = operations.map(({ security: _security, ...rest }, at) => ({ ...rest, access: sent[at] ?? [] }));
+  const all = operations.map(({ security: _security, ...rest }, at) => {
+    return { ...rest, access: isForeign(rest.address, address) ? [] : (sent[at] ?? []) };
+  });
   return { title, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
 }
 

@@ -27,7 +27,7 @@ export interface ReadOperation extends Omit<Operation, "access"> {
 export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
   const given = [...readParameters(place), ...undeclared(place)];
-  const taken = new Set([bodyArgument]);
+  const taken = new Set([bodyArgument, ...inherited]);
   const named = given.map((parameter) => {
     const argument = uniqueName(toArgument(parameter.name), (name) => taken.has(name));
     taken.add(argument);
@@ -59,6 +59,9 @@ export function readOperation(place: OperationPlace): ReadOperation {
     ...(output && { output: output.schema }),
   };
 }
+
+/** Names that every object has: an argument that is not given must not be found under one. */
+const inherited = Object.getOwnPropertyNames(Object.prototype);
 
 function toOperationBody({ type, isFile, files, types, deep }: Body): OperationBody {
   return { type, isFile, files, types, deep };
@@ -198,16 +201,19 @@ function readOutput(responses: unknown, document: unknown): Extract | undefined 
 
 /** A name that every host accepts. */
 function toToolName(wanted: unknown): string {
-  const name = String(wanted)
-    .replaceAll(/[^\w-]+/g, "_")
-    .replaceAll(/^_+|_+$/g, "");
-  return name.slice(0, 60) || "operation";
+  return toPlainName(String(wanted)) || "operation";
 }
 
 /** Keys of arguments that every host accepts. */
 function toArgument(name: string): string {
-  const plain = name.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
-  return plain.slice(0, 60) || "value";
+  return toPlainName(name) || "value";
+}
+
+/** Letters, digits and one separator: hyphens stay where nothing else separates words. */
+function toPlainName(text: string): string {
+  const plain = text.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  const name = plain.includes("_") ? plain.replaceAll("-", "_") : plain;
+  return name.slice(0, 60);
 }
 
 function describe({ summary, description, deprecated }: Record<string, unknown>, place: string): string {

@@ -4,6 +4,7 @@ import { planClient, type ClientPlan, type Refusal, type ToolPlan } from "../cli
 import type { Contract, ToolEntry } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { cleanSchema } from "../tool-schema/clean-schema.ts";
+import { isEnforceable, needsRe2 } from "../tool-schema/patterns.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
@@ -11,6 +12,7 @@ import { UserError } from "../user-error.ts";
 import { chooseNamed } from "./choose.ts";
 import { readDocument } from "./document.ts";
 import type { Api } from "./operation.ts";
+import type { OutputMode } from "./output-mode.ts";
 import { readApi, type ReadApiOptions } from "./read-api.ts";
 
 /** What the tools of a project are made from: every name is settled and every schema is safe. */
@@ -21,28 +23,36 @@ export interface ProjectSource {
   readonly contract: Contract;
   /** The same with names for code. */
   readonly plan: ClientPlan;
+  /** True if its schemas have patterns that only `re2js` matches in linear time. */
+  readonly needsRe2: boolean;
   /** What cannot become a tool, and why. */
   readonly leftOut: readonly Refusal[];
   /** The API that the tools call; without one they are still to be written. */
   readonly api?: Api;
+  /** Treatment of API responses by the tools. */
+  readonly output: OutputMode;
 }
 
 /** How a source is read. */
 export interface ReadSourceOptions {
   /** Tags, names and paths of what is wanted, with commas. Default: everything. */
   readonly only?: string;
+  /** Treatment of API responses by tools. Default: `loose`. */
+  readonly output?: OutputMode;
 }
 
 /** Reads an OpenAPI document, a list of tools, or a contract. Throws a {@link UserError} that says what is wrong, and where. */
-export async function readSource(path: string, { only }: ReadSourceOptions = {}): Promise<ProjectSource> {
+export async function readSource(path: string, { only, output }: ReadSourceOptions = {}): Promise<ProjectSource> {
   const document = await readDocument(path);
   const origin = safeLine(basename(path));
   const options = { origin, ...(only !== undefined && { only }) };
   const isApi = isRecord(document) && ("openapi" in document || "swagger" in document || "paths" in document);
   const api = isApi ? readApi(document, options) : undefined;
+  if (output !== undefined && !api)
+    throw new UserError(`--output: ${origin} describes no API, so no answers are checked; leave --output out.`);
   const leftOut: Refusal[] = [...(api?.leftOut ?? [])];
-  const contract = api ? toContract(api) : cleanContract(readContract(document, origin), options, leftOut);
-  const plan = planClient(contract, { name: "Project", readVariables });
+  const contract = api ? toContract(api, output) : cleanContract(readContract(document, origin), options, leftOut);
+  const plan = planClient(contract, { name: "Project", readVariables, acceptPattern: isEnforceable });
   const tools = plan.tools.filter((tool) => !refuseTool(tool, leftOut));
   const planned = new Set(plan.tools.map(({ entry }) => entry.name));
   const unplanned = new Set(contract.tools.flatMap(({ name }) => (planned.has(name) ? [] : [name])));
@@ -57,17 +67,19 @@ export async function readSource(path: string, { only }: ReadSourceOptions = {})
     origin,
     contract: { ...contract, tools: kept },
     plan: { ...plan, tools, refused: [] },
+    needsRe2: kept.some(({ inputSchema, outputSchema }) => needsRe2(inputSchema) || needsRe2(outputSchema)),
     leftOut,
+    output: output ?? "loose",
     ...(api && { api }),
   };
 }
 
-function toContract({ operations, title }: Api): Contract {
+function toContract({ operations, title }: Api, mode: OutputMode | undefined): Contract {
   const tools = operations.map(({ name, description, method, input, output }): ToolEntry => ({
     name,
     description,
     inputSchema: input,
-    ...(output && { outputSchema: output }),
+    ...(output && mode !== "none" && { outputSchema: output }),
     ...(hints[method] && { annotations: hints[method] }),
   }));
   const empty = { prompts: [], resources: [], resourceTemplates: [] };

@@ -1,9 +1,14 @@
 import { UserError } from "../user-error.ts";
+import type { Target } from "./target.ts";
 
-/** How a server is reached: what goes with requests, and into the environment of a process. */
-export interface Access {
+/** Headers of requests to a server, and variables of its process. */
+export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** Options for a connection to a server and for requests to it. */
+export interface Access extends Connection {
   /** Milliseconds for each answer. */
   readonly timeout: number;
   /** An address is reached by HTTP with SSE, whatever else it offers. */
@@ -11,13 +16,17 @@ export interface Access {
 }
 
 /** Options of every command that speaks to servers. */
-export interface AccessFlags {
+export interface ConnectionFlags {
   /** `Name: value`. Visible to other users of the machine; secrets belong into `headerEnv`. */
   readonly header?: readonly string[];
   /** `Name=VARIABLE`: the value is that of an environment variable. */
   readonly headerEnv?: readonly string[];
   /** `NAME=value`, or `NAME` to pass on our own. */
   readonly env?: readonly string[];
+}
+
+/** Options of commands that ask a server and wait for its answers. */
+export interface AccessFlags extends ConnectionFlags {
   /** Seconds. Default 30. */
   readonly timeout?: number;
   /** Reach an address by HTTP with SSE. Default: only when it refuses Streamable HTTP. */
@@ -26,14 +35,28 @@ export interface AccessFlags {
 
 /** Reads the options. Throws a {@link UserError} that never repeats a value. */
 export function readAccess(flags: AccessFlags): Access {
-  const { header = [], headerEnv = [], env = [], timeout = 30, sse = false } = flags;
+  const { timeout = 30, sse = false } = flags;
   if (!(timeout > 0)) throw new UserError("--timeout is a number of seconds above 0.");
+  return { ...readConnection(flags), timeout: timeout * 1_000, sse };
+}
+
+/** Reads the options that every command has. Throws a {@link UserError} that never repeats a value. */
+export function readConnection({ header = [], headerEnv = [], env = [] }: ConnectionFlags): Connection {
   return {
     headers: Object.fromEntries([...header.map(readHeader), ...headerEnv.map(readHeaderVariable)]),
     env: Object.fromEntries(env.map(readVariable)),
-    timeout: timeout * 1_000,
-    sse,
   };
+}
+
+/** Rejects options that the transport of a target has no place for. */
+export function checkAccess(
+  { kind }: Target,
+  { headers, sse = false }: Pick<Access, "headers"> & Partial<Access>,
+): void {
+  if (kind === "tcp" && Object.keys(headers).length > 0)
+    throw new UserError("--header: a TCP connection has no headers; leave it out, or name an http or ws address.");
+  if (sse && (kind === "tcp" || kind === "websocket"))
+    throw new UserError("--sse is for http and https addresses; leave it out.");
 }
 
 function readHeader(text: string): [string, string] {

@@ -1,21 +1,28 @@
-import process from "node:process";
+import type { Opener } from "../../runtime/client/opener.ts";
+import type { ServerPlace } from "../../runtime/gateway/index.ts";
 import { UserError } from "../user-error.ts";
-import type { Command } from "./module-command.ts";
+import { checkAccess, type Connection } from "./access.ts";
+import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";
 
 /** A server that can be spoken to. */
-export type Place =
-  | { readonly kind: "url"; readonly url: string }
-  | (Command & { readonly kind: "command"; readonly env: Readonly<Record<string, string>> });
+export type Place = ServerPlace | (ConnectionTarget & Pick<Connection, "headers">);
 
-/** Reads the words that name a server of one's own: a command sees every variable of this shell, and a file cannot be asked. */
-export function readPlace(words: readonly string[]): Place {
+/**
+ * Reads the words that name a server. A program gets the few variables that every program needs, and those that were named. A file cannot be
+ * asked. Throws a {@link UserError} that says what is possible.
+ */
+export function readPlace(words: readonly string[], { headers, env }: Connection): Place {
   const target = readTarget(words, { takesFiles: false });
+  checkAccess(target, { headers });
   switch (target.kind) {
     case "url":
-      return { kind: "url", url: target.url.href };
+      return { kind: "url", url: target.url.href, headers: () => headers };
+    case "websocket":
+    case "tcp":
+      return { ...target, headers };
     case "command":
-      return { ...target, env: readEnvironment() };
+      return { kind: "command", command: target.command, args: target.args, env };
     case "file":
       throw new UserError(`${target.path} is a file: name a server that runs, by a command (after --) or an address.`);
     default:
@@ -23,8 +30,7 @@ export function readPlace(words: readonly string[]): Place {
   }
 }
 
-function readEnvironment(): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+/** The server at a place, for what connects to it. */
+export function toServer(place: Place): ServerPlace | Opener {
+  return place.kind === "websocket" || place.kind === "tcp" ? createSocketOpener(place, place.headers) : place;
 }

@@ -3,6 +3,7 @@ import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import type { LiveSession } from "../../runtime/client/live-session.ts";
 import type { Opener } from "../../runtime/client/opener.ts";
 import { connect } from "../../runtime/client/client.ts";
+import { passedLimits } from "../../runtime/gateway/place.ts";
 import { isPeerError } from "../../runtime/rpc/errors.ts";
 import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/child-process.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
@@ -14,8 +15,10 @@ import { packageVersion } from "../package-info.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
 import { readTextFile } from "../text-file.ts";
 import { explainCause, UserError } from "../user-error.ts";
-import type { Access } from "./access.ts";
+import { checkAccess, type Access } from "./access.ts";
+import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
+import { adviseVariable } from "./variables.ts";
 
 /** Options of asking a server. */
 export interface PullOptions extends Access {
@@ -49,6 +52,7 @@ async function withSession<Result>(
   use: (session: LiveSession) => Promise<Result>,
 ): Promise<Result> {
   const { timeout, revisions, signal } = options;
+  checkAccess(target, options);
   const client = createUntypedClient({
     info: { name: "create-mcp-server", version: packageVersion() },
     revisions,
@@ -63,7 +67,7 @@ async function withSession<Result>(
     const refusal = findRefusal(error);
     if (refusal) throw new UserError(explainRefusal(describeTarget(target), refusal), { cause: error });
     throw new UserError(
-      `${describeTarget(target)} could not be asked: ${explain(error)}. ${advice[target.kind]}${opening.tail()}`,
+      `${describeTarget(target)} could not be asked: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
       {
         cause: error,
       },
@@ -76,6 +80,8 @@ async function withSession<Result>(
 const advice = {
   command: "Start it by itself to see why.",
   url: "See whether it runs there, and whether it wants other headers.",
+  websocket: "See whether it runs there, and whether it wants other headers.",
+  tcp: "See whether it runs there.",
 } as const;
 
 /** What a server says that wants to know who asks. */
@@ -93,25 +99,44 @@ function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpE
   return `${server} does not let this client in (HTTP ${status}): ${safeText(body.slice(0, 500)).trim()}${wanted} ${how}`;
 }
 
-function createOpener(
-  target: Exclude<Target, { readonly kind: "file" }>,
-  { headers, env, sse }: PullOptions,
-): { readonly open: Opener; readonly tail: () => string } {
-  if (target.kind === "url") {
-    const { url } = target;
-    const access = { headers: () => headers };
-    const openSse: Opener = (options) =>
-      connect(createSseClientTransport(url, access), { ...options, lifecycle: "handshake" });
-    return { open: sse ? openSse : (options) => connectHttp(url, { ...options, ...access }), tail: () => "" };
+interface Opening {
+  readonly open: Opener;
+  /** The end of what a program has written to stderr. */
+  tail(): string;
+  /** Variables that the output of a program asks for; empty if there are none. */
+  advice(): string;
+}
+
+function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { headers, env, sse }: PullOptions): Opening {
+  if (target.kind !== "command") {
+    return { open: createAddressOpener(target, { headers, sse }), tail: () => "", advice: () => "" };
   }
   let transport: ChildProcessTransport | undefined;
   return {
     open(options) {
-      transport = createChildProcessTransport({ command: target.command, args: target.args, env, stderr: "ignore" });
+      transport = createChildProcessTransport({
+        command: target.command,
+        args: target.args,
+        env,
+        stderr: "ignore",
+        limits: passedLimits,
+      });
       return connect(transport, options);
     },
     tail: () => (transport?.stderrTail ? `\nThe last words of the server:\n${lastWords(transport.stderrTail)}` : ""),
+    advice: () => adviseVariable(transport?.stderrTail.slice(-2_000) ?? "", { given: env }),
   };
+}
+
+function createAddressOpener(
+  target: Exclude<Target, { readonly kind: "file" | "command" }>,
+  { headers, sse }: Pick<PullOptions, "headers" | "sse">,
+): Opener {
+  if (target.kind !== "url") return createSocketOpener(target, headers);
+  const { url } = target;
+  const access = { headers: () => headers, limits: passedLimits };
+  if (!sse) return (options) => connectHttp(url, { ...options, ...access });
+  return (options) => connect(createSseClientTransport(url, access), { ...options, lifecycle: "handshake" });
 }
 
 async function readOffer(session: LiveSession): Promise<Contract> {
@@ -119,6 +144,7 @@ async function readOffer(session: LiveSession): Promise<Contract> {
   const offer = {
     server: serverInfo,
     revision: revision.id,
+    capabilities: can,
     tools: can.tools ? await session.listTools() : [],
     prompts: can.prompts ? await session.listPrompts() : [],
     resources: can.resources ? await session.listResources() : [],
@@ -129,7 +155,9 @@ async function readOffer(session: LiveSession): Promise<Contract> {
 }
 
 function lastWords(text: string): string {
-  return safeText(text.slice(-2_000)).trim().split("\n").slice(-5).join("\n");
+  const lines = safeText(text.slice(-2_000)).trim().split("\n");
+  const told = lines.filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
+  return told.slice(-5).join("\n");
 }
 
 /** The same for what a failure came from. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
 
@@ -11,7 +12,16 @@ export type Target =
       readonly module?: string;
     })
   | { readonly kind: "url"; readonly url: URL }
+  | { readonly kind: "websocket"; readonly url: URL }
+  | SocketTarget
   | { readonly kind: "file"; readonly path: string };
+
+/** Server that is reached over TCP. */
+export interface SocketTarget {
+  readonly kind: "tcp";
+  readonly host: string;
+  readonly port: number;
+}
 
 /** What a command can do with a target. */
 export interface TargetOptions {
@@ -32,7 +42,7 @@ export function readTarget(
 ): Target {
   const [first = "", ...args] = words;
   if (first.trim() === "") throw new UserError(`name a server: ${choicesText(takesFiles)}.`);
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readUrl(first, args);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readAddress(first, args);
   if (isModuleName(first) && (!/\s/.test(first) || existsSync(first)))
     return { kind: "command", ...toModuleCommand(first, args), module: first };
   if (args.length > 0) return { kind: "command", command: first, args };
@@ -43,13 +53,24 @@ export function readTarget(
 
 function choicesText(takesFiles: boolean): string {
   const file = takesFiles ? "a .json file that lists its tools, " : "";
-  return `an address such as http://127.0.0.1:3000/mcp, a module such as dist/server.js, ${file}or a command after --, such as -- npx some-server --flag`;
+  return `an address such as http://127.0.0.1:3000/mcp (or ws://, tcp://), a module such as dist/server.js, ${file}or a command after --, such as -- npx some-server --flag`;
 }
 
 /** How a target is called in messages: without what may be secret. */
 export function describeTarget(target: Target): string {
-  if (target.kind === "url") return target.url.origin + target.url.pathname;
-  return target.kind === "file" ? target.path : describeCommand(target);
+  switch (target.kind) {
+    case "url":
+    case "websocket":
+      return target.url.origin + target.url.pathname;
+    case "tcp":
+      return `tcp://${toAuthority(target.host)}:${target.port}`;
+    case "file":
+      return target.path;
+    case "command":
+      return describeCommand(target);
+    default:
+      return target satisfies never;
+  }
 }
 
 /** A program that runs others is known by the one that it runs. */
@@ -63,15 +84,33 @@ function describeCommand({ command, args, module }: Command & { readonly module?
 
 const launchers: readonly string[] = ["node", "npx", "bunx", "bun", "deno", "tsx", "python", "python3", "uvx"];
 
-function readUrl(text: string, rest: readonly string[]): Target {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    throw new UserError(
-      `${JSON.stringify(text)} is not an http or https address. Write for example https://example.org/mcp`,
-    );
-  }
+function readAddress(text: string, rest: readonly string[]): Target {
   if (rest.length > 0) throw new UserError(`${rest.join(" ")}: an address takes no arguments.`);
-  return { kind: "url", url };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  switch (url?.protocol) {
+    case "http:":
+    case "https:":
+      return { kind: "url", url };
+    case "ws:":
+    case "wss:":
+      // Clients must not send a fragment, and connect to no address that has one.
+      url.hash = "";
+      return { kind: "websocket", url };
+    case "tcp:":
+      return readSocketAddress(text, url);
+    default:
+      throw new UserError(
+        `${JSON.stringify(text)} is not an address of a server. Write for example https://example.org/mcp, ws://127.0.0.1:3000/mcp or tcp://127.0.0.1:4000`,
+      );
+  }
+}
+
+function readSocketAddress(text: string, { hostname, port, href }: URL): SocketTarget {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (Number(port) > 0 && /^tcp:\/\/[^/?#@]+\/?$/.test(href)) return { kind: "tcp", host, port: Number(port) };
+  throw new UserError(
+    `${JSON.stringify(text)} is not a TCP address. Write tcp://HOST:PORT, for example tcp://127.0.0.1:4000`,
+  );
 }
 
 function readFile(path: string): Target {

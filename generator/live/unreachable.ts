@@ -1,6 +1,7 @@
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { explainCause, systemCode } from "../user-error.ts";
 import type { Place } from "./place.ts";
+import { adviseVariable } from "./variables.ts";
 
 /** Why a server of one's own cannot be spoken to, and what to do next where that does not say it. */
 export function explainUnreachable(place: Place, cause: unknown): string {
@@ -8,16 +9,20 @@ export function explainUnreachable(place: Place, cause: unknown): string {
     return `there is no command ${place.command}. Check its name.`;
   const status = readStatus(cause);
   if (status === 401 || status === 403)
-    return `it lets in only who says who they are (HTTP ${status}), and this command does not. Ask it where it lets everybody in.`;
+    return `it lets in only clients with credentials (HTTP ${status}). Give them with --header-env Name=VARIABLE.`;
   const isSilent = cause instanceof Error && cause.name === "TimeoutError";
   const why = isSilent ? "it does not answer" : explainCause(cause).replace(/\.$/, "");
   const isSaid = why.includes("; its last words: ") || (status !== undefined && status >= 500);
-  return isSaid ? `${why}.` : `${why}. ${advice[place.kind]}`;
+  const variable = place.kind === "command" ? adviseVariable(why, { given: place.env ?? {} }) : "";
+  const next = variable === "" && !isSaid ? advice[place.kind] : variable;
+  return `${why}. ${next}`.trimEnd();
 }
 
 const advice = {
   command: "Start it by itself to see why.",
   url: "Check the address, and that it runs there.",
+  websocket: "Check the address, and that it runs there.",
+  tcp: "Check the address, and that it runs there.",
 } as const;
 
 function isMissingProgram(error: unknown): boolean {

@@ -43,6 +43,7 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(lists.integers.length > 0 && { integers: lists.integers }),
     ...(lists.constraints.length > 0 && { constraints: lists.constraints }),
     ...(lists.tolerances.length > 0 && { tolerances: lists.tolerances }),
+    ...(lists.nulls.length > 0 && { nulls: lists.nulls }),
     errors: keepErrors(scope, schema, base),
     ...(headers.length > 0 && { headers }),
     ...(reserved.length > 0 && { reservedMeta: reserved }),
@@ -140,9 +141,9 @@ function keepFacts(
   };
 }
 
-type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances">>;
+type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances" | "nulls">>;
 
-function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances }: Overlay): TypeRules {
+function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, nulls }: Overlay): TypeRules {
   return {
     tags: keep(scope, tags, {
       section: "tags",
@@ -158,6 +159,11 @@ function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances }
       section: "constraints",
       label: ({ type }) => type,
       fits: (rule) => applies(scope, { constraints: [rule] }),
+    }),
+    nulls: keep(scope, nulls, {
+      section: "nulls",
+      label: ({ at }) => at,
+      fits: (rule) => applies(scope, { nulls: [rule] }),
     }),
     tolerances: keep(scope, tolerances, {
       section: "tolerances",

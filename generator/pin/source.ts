@@ -34,6 +34,7 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
   const bytes = url && url.protocol !== "file:" ? await download(url, options) : await readBytes(from, url);
   const text = decode(from, bytes);
   refuseOtherFormats(from, text);
+  refuseOtherTypeScript(from, text);
   const commit = /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/.exec(from)?.[0];
   return { from, text, ...(url && commit !== undefined && { commit }) };
 }
@@ -137,6 +138,15 @@ function refuseOtherFormats(from: string, text: string): void {
   if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts. ${advice}`);
   if (isJson(text))
     throw new UserError(`${from} is JSON, not TypeScript; schema.json says less than schema.ts. ${advice}`);
+}
+
+function refuseOtherTypeScript(from: string, text: string): void {
+  const imports = /^import\b.*["'{]/m.test(text);
+  // Every revision has both declarations; one is enough, so that a rename is no obstacle.
+  const isSchema = /^export (?:(?:type|interface) JSONRPCMessage|const LATEST_PROTOCOL_VERSION)\b/m.test(text);
+  if (isSchema && !imports) return;
+  const problem = imports ? "imports other modules" : "declares no JSONRPCMessage";
+  throw new UserError(`${from} is not an MCP schema: it ${problem}; give the schema.ts of a revision.`);
 }
 
 function isJson(text: string): boolean {

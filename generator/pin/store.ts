@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { move, wholeFolder } from "../move.ts";
@@ -19,8 +20,10 @@ export interface PinnedFiles {
 export async function storePin(folder: string, files: PinnedFiles): Promise<void> {
   const created = await mkdir(folder, { recursive: true });
   const target = join(folder, files.revision);
-  const aside = join(folder, `.${files.revision}.${process.pid}.new`);
-  const previous = join(folder, `.${files.revision}.${process.pid}.old`);
+  // No link can be waiting under a random name.
+  const unique = randomUUID();
+  const aside = join(folder, `.${files.revision}.${unique}.new`);
+  const previous = join(folder, `.${files.revision}.${unique}.old`);
   try {
     const isKnown = await exists(target);
     await fill(aside, files, isKnown ? target : undefined);
@@ -45,16 +48,22 @@ export async function storePin(folder: string, files: PinnedFiles): Promise<void
 async function fill(aside: string, { schema, overlay }: PinnedFiles, known: string | undefined): Promise<void> {
   if (known !== undefined) await cp(known, aside, { recursive: true });
   else await mkdir(aside);
-  await writeFile(join(aside, "schema.ts"), schema);
-  await writeFile(join(aside, "overlay.json"), overlay);
+  await replaceFile(join(aside, "schema.ts"), schema);
+  await replaceFile(join(aside, "overlay.json"), overlay);
+}
+
+/** Removes a copied link first, so that nothing is written through it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, text, { flag: "wx" });
 }
 
 async function storePins(folder: string, { pins, overlaySchema }: PinnedFiles): Promise<void> {
   const rules = join(folder, "overlay.schema.json");
-  if (!(await exists(rules))) await writeFile(rules, overlaySchema);
-  const aside = join(folder, `.pins.${process.pid}.json`);
+  if (!(await exists(rules))) await writeFile(rules, overlaySchema, { flag: "wx" });
+  const aside = join(folder, `.pins.${randomUUID()}.json`);
   try {
-    await writeFile(aside, pins);
+    await writeFile(aside, pins, { flag: "wx" });
     await move(aside, join(folder, "pins.json"));
   } catch (error) {
     await rm(aside, { force: true });

@@ -1,11 +1,11 @@
 import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
-import type { DeclarationOverlay, ExtensionOverlay, TagOverlay } from "../overlay.ts";
+import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
 import { mapDeclaration, mapShape } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** What is applied to declarations. */
-export type AppliedOverlay = DeclarationOverlay & Pick<ExtensionOverlay, "unchecked">;
+export type AppliedOverlay = DeclarationOverlay & Pick<ExtensionOverlay, "unchecked"> & Pick<Overlay, "nulls">;
 
 /** Declarations with everything that the overlay says about types worked in. Every name that it uses must resolve. */
 export function applyOverlay(
@@ -20,6 +20,8 @@ export function applyOverlay(
   for (const { at } of overlay.unchecked ?? []) editor.edit(at, toUnchecked);
   for (const { at, absentMeans } of overlay.tolerances ?? [])
     editor.editProperty(at, (property) => ({ ...property, absentMeans }));
+  for (const { at } of overlay.nulls ?? [])
+    editor.editProperty(at, (property) => ({ ...property, nullMeansAbsent: true }));
   for (const rule of overlay.constraints ?? []) {
     editor.replace(rule.type, (declaration) => ({
       ...declaration,

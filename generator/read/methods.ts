@@ -145,6 +145,7 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     ...(result && { result }),
     alternatives: result ? readAlternatives(context, result, facts) : [],
     gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
+    ...(facts?.aliases && { aliases: facts.aliases }),
     ...(context.terms?.needs && { needs: context.terms.needs }),
     ...(doc && { doc }),
   };

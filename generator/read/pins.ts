@@ -81,7 +81,7 @@ function sorted(pins: readonly [string, Pin][]): readonly [string, Pin][] {
 
 function parse(path: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     throw new SpecError({ file: path, text: `not JSON: ${error instanceof Error ? error.message : String(error)}` });
   }
@@ -99,7 +99,7 @@ function isPin(value: unknown): value is Pin {
     isStatus &&
     isText(value.sha256) &&
     (typeof value.sha256 !== "string" || /^[0-9a-f]{64}$/.test(value.sha256)) &&
-    isText(value.commit) &&
+    (value.commit === undefined || (typeof value.commit === "string" && /^[0-9a-f]{40}$/.test(value.commit))) &&
     isText(value.source)
   );
 }

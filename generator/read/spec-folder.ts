@@ -42,13 +42,14 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
       ]);
       const value = readOverlay({ path: overlay.path, text: overlay.text, schema: rules.text });
       const { status, commit } = pin;
-      return readRevision({
+      const model = readRevision({
         id,
         status,
         schema,
         overlay: { path: overlay.path, value },
         ...(commit !== undefined && { commit }),
       });
+      return named(model, id);
     },
     async readExtension(name, core) {
       const pin = extensions.get(name);
@@ -61,7 +62,7 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
       ]);
       const value = readExtensionOverlay({ ...overlay, schema: rules.text, extensionSchema: extensionRules.text });
       const { status, commit } = pin;
-      return readExtension({
+      const model = readExtension({
         name,
         status,
         schema,
@@ -69,8 +70,14 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
         core,
         ...(commit !== undefined && { commit }),
       });
+      return named(model, `extensions/${name}`);
     },
   };
+}
+
+/** Gives a source the same path whatever its folder is called, so that a copy of the folder generates the same files. */
+function named<Model extends Pick<RevisionModel, "source">>(model: Model, folder: string): Model {
+  return { ...model, source: { ...model.source, path: `spec/${folder}/schema.ts` } };
 }
 
 /** Tells which revisions exist instead of an unknown one. */

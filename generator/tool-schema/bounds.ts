@@ -19,19 +19,3 @@ export function refuseOversize(value: unknown, { depth = 64, size = 50_000 }: Sc
     level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
   }
 }
-
-/**
- * Whether a regular expression of a stranger can be run: valid, short, and without what takes more than polynomial time (a repeated group, a
- * back reference, a look-around) or a high power.
- */
-export function isHarmlessPattern(pattern: string): boolean {
-  if (pattern.length > 300) return false;
-  const bare = pattern.replace(/\\[^1-9k]/g, "_").replace(/\[[^\]]*\]/g, "_");
-  if (/\\|\(\?[^:]|\)(?:[*+]|\{\d+,\}|\{\d*,?\d{2,})/.test(bare)) return false;
-  if ((bare.match(/[*+]|\{\d+,\}/g) ?? []).length > 4) return false;
-  try {
-    return new RegExp(pattern, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
-}

@@ -1,4 +1,5 @@
-import { isHarmlessPattern } from "./bounds.ts";
+import { isPattern } from "../../runtime/adapters/pattern-syntax.ts";
+import { removePatterns } from "../../runtime/adapters/schema-patterns.ts";
 import { isJsonType } from "./read-types.ts";
 import { isRecord } from "./reading.ts";
 import { SchemaRefusal } from "./safe-schema.ts";
@@ -13,13 +14,14 @@ export interface CleanOptions {
 }
 
 /**
- * Copies a JSON Schema so that it can stand in code and be enforced as it is: known keywords only, no patterns that could take too long,
- * no characters that are not seen. The words of older and neighbouring dialects (`nullable`, exclusive limits as flags) are put into those of
+ * Copies a JSON Schema so that it can stand in code and be enforced as it is: known keywords only, no patterns that are no regular
+ * expressions, no characters that are not seen. How long patterns may take is for the validator to bound. The words of older and neighbouring dialects (`nullable`, exclusive limits as flags) are put into those of
  * today. Throws a {@link SchemaRefusal} for what could do harm. The schema is bounded in depth.
  */
 export function cleanSchema(schema: unknown, options: CleanOptions = {}): unknown {
   if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal(" is not a JSON Schema object");
-  return cleanNode(schema, "", options);
+  const valid = isRecord(schema) ? removePatterns(schema, isPattern).schema : schema;
+  return cleanNode(valid, "", options);
 }
 
 const singles = [
@@ -39,7 +41,23 @@ const lists = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
 
 const maps = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"] as const;
 
-const texts = ["$anchor", "contentEncoding", "contentMediaType", "description", "format", "title"] as const;
+const texts = ["$anchor", "contentEncoding", "contentMediaType", "description", "title"] as const;
+
+/** Formats of JSON Schema and OpenAPI. Validators print warnings for unknown formats. */
+const formats: ReadonlySet<string> = new Set([
+  ...["date", "date-time", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri"],
+  ...[
+    "uri-reference",
+    "uri-template",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+  ],
+  ...["int32", "int64", "float", "double", "password", "byte", "binary"],
+]);
 
 const data = [
   "const",
@@ -69,6 +87,7 @@ function cleanNode(schema: unknown, path: string, options: CleanOptions): unknow
   if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
   if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
   for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
+  if (typeof schema.format === "string" && formats.has(schema.format)) clean.format = schema.format;
   for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
   Object.assign(clean, cleanType(schema), cleanLimits(schema));
   for (const key of maps) {
@@ -116,7 +135,7 @@ function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
   return {
     ...cleanLimit("minimum", "exclusiveMinimum", minimum, exclusiveMinimum),
     ...cleanLimit("maximum", "exclusiveMaximum", maximum, exclusiveMaximum),
-    ...(typeof pattern === "string" && isHarmlessPattern(pattern) && { pattern }),
+    ...(typeof pattern === "string" && { pattern }),
   };
 }
 
@@ -132,9 +151,9 @@ function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive
 function cleanMap(members: Record<string, unknown>, path: string, options: CleanOptions): Record<string, unknown> {
   if (Object.hasOwn(members, "__proto__"))
     throw new SchemaRefusal(`${path} has a member "__proto__", which would change what objects inherit`);
-  const isByPattern = path.endsWith("/patternProperties");
-  const kept = Object.entries(members).filter(([name]) => !isByPattern || isHarmlessPattern(name));
-  return Object.fromEntries(kept.map(([name, member]) => [name, cleanNode(member, `${path}/${name}`, options)]));
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, cleanNode(member, `${path}/${name}`, options)]),
+  );
 }
 
 function cleanList(list: readonly unknown[], path: string, options: CleanOptions): unknown[] {

@@ -1,4 +1,3 @@
-import { isHarmlessPattern } from "./bounds.ts";
 import { note, type Reading } from "./reading.ts";
 import type { Bounds, SafeSchema } from "./safe-schema.ts";
 import { safeLine } from "./safe-text.ts";
@@ -82,8 +81,8 @@ function readOldExclusive(schema: Record<string, unknown>): Bounds {
 function readPattern(schema: Record<string, unknown>, path: string, reading: Reading): Pick<Bounds, "pattern"> {
   const { pattern } = schema;
   if (pattern === undefined) return {};
-  if (typeof pattern === "string" && isHarmlessPattern(pattern)) return { pattern };
-  const why = "the pattern is invalid or could take too long, so it is not checked";
+  if (typeof pattern === "string" && reading.acceptPattern(pattern)) return { pattern };
+  const why = "the pattern is invalid or might take long, so it is not enforced";
   note(reading, "widened", `${path}/pattern`, why);
   return {};
 }

@@ -1,4 +1,4 @@
-import { isRecord, note, type Reading } from "./reading.ts";
+import { note, type Reading } from "./reading.ts";
 import { anySchema, type SafeSchema } from "./safe-schema.ts";
 import { toTypeName, uniqueName } from "./names.ts";
 
@@ -15,7 +15,7 @@ export function resolveReference(
   const { $ref } = schema;
   if ($ref === undefined) return {};
   const place = `${path}/$ref`;
-  const target = typeof $ref === "string" ? find($ref, reading.root) : undefined;
+  const target = typeof $ref === "string" ? findTarget($ref, path, reading.root) : undefined;
   if (!target) {
     const shown = JSON.stringify($ref)?.slice(0, 100) ?? "nothing";
     const isLocal = typeof $ref === "string" && $ref.startsWith("#");
@@ -26,56 +26,105 @@ export function resolveReference(
   return { reference: define(target, reading) };
 }
 
-interface Target {
+/** A schema within a schema. */
+export interface Target {
   readonly pointer: string;
   readonly schema: unknown;
 }
 
 /** A name is taken before its definition is read, because it may refer to itself. */
 function define({ pointer, schema }: Target, reading: Reading): string {
-  const known = reading.names.get(pointer);
-  if (known !== undefined) return known;
+  const taken = reading.names.get(pointer);
+  if (taken !== undefined) return taken;
   const last = pointer.slice(pointer.lastIndexOf("/") + 1);
-  const name = uniqueName(toTypeName(last === "" ? "Root" : last), (taken) => reading.definitions.has(taken));
+  const name = uniqueName(toTypeName(last === "" ? "Root" : last), (one) => reading.definitions.has(one));
   reading.names.set(pointer, name);
   reading.definitions.set(name, anySchema);
   reading.definitions.set(name, reading.read(schema, pointer, reading));
   return name;
 }
 
-function find($ref: string, root: unknown): Target | undefined {
-  const own = isRecord(root) && typeof root.$id === "string" ? root.$id : undefined;
-  const local = own !== undefined && $ref.startsWith(`${own}#`) ? $ref.slice(own.length) : $ref;
-  if (local === "" || local === "#" || local === own) return { pointer: "", schema: root };
-  if (local.startsWith("#/")) return findPointer(local.slice(1), root);
-  return findMark(root, "", local);
+/** Finds what a reference at a place of the schema leads to, within the schema. */
+export function findTarget($ref: string, place: string, root: unknown): Target | undefined {
+  const resources = resourcesOf(root);
+  const target = resolveUri($ref, baseOf(place, resources));
+  const [uri = "", fragment = ""] = target?.split(/#(.*)/s) ?? [];
+  const resource = resources.find((one) => one.uri === uri);
+  if (!resource) return undefined;
+  if (fragment === "") return resource;
+  return fragment.startsWith("/") ? findPointer(fragment, resource) : findAnchor(resource, fragment);
 }
 
-function findPointer(fragment: string, root: unknown): Target | undefined {
-  let pointer: string;
+/** A schema with an identifier, and the root. */
+interface Resource extends Target {
+  readonly uri: string;
+}
+
+/** Resources of schemas that were asked for before. */
+const known = new WeakMap<object, readonly Resource[]>();
+
+function resourcesOf(root: unknown): readonly Resource[] {
+  if (typeof root !== "object" || root === null) return [];
+  const found = known.get(root) ?? listResources(root);
+  known.set(root, found);
+  return found;
+}
+
+/** The schema is bounded in depth and size. */
+function listResources(root: object): readonly Resource[] {
+  const found: Resource[] = [];
+  const visit = (schema: unknown, pointer: string, base: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const { $id }: { $id?: unknown } = schema;
+    const own = typeof $id === "string" ? resolveUri($id.replace(/#.*$/s, ""), base) : undefined;
+    if (pointer === "" || own !== undefined) found.push({ pointer, schema, uri: own ?? base });
+    for (const [key, value] of Object.entries(schema)) visit(value, `${pointer}/${escapeKey(key)}`, own ?? base);
+  };
+  visit(root, "", anonymous);
+  return found;
+}
+
+/** The address of a schema that names none. */
+const anonymous = "schema:///";
+
+/** The identifier of the innermost resource around a place. */
+function baseOf(place: string, resources: readonly Resource[]): string {
+  const around = resources.filter(({ pointer }) => `${place}/`.startsWith(`${pointer}/`));
+  return around.at(-1)?.uri ?? anonymous;
+}
+
+function resolveUri(reference: string, base: string): string | undefined {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+}
+
+function findPointer(fragment: string, { pointer: start, schema: resource }: Target): Target | undefined {
+  let path: string;
   try {
-    pointer = decodeURIComponent(fragment);
+    path = decodeURIComponent(fragment);
   } catch {
     return undefined;
   }
-  let schema = root;
-  for (const segment of pointer.slice(1).split("/")) {
+  let schema = resource;
+  for (const segment of path.slice(1).split("/")) {
     const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
     schema = Reflect.get(schema, key);
   }
-  return { pointer, schema };
+  return { pointer: start + path, schema };
 }
 
-/** Looks for a schema that bears `$anchor`, `$dynamicAnchor` or `$id`. The schema is bounded in depth and size. */
-function findMark(schema: unknown, pointer: string, mark: string): Target | undefined {
+/** Looks for a schema that bears `$anchor` or `$dynamicAnchor`. The schema is bounded in depth and size. */
+function findAnchor({ pointer, schema }: Target, anchor: string): Target | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
-  const { $anchor, $dynamicAnchor, $id }: { $anchor?: unknown; $dynamicAnchor?: unknown; $id?: unknown } = schema;
-  if (`#${String($anchor)}` === mark || `#${String($dynamicAnchor)}` === mark || (pointer !== "" && $id === mark))
-    return { pointer, schema };
+  const { $anchor, $dynamicAnchor }: { $anchor?: unknown; $dynamicAnchor?: unknown } = schema;
+  if ($anchor === anchor || $dynamicAnchor === anchor) return { pointer, schema };
   for (const [key, value] of Object.entries(schema)) {
-    const found = findMark(value, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, mark);
+    const found = findAnchor({ pointer: `${pointer}/${escapeKey(key)}`, schema: value }, anchor);
     if (found) return found;
   }
   return undefined;
+}
+
+function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -3,18 +3,24 @@ import { readBounds, readNotes } from "./read-bounds.ts";
 import { resolveReference } from "./read-reference.ts";
 import { breakCircles } from "./break-circles.ts";
 import { readTypes } from "./read-types.ts";
-import { createReading, isRecord, note, type Reading } from "./reading.ts";
+import { createReading, isRecord, note, type AcceptPattern, type Reading } from "./reading.ts";
 import { anySchema, SchemaRefusal, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 import { safeText } from "./safe-text.ts";
+
+/** Options for reading a schema. */
+export interface ReadSchemaOptions extends SchemaBounds {
+  /** Default: only what a backtracking engine matches in linear time. */
+  readonly acceptPattern?: AcceptPattern;
+}
 
 /**
  * Reads the JSON Schema of a stranger into one that is safe to make code of. Reads no file and no address. What it leaves out,
  * corrects or widens is in `losses`. Throws a {@link SchemaRefusal} when the schema is none, or too deep or large.
  */
-export function readSchema(schema: unknown, bounds: SchemaBounds = {}): SafeDocument {
+export function readSchema(schema: unknown, { acceptPattern, ...bounds }: ReadSchemaOptions = {}): SafeDocument {
   refuseOversize(schema, bounds);
   if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal("it is not a JSON Schema object");
-  const reading = createReading(schema, readNode);
+  const reading = createReading(schema, readNode, acceptPattern);
   const root = readNode(schema, "", reading);
   return { root, definitions: breakCircles(reading), losses: reading.losses };
 }
@@ -106,7 +112,7 @@ function readRequired(schema: Record<string, unknown>, path: string, reading: Re
     note(reading, "corrected", `${path}/required`, "required is not a list of names; it is ignored");
     return [];
   }
-  return required.filter((name) => typeof name === "string" && name !== "__proto__");
+  return required.filter((name) => typeof name === "string" && isUsableName(name));
 }
 
 function readAdditional(
@@ -117,13 +123,13 @@ function readAdditional(
   const isComposed = ["anyOf", "oneOf", "allOf", "$ref", "if"].some((key) => Object.hasOwn(schema, key));
   const key = Object.hasOwn(schema, "additionalProperties") ? "additionalProperties" : "unevaluatedProperties";
   const value = schema[key];
+  if (isRecord(schema.patternProperties) && Object.keys(schema.patternProperties).length > 0) {
+    note(reading, "widened", `${path}/patternProperties`, "keys by pattern are not modelled: any key is accepted");
+    return anySchema;
+  }
   if (value === undefined) return undefined;
   if (key === "unevaluatedProperties" && isComposed) {
     note(reading, "widened", `${path}/${key}`, "unevaluatedProperties beside a composition is not modelled");
-    return undefined;
-  }
-  if (isRecord(schema.patternProperties) && Object.keys(schema.patternProperties).length > 0) {
-    note(reading, "widened", `${path}/patternProperties`, "keys by pattern are not modelled: any key is accepted");
     return undefined;
   }
   return value === false ? false : readNode(value, `${path}/${key}`, reading);
@@ -171,8 +177,16 @@ function entriesOf(
   if (Object.hasOwn(members, "__proto__")) {
     note(reading, "removed", `${path}/${key}/__proto__`, "a property of this name would change what objects inherit");
   }
-  return Object.entries(members).filter(([name]) => name !== "__proto__");
+  if (Object.keys(members).some((name) => surrogate.test(name)))
+    note(reading, "removed", `${path}/${key}`, "a property whose name has half a surrogate pair cannot be sent");
+  return Object.entries(members).filter(([name]) => isUsableName(name));
 }
+
+function isUsableName(name: string): boolean {
+  return name !== "__proto__" && !surrogate.test(name);
+}
+
+const surrogate = /\p{Surrogate}/u;
 
 /** Keywords that neither types nor checks follow, and those that only a code generator would obey. */
 function reportUnmodelled(schema: Record<string, unknown>, path: string, reading: Reading): void {

@@ -5,7 +5,7 @@ import type { JsonType, SafeSchema } from "./safe-schema.ts";
 export function readTypes(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "types"> {
   const { type } = schema;
   const nullable = schema.nullable === true;
-  if (type === undefined) return implied(schema);
+  if (type === undefined) return implied(schema, path, reading);
   const words: readonly unknown[] = Array.isArray(type) ? type : [type];
   const known = words.map((word) => readType(word, `${path}/type`, reading));
   if (known.includes("any") || known.length === 0) return {};
@@ -14,13 +14,21 @@ export function readTypes(schema: Record<string, unknown>, path: string, reading
 }
 
 /** Without a type, keywords for objects or lists say nothing about other values: but they are meant to. */
-function implied(schema: Record<string, unknown>): Pick<SafeSchema, "types"> {
+function implied(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "types"> {
   const composed = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not", "if"];
   if (composed.some((key) => Object.hasOwn(schema, key))) return {};
-  if (Object.hasOwn(schema, "properties") || Object.hasOwn(schema, "additionalProperties"))
-    return { types: ["object"] };
-  return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? { types: ["array"] } : {};
+  const type = (["object", "array"] as const).find((one) => implying[one].some((key) => Object.hasOwn(schema, key)));
+  if (type === undefined) return {};
+  // The type may stand around a composition, and arguments are an object anyway.
+  if (type === "object" && path !== "" && !/\/(?:anyOf|oneOf|allOf)\/\d+$/.test(path))
+    note(reading, "assumed", path, "there is no type; object is taken");
+  return { types: [type] };
 }
+
+const implying = {
+  object: ["properties", "patternProperties", "additionalProperties"],
+  array: ["items", "prefixItems"],
+} as const;
 
 function readType(word: unknown, path: string, reading: Reading): JsonType | "any" {
   if (isJsonType(word)) return word;

@@ -1,3 +1,4 @@
+import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
 import type { SafeSchema, SchemaLoss } from "./safe-schema.ts";
 
 /** What reading one schema has at hand. */
@@ -8,14 +9,18 @@ export interface Reading {
   /** Names of definitions by the pointer that leads to them. */
   readonly names: Map<string, string>;
   readonly read: ReadNode;
+  readonly acceptPattern: AcceptPattern;
 }
+
+/** Test of a pattern: whether it can be checked. */
+export type AcceptPattern = (pattern: string) => boolean;
 
 /** Reads one schema at a path. */
 export type ReadNode = (schema: unknown, path: string, reading: Reading) => SafeSchema;
 
 /** Begins to read a schema. */
-export function createReading(root: unknown, read: ReadNode): Reading {
-  return { root, losses: [], definitions: new Map(), names: new Map(), read };
+export function createReading(root: unknown, read: ReadNode, acceptPattern: AcceptPattern = isLinearPattern): Reading {
+  return { root, losses: [], definitions: new Map(), names: new Map(), read, acceptPattern };
 }
 
 /** Notes a loss. */

@@ -41,7 +41,7 @@ export interface Bounds {
   readonly multipleOf?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** A regular expression (flag `u`) whose time is bounded. */
+  /** A regular expression (flag `u`) that the reader of the schema matches in bounded time. */
   readonly pattern?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -60,8 +60,11 @@ export interface SafeDocument {
 
 /** Something of a schema that did not come through as it was written. */
 export interface SchemaLoss {
-  /** `removed`: it could do harm. `corrected`: it was wrong, and what it must have meant was taken. `widened`: types and checks accept more. */
-  readonly kind: "removed" | "corrected" | "widened";
+  /**
+   * `removed`: it could do harm. `corrected`: it was wrong, and what it must have meant was taken. `widened`: types and checks accept more.
+   * `assumed`: it left open what it hardly meant to.
+   */
+  readonly kind: "removed" | "corrected" | "widened" | "assumed";
   /** JSON Pointer into the schema; empty for the root. */
   readonly path: string;
   readonly message: string;

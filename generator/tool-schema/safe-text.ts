@@ -15,6 +15,39 @@ export function safeLine(text: string, maximum = 200): string {
     .slice(0, maximum);
 }
 
+/**
+ * Prose of a stranger for the output of a program: {@link safeText} in which no line is a command to what runs the program. Azure Pipelines and GitHub Actions
+ * read such commands out of what their steps print.
+ *
+ * @see https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands
+ * @see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+ */
+export function outputText(text: string, maximum?: number): string {
+  return breakCommands(safeText(text, maximum));
+}
+
+/** The same on one line. */
+export function outputLine(text: string, maximum?: number): string {
+  return breakCommands(safeLine(text, maximum));
+}
+
+function breakCommands(text: string): string {
+  return text.replaceAll(pipelineCommand, "# #").replaceAll(/^(\s*):(?=:)/gm, "$1: ");
+}
+
+/** Beginning of a command of Azure Pipelines, and of the same in GitHub Actions. It may stand anywhere in a line. */
+const pipelineCommand = /##(?=(?:vso)?\[)/gi;
+
+/** JSON whose texts are no commands to what runs the program. It means the same. */
+export function breakCommandsInJson(json: string): string {
+  return json.replaceAll(pipelineCommand, "#\\u0023");
+}
+
+/** The same for HTML and XML. */
+export function breakCommandsInMarkup(markup: string): string {
+  return markup.replaceAll(pipelineCommand, "#&#35;").replaceAll(/^(\s*):(?=:)/gm, "$1&#58;");
+}
+
 /** Controls, bidirectional overrides, zero-width characters and tags: text that reads otherwise than it looks. */
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\u{E0000}-\u{E007F}]|\p{Surrogate}/gu;
 

@@ -10,7 +10,7 @@ export interface Sample {
  * and whatever of the schema is not modelled.
  */
 export function sampleOf({ root, definitions, losses }: SafeDocument): Sample | undefined {
-  return losses.length > 0 ? undefined : sample(root, definitions, 16);
+  return losses.some(({ kind }) => kind !== "assumed") ? undefined : sample(root, definitions, 16);
 }
 
 type Definitions = SafeDocument["definitions"];

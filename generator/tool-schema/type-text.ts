@@ -15,7 +15,7 @@ export async function emitType(
     [...definitions].map(([key, schema]) => [prefix + key, toLibrarySchema(schema, prefix)]),
   );
   const compile = loadCompiler();
-  const text = escapeUnseen(await compile({ ...toLibrarySchema(root, prefix), $defs }, name, options));
+  const text = unmask(escapeUnseen(await compile({ ...toLibrarySchema(root, prefix), $defs }, name, options)));
   if (new RegExp(`^export (interface|type) ${name}\\b`, "m").test(text)) return text;
   throw new Error(`json-schema-to-typescript did not declare ${name}; this is a bug in create-mcp-server.`);
 }
@@ -54,8 +54,21 @@ function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
   const [only] = parts;
   // A reference with anything beside it would be copied into a type of its own.
   if (parts.length === 1 && only) return only.$ref === undefined ? { ...only, ...comment } : only;
-  return parts.length === 0 ? comment : { allOf: parts, ...comment };
+  if (parts.length > 0) return { allOf: parts, ...comment };
+  // With a comment alone the library takes it for an object.
+  return Object.keys(comment).length === 0 ? {} : { ...unknownPart, ...comment };
 }
+
+/** The library calls `hasOwnProperty` of every object, so that no property may have this name on the way through it. */
+function mask(name: string): string {
+  return name === "hasOwnProperty" ? maskedName : name;
+}
+
+function unmask(text: string): string {
+  return text.replaceAll(`"${maskedName}"`, "hasOwnProperty");
+}
+
+const maskedName = "hasOwnProperty of create-mcp-server";
 
 /** Members that only demand what others declare say nothing that a type could. */
 function saysType(schema: SafeSchema): boolean {
@@ -107,8 +120,8 @@ function objectPart({ properties, required, additional, names }: SafeSchema, pre
   const members = new Map([...named, ...properties]);
   return {
     type: "object",
-    properties: Object.fromEntries([...members].map(([name, member]) => [name, toLibrarySchema(member, prefix)])),
-    required: [...required],
+    properties: Object.fromEntries([...members].map(([name, member]) => [mask(name), toLibrarySchema(member, prefix)])),
+    required: required.map(mask),
     additionalProperties: possible === undefined && toRest(additional, { isNamed: properties.size > 0, prefix }),
   };
 }
@@ -142,6 +155,9 @@ function arrayPart({ prefix: tuple, items, minItems = 0 }: SafeSchema, prefix: s
 
 /** The library has no other word for it. */
 const neverPart: LibrarySchema = { tsType: "never" };
+
+/** The same for values that may be anything. */
+const unknownPart: LibrarySchema = { tsType: "unknown" };
 
 function describe({ description, deprecated, notes }: SafeSchema): LibrarySchema {
   const lines = [description ?? "", ...notes, ...(deprecated ? ["@deprecated"] : [])].filter((line) => line !== "");

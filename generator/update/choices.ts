@@ -8,7 +8,7 @@ export interface Wish {
   readonly protocol?: string;
   /** What it shall offer, as for a new project. */
   readonly serve?: string;
-  /** How it shall be reached: stdio, http or both. */
+  /** Transports: stdio, http or both, with websocket or tcp beside them. */
   readonly transport?: string;
   /** Whether it shall be a client, too. */
   readonly client?: boolean;
@@ -41,6 +41,8 @@ export function describeChoices(old: LayerChoices, next: LayerChoices): readonly
     lines.push(`It offers ${next.offers.join(", ")}; before, it was ${old.offers.join(", ")}.`);
   if (next.offers.includes("skills") && !old.offers.includes("skills"))
     lines.push("Skills are read with the package yaml: npm install --save-dev yaml");
+  if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
+    lines.push("WebSockets are served with the package ws: npm install --save-dev ws @types/ws");
   if (old.transports.join() !== next.transports.join())
     lines.push(
       `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,

@@ -50,11 +50,8 @@ export async function readNewestRevision(project: string): Promise<string> {
 
 function refuse(path: string, code: string | undefined): never {
   const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
-  throw new UserError(
-    code === "ENOENT" || code === "ENOTDIR"
-      ? `there is no ${path}. ${advice}`
-      : `${path} cannot be read (${code}). ${advice}`,
-  );
+  const problem = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
+  throw new UserError(`${path} ${problem}. ${advice}`);
 }
 
 interface Lock {
@@ -79,6 +76,7 @@ function readChoices({
   transports,
   client,
   validator,
+  re2js,
   auth,
   spec,
 }: Record<string, unknown>): LayerChoices | undefined {
@@ -91,6 +89,7 @@ function readChoices({
     transports: knownTransports.filter((transport) => transports.includes(transport)),
     client: client === true,
     validator: validator === true,
+    ...(re2js === true && { re2js }),
     auth: protections.find((protection) => protection === auth) ?? "none",
     ...(typeof spec === "string" && { spec }),
   };

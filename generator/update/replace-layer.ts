@@ -1,4 +1,4 @@
-import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import { move, wholeFolder } from "../move.ts";
@@ -9,32 +9,44 @@ export const previousName = ".mcp-previous";
 
 /** Puts a layer in the place of another, which is kept. Whatever fails, one of the two stands there whole. */
 export async function replaceLayer(project: string, folder: string, tree: Tree): Promise<void> {
-  const aside = join(project, `.mcp-next-${process.pid}`);
+  const temporary = await makeTemporary(project);
+  const aside = join(temporary, "layer");
   try {
     for (const [path, text] of tree) {
       await mkdir(dirname(join(aside, path)), { recursive: true });
-      await writeFile(join(aside, path), text);
+      await writeFile(join(aside, path), text, { flag: "wx" });
     }
     await rm(join(project, previousName), wholeFolder);
     await swap({ from: aside, to: folder, keep: join(project, previousName) });
   } catch (error) {
-    await rm(aside, wholeFolder);
     throw explainFailure(folder, error);
+  } finally {
+    await rm(temporary, wholeFolder);
   }
+}
+
+/** Creates a folder with an unpredictable name, so that no link can be waiting there. */
+function makeTemporary(project: string): Promise<string> {
+  return mkdtemp(join(project, ".mcp-next-"));
 }
 
 /** Brings the layer before the last update back; what stood there now is kept instead. */
 export async function restoreLayer(project: string, folder: string): Promise<void> {
   const previous = join(project, previousName);
   await access(previous).catch(() => {
-    throw new UserError(`there is no ${previous}: nothing was updated here, or it was taken back already.`);
+    throw new UserError(`there is no ${previous}; nothing was updated here, or the update was undone already.`);
   });
-  const aside = join(project, `.mcp-next-${process.pid}`);
+  const temporary = await makeTemporary(project);
+  const aside = join(temporary, "layer");
   await move(previous, aside);
-  await swap({ from: aside, to: folder, keep: previous }).catch(async (error: unknown) => {
+  try {
+    await swap({ from: aside, to: folder, keep: previous });
+  } catch (error) {
     await move(aside, previous);
     throw explainFailure(folder, error);
-  });
+  } finally {
+    await rm(temporary, wholeFolder);
+  }
 }
 
 /** On Windows whatever has a file in it open keeps a folder where it is. */

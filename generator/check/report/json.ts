@@ -1,3 +1,4 @@
+import { toJsonText } from "../../json-text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /** A report for programs. */
@@ -9,5 +10,5 @@ export function emitJson(report: CheckReport): string {
     revision,
     passed: findings.length === 0,
   }));
-  return JSON.stringify({ format: 1, target, server, revisions, findings: findingsOf(report), checks }, undefined, 2);
+  return toJsonText({ format: 1, target, server, revisions, findings: findingsOf(report), checks });
 }

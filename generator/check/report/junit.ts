@@ -1,16 +1,18 @@
+import { breakCommandsInMarkup } from "../../tool-schema/safe-text.ts";
 import type { CheckReport, CheckResult } from "../finding.ts";
 
 /** A report for CI servers: one test a rule and revision. Notes do not fail. */
 export function emitJunit({ target, results }: CheckReport): string {
   const failed = results.filter((result) => failuresOf(result).length > 0);
-  return [
+  const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites tests="${results.length}" failures="${failed.length}">`,
     `<testsuite name="${escapeXml(target)}" tests="${results.length}" failures="${failed.length}">`,
     ...results.map(testCase),
     "</testsuite>",
     "</testsuites>",
-  ].join("\n");
+  ];
+  return breakCommandsInMarkup(lines.join("\n"));
 }
 
 function testCase(result: CheckResult): string {

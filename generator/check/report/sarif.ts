@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { toJsonText } from "../../json-text.ts";
+import { safeText } from "../../tool-schema/safe-text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /**
@@ -8,46 +10,47 @@ import { findingsOf, type CheckReport } from "../finding.ts";
  */
 export function emitSarif(report: CheckReport, version: string): string {
   const rules = [...new Map(report.results.map(({ rule }) => [rule.id, rule])).values()];
-  return JSON.stringify(
-    {
-      $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-      version: "2.1.0",
-      runs: [
-        {
-          tool: {
-            driver: {
-              name: "create-mcp-server check",
-              version,
-              rules: rules.map(({ id, title, severity, help }) => ({
-                id,
-                shortDescription: { text: title },
-                defaultConfiguration: { level: severity },
-                ...(help !== undefined && { helpUri: help }),
-              })),
-            },
+  return toJsonText({
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: "create-mcp-server check",
+            version,
+            rules: rules.map(({ id, title, severity, help }) => ({
+              id,
+              shortDescription: { text: title },
+              defaultConfiguration: { level: severity },
+              ...(help !== undefined && { helpUri: help }),
+            })),
           },
-          results: findingsOf(report).map(({ rule, severity, subject, message, fix, revision }) => ({
-            ruleId: rule,
-            ruleIndex: rules.findIndex(({ id }) => id === rule),
-            level: severity,
-            message: { text: `${subject}: ${message}. ${fix}.` },
-            locations: [
-              {
-                // GitHub refuses a report with a result that is in no file.
-                physicalLocation: { artifactLocation: { uri: fileOf(report.target) }, region: { startLine: 1 } },
-                logicalLocations: [
-                  { name: subject, fullyQualifiedName: [report.target, revision, subject].filter(Boolean).join("/") },
-                ],
-              },
-            ],
-            partialFingerprints: { primaryLocationLineHash: hashOf([rule, subject, message]) },
-          })),
         },
-      ],
-    },
-    undefined,
-    2,
-  );
+        results: findingsOf(report).map(({ rule, severity, subject, message, fix, revision }) => ({
+          ruleId: rule,
+          ruleIndex: rules.findIndex(({ id }) => id === rule),
+          level: severity,
+          message: { text: escapeMessage(`${subject}: ${message}. ${fix}.`) },
+          locations: [
+            {
+              // GitHub refuses a report with a result that is in no file.
+              physicalLocation: { artifactLocation: { uri: fileOf(report.target) }, region: { startLine: 1 } },
+              logicalLocations: [
+                { name: subject, fullyQualifiedName: [report.target, revision, subject].filter(Boolean).join("/") },
+              ],
+            },
+          ],
+          partialFingerprints: { primaryLocationLineHash: hashOf([rule, subject, message]) },
+        })),
+      },
+    ],
+  });
+}
+
+/** Text of a stranger in a message, in which brackets would make links. */
+function escapeMessage(text: string): string {
+  return safeText(text).replaceAll(/[\\[\]]/g, "\\$&");
 }
 
 /** The program, if it is one of the project; what is started or reached otherwise is named by the manifest at the most. */

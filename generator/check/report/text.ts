@@ -1,15 +1,15 @@
 import { countText } from "../../count-text.ts";
-import { safeLine } from "../../tool-schema/safe-text.ts";
+import { outputLine } from "../../tool-schema/safe-text.ts";
 import { findingsOf, severities, type CheckReport, type Severity } from "../finding.ts";
 
 /** A report for people. */
 export function emitText(report: CheckReport): string {
   const { server, target, revisions, results } = report;
   const findings = findingsOf(report);
-  const title = safeLine(`${server.name || target} ${server.version}`, 120);
+  const title = outputLine(`${server.name || target} ${server.version}`, 120);
   const lines = gather(findings).flatMap(({ severity, rule, revisions: where, subjects, message, fix }) => [
-    `${severity.padEnd(7)}  ${subjectsText(subjects)}: ${safeLine(message, 300)}`,
-    `         ${safeLine(fix, 300)} [${[rule, ...where].join(", ")}]`,
+    `${severity.padEnd(7)}  ${subjectsText(subjects)}: ${outputLine(message, 300)}`,
+    `         ${outputLine(fix, 300)} [${[rule, ...where].join(", ")}]`,
   ]);
   const counts = severities.map((severity) =>
     countText(findings.filter((finding) => finding.severity === severity).length, severity),
@@ -52,7 +52,7 @@ function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
 const mostNamed = 4;
 
 function subjectsText(subjects: readonly string[]): string {
-  const named = subjects.slice(0, mostNamed).map((subject) => safeLine(subject, 100));
+  const named = subjects.slice(0, mostNamed).map((subject) => outputLine(subject, 100));
   const rest = subjects.length - named.length;
   return rest === 0 ? named.join(", ") : `${named.join(", ")} and ${rest} more`;
 }

@@ -18,7 +18,7 @@ export function hasExtensionAmong(offers: readonly Offering[]): boolean {
 }
 
 /** How clients reach a server; `worker` is the fetch handler of edge platforms. */
-export const transports = ["stdio", "http", "worker"] as const;
+export const transports = ["stdio", "http", "worker", "websocket", "tcp"] as const;
 
 /** One way to reach a server. */
 export type Transport = (typeof transports)[number];
@@ -39,6 +39,8 @@ export interface LayerChoices {
   readonly client: boolean;
   /** Whether plain JSON Schemas are enforced, by the package `@cfworker/json-schema`. */
   readonly validator: boolean;
+  /** True if patterns that may take long are enforced, by the package `re2js`. Default: `false`. */
+  readonly re2js?: boolean;
   /** Access tokens are verified by the package `jose`. */
   readonly auth: Protection;
   /** Spec folder that its revisions come from, relative to the project, with slashes. Absent: they are those of this package. */

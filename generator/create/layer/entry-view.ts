@@ -43,6 +43,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     tasksExtension: choices.client && features.includes("taskExtension"),
     // Only HTTP has headers in which parts of arguments are repeated.
     mirrors: facts.some(standsAlone) && (uses("http") || uses("worker")),
+    questions: offers.has("questions"),
     resources: offers.has("resources"),
     skills: offers.has("skills"),
     skillFolders: offers.has("skills") && !uses("worker"),
@@ -50,11 +51,13 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     prompts: offers.has("prompts"),
     client: choices.client,
     validator: choices.validator,
+    re2js: choices.re2js === true,
     oauth: choices.auth === "oauth",
     apiKey: choices.auth === "api-key",
     stdio: uses("stdio"),
     http: uses("http"),
     worker: uses("worker"),
+    ...furtherView(choices.transports),
     run: runName(choices.transports),
     // Who lets others in counts what they ask for, and writes it down.
     knowsCallers: choices.auth !== "none",
@@ -66,6 +69,13 @@ export function runName(transports: LayerChoices["transports"]): string {
   const isOnStdio = transports.includes("stdio");
   if (transports.includes("http")) return isOnStdio ? "runEither" : "runHttp";
   return isOnStdio ? "runStdio" : "";
+}
+
+/** View of the further transports in an entry. */
+export function furtherView(transports: LayerChoices["transports"]): object {
+  const websocket = transports.includes("websocket");
+  const tcp = transports.includes("tcp");
+  return { websocket, tcp, further: websocket || tcp };
 }
 
 /** What stands between brackets: on one line if there is room for it, as a formatter would have it. */

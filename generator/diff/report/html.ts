@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { safeText } from "../../tool-schema/safe-text.ts";
+import { breakCommandsInMarkup, safeText } from "../../tool-schema/safe-text.ts";
 import type { Comparison, Side } from "../comparison.ts";
 import { filterScript, pageStyle } from "./page-assets.ts";
 import { sortChanges, summaryOf } from "./text.ts";
@@ -55,8 +55,12 @@ function matrixHtml({ timeline, matrix }: Comparison): string {
     const texts = cells.map((cell, index) => cellHtml(cell, index === 0 ? cell : (cells[index - 1] ?? "")));
     return `<tr data-row><th scope="row"><code>${escapeHtml(method)}</code></th>${texts.join("")}</tr>`;
   });
-  return `<section><h2>Methods, and who sends them</h2><div class="wide"><table id="matrix"><thead><tr><th></th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>Methods, and who sends them</h2>${legend}<div class="wide"><table id="matrix"><thead><tr><th scope="col">method</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
+
+/** Legend of the bars in the cells of the matrix. */
+const legend =
+  '<p class="legend">Since the revision before: <span class="new">new</span> <span class="other">sent by others</span> <span class="gone">gone</span></p>';
 
 function cellHtml(cell: string, before: string): string {
   const change = cell === before ? "" : cell === "" ? "gone" : before === "" ? "new" : "other";
@@ -73,7 +77,7 @@ function changesHtml({ kind: what, changes }: Comparison): string {
     const cells = verdicts.map((verdict) => `<td><span class="verdict ${verdict}">${verdict}</span></td>`).join("");
     return `<tr data-row>${cells}<td>${kind}</td><th scope="row"><code>${escapeHtml(subject)}</code></th><td>${escapeHtml(detail)}</td></tr>`;
   });
-  const titles = ["client author", ...(hasSides ? ["server author"] : []), "", "what", "how"];
+  const titles = ["client author", ...(hasSides ? ["server author"] : []), "change", "what", "how"];
   const head = titles.map((text) => `<th scope="col">${text}</th>`).join("");
   return `<section><h2>Changes</h2><div class="wide"><table id="changes"><thead><tr>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
@@ -87,16 +91,17 @@ function sideHtml({ subject, before, after }: Side): string {
     );
     return `<td><pre>${texts.join("\n")}</pre></td>`;
   };
-  return `<details data-row><summary><code>${escapeHtml(subject)}</code></summary><table class="sides"><tr>${column(before, after, "del")}${column(after, before, "ins")}</tr></table></details>`;
+  return `<details data-row><summary><code>${escapeHtml(subject)}</code></summary><table class="sides"><thead><tr><th scope="col">older</th><th scope="col">newer</th></tr></thead><tr>${column(before, after, "del")}${column(after, before, "ins")}</tr></table></details>`;
 }
 
 function escapeHtml(text: string): string {
-  return safeText(text, 20_000)
+  const escaped = safeText(text, 20_000)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;")
     .replaceAll("'", "&#39;");
+  return breakCommandsInMarkup(escaped);
 }
 
 function hashOf(text: string): string {

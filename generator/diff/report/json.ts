@@ -1,4 +1,5 @@
 import { worstOf } from "../../contract/verdict.ts";
+import { toJsonText } from "../../json-text.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** A comparison for programs. */
@@ -7,5 +8,5 @@ export function emitJson({ kind, older, newer, changes }: Comparison): string {
     client: worstOf(changes.map(({ client }) => client)),
     server: worstOf(changes.map(({ server }) => server)),
   };
-  return JSON.stringify({ format: 1, kind, older, newer, verdict, changes }, undefined, 2);
+  return toJsonText({ format: 1, kind, older, newer, verdict, changes });
 }

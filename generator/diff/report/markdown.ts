@@ -1,4 +1,4 @@
-import { safeLine } from "../../tool-schema/safe-text.ts";
+import { outputLine } from "../../tool-schema/safe-text.ts";
 import type { Comparison } from "../comparison.ts";
 import { sortChanges, summaryOf } from "./text.ts";
 
@@ -21,7 +21,7 @@ function row(cells: readonly string[]): string {
 
 /** Text of strangers in a cell: no markup, no HTML, no mention of anybody, no column of its own. */
 function escapeMarkdown(text: string): string {
-  return safeLine(text, 300)
+  return outputLine(text, 300)
     .replaceAll(/[\\`*_{}[\]()#+!|~]/g, "\\$&")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

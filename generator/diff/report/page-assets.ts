@@ -53,6 +53,8 @@ td i { color: var(--dim); font-style: normal; opacity: .5; }
 .new { box-shadow: inset 3px 0 var(--green); }
 .gone { box-shadow: inset 3px 0 var(--red); }
 .other { box-shadow: inset 3px 0 var(--amber); }
+.legend { color: var(--dim); margin: 0 0 .5rem; }
+.legend span { margin-right: .75rem; padding-left: .5rem; }
 .breaking { background: color-mix(in srgb, var(--red) 14%, transparent); color: var(--red); font-weight: 600; }
 .risky { background: color-mix(in srgb, var(--amber) 14%, transparent); color: var(--amber); }
 .additive { background: color-mix(in srgb, var(--green) 14%, transparent); color: var(--green); }

@@ -1,17 +1,17 @@
-import { safeLine } from "../../tool-schema/safe-text.ts";
+import { outputLine } from "../../tool-schema/safe-text.ts";
 import { verdicts, type ContractChange } from "../../contract/verdict.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** A comparison for a terminal: the worst first. */
 export function emitText({ older, newer, kind, changes }: Comparison): string {
-  const title = `${safeLine(older)} → ${safeLine(newer)}`;
+  const title = `${outputLine(older)} → ${outputLine(newer)}`;
   if (changes.length === 0) return `${title}: no difference.`;
   const width = Math.max(...verdicts.map((verdict) => verdict.length));
   const columns = ({ client, server }: ContractChange): string =>
     kind === "revisions" ? `${client.padEnd(width)}  ${server.padEnd(width)}` : client.padEnd(width);
   const head = kind === "revisions" ? `${"client".padEnd(width)}  ${"server".padEnd(width)}` : "client".padEnd(width);
   const lines = sortChanges(changes).map(
-    (change) => `${columns(change)}  ${safeLine(change.subject)}: ${safeLine(change.detail, 300)}`,
+    (change) => `${columns(change)}  ${outputLine(change.subject)}: ${outputLine(change.detail, 300)}`,
   );
   return [`${title}: ${summaryOf(changes)}`, head, ...lines].join("\n");
 }

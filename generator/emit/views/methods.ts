@@ -1,5 +1,7 @@
 import { capabilitiesOf } from "../../capabilities.ts";
+import { knownMembersOf } from "../../known-members.ts";
 import type { Method, RevisionModel } from "../../model.ts";
+import { resolveObject, type Declared } from "../../resolve.ts";
 import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
 import { usedNames } from "../used-names.ts";
 import type { ValidateView } from "./validate.ts";
@@ -21,6 +23,7 @@ export interface MethodsView {
   readonly resultTypes: string;
   readonly emptyCapabilities: string;
   readonly capabilities: string;
+  readonly knownMembers: string;
 }
 
 /** One dispatch table. */
@@ -41,6 +44,8 @@ interface RowView {
   readonly result: string;
   readonly gate: string;
   readonly needs: string;
+  readonly nulls: string;
+  readonly aliases: string;
 }
 
 const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
@@ -48,7 +53,7 @@ const rowTypes = { request: "RequestRow", notification: "NotificationRow", embed
 /** The dispatch tables as data, and everything else that the runtime wants to know. */
 export function methodsView(model: RevisionModel, checks: ValidateView["callees"]): MethodsView {
   const { rules } = model;
-  const tables = tableViews(model.methods, tableSpecs, checks);
+  const tables = tableViews(model, tableSpecs, checks);
   return {
     support: [...rowTypesIn(tables), "Revision"].sort().join(", "),
     tables,
@@ -65,16 +70,13 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
     resultTypes: rules.resultTypes ? literalText(rules.resultTypes) : "",
     emptyCapabilities: JSON.stringify(rules.emptyCapabilities),
     capabilities: literalText({ client: capabilitiesOf("client", model), server: capabilitiesOf("server", model) }),
+    knownMembers: literalText(knownMembersOf(model)),
   };
 }
 
-/** The tables of these methods. */
-export function tableViews(
-  methods: readonly Method[],
-  specs: readonly TableSpec[],
-  checks: ValidateView["callees"],
-): TableView[] {
-  return specs.map((spec) => tableView(spec, methodsOf(methods, spec), checks));
+/** The tables of the methods of a model. */
+export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: ValidateView["callees"]): TableView[] {
+  return specs.map((spec) => tableView(spec, model, checks));
 }
 
 /** The types of rows that tables mention. */
@@ -83,13 +85,26 @@ export function rowTypesIn(tables: readonly TableView[]): string[] {
   return usedNames(types, Object.values(rowTypes));
 }
 
-function tableView(spec: TableSpec, methods: readonly Method[], checks: ValidateView["callees"]): TableView {
+/** Methods, and the declarations in which their types are looked up. */
+export type Tabled = Declared & { readonly methods: readonly Method[] };
+
+function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees"]): TableView {
   const { name, summary } = spec;
   const typeName = name.charAt(0).toUpperCase() + name.slice(1);
-  return { name, typeName, summary, rows: methods.map((method) => rowView(spec, method, checks)) };
+  return {
+    name,
+    typeName,
+    summary,
+    rows: methodsOf(model.methods, spec).map((method) => rowView(spec, method, { model, checks })),
+  };
 }
 
-function rowView({ sender }: TableSpec, method: Method, checks: ValidateView["callees"]): RowView {
+function rowView(
+  { sender }: TableSpec,
+  method: Method,
+  { model, checks }: { readonly model: Declared; readonly checks: ValidateView["callees"] },
+): RowView {
+  const nulls = nullsOf(method, model);
   const types = method.kind === "notification" ? paramsText(method) : `${paramsText(method)}, ${resultText(method)}`;
   const gate = method.gates[sender];
   return {
@@ -102,7 +117,18 @@ function rowView({ sender }: TableSpec, method: Method, checks: ValidateView["ca
     result: method.kind === "notification" ? "" : checks.result(method),
     gate: gate ? literalText(gate) : "",
     needs: method.needs && method.kind === "request" ? literalText(method.needs) : "",
+    aliases: method.aliases && method.kind === "notification" ? literalText(method.aliases) : "",
+    nulls: method.kind === "request" && nulls.length > 0 ? literalText(nulls) : "",
   };
+}
+
+/** Members of params and result that a peer may send as `null`. */
+function nullsOf({ params, result }: Method, model: Declared): string[] {
+  const shapes = [params?.shape, result].flatMap((shape) =>
+    shape?.kind === "union" ? shape.of : shape ? [shape] : [],
+  );
+  const properties = shapes.flatMap((shape) => resolveObject(shape, model)?.properties ?? []);
+  return properties.filter(({ nullMeansAbsent }) => nullMeansAbsent).map(({ name }) => name);
 }
 
 /** A value as it stands in code. */

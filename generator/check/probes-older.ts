@@ -1,0 +1,47 @@
+import type { Revision } from "../../generated/support.ts";
+import { HttpWire } from "./http-wire.ts";
+import type { Probe, Seen } from "./probe.ts";
+import { openSse } from "./sse-wire.ts";
+
+/** Probes of a server over Streamable HTTP at revisions that have another transport over HTTP. */
+export const olderProbes: readonly Probe[] = [
+  {
+    rule: {
+      id: "sse-served",
+      title: "Clients that know HTTP with SSE alone find it",
+      severity: "warning",
+      help: "https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility",
+    },
+    applies: ({ conversation: { wire }, revision }) => wire instanceof HttpWire && isOverSse(revision),
+    run: ({ conversation: { wire } }) => (wire instanceof HttpWire ? probeStreams(wire) : []),
+  },
+];
+
+/** True if HTTP with SSE is the transport of a revision over HTTP: it has sessions, but no header that names them. */
+function isOverSse({ headers, lifecycle }: Revision): boolean {
+  return lifecycle === "handshake" && !headers.some(({ source }) => source === "session");
+}
+
+/** The address itself, and the usual one beside it or at the root. */
+async function probeStreams({ options }: HttpWire): Promise<readonly Seen[]> {
+  const places = [...new Set(["", "sse", "/sse"].map((path) => new URL(path, options.url).href))];
+  const timeout = Math.min(options.timeout, streamTime);
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const wire = await openSse({ ...options, url: new URL(place), timeout });
+      await wire.close();
+      return wire.endpoint.kind === "named";
+    }),
+  );
+  if (found.includes(true)) return [];
+  return [
+    {
+      subject: "HTTP with SSE",
+      message: `a stream that names an endpoint opens neither there nor at ${places.slice(1).join(" or ")}`,
+      fix: "serve HTTP with SSE at /sse as well, or do not agree to this revision over HTTP",
+    },
+  ];
+}
+
+/** Milliseconds for an address at which there may be no stream: servers that have one name the endpoint at once. */
+const streamTime = 5_000;

@@ -1,0 +1,121 @@
+import type { MessageSocket } from "../../runtime/transport/websocket.ts";
+import { explainCause } from "../user-error.ts";
+import { isLoopback } from "./bare-fetch.ts";
+import { pause } from "./effect.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { Wire, WireFactory } from "./wire.ts";
+
+/** Options for a WebSocket connection to a server. */
+export interface WebSocketWireOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds to wait for an answer, and for the connection. */
+  readonly timeout: number;
+}
+
+/** Connections to a server over WebSocket: one message in each text frame. */
+export function createWebSocketWires(options: WebSocketWireOptions): WireFactory {
+  return { transport: "websocket", open: () => WebSocketWire.open(options) };
+}
+
+/** One connection. */
+export class WebSocketWire implements Wire {
+  readonly transport = "websocket";
+  readonly #options: WebSocketWireOptions;
+  readonly #mailbox = new Mailbox();
+  readonly #socket: MessageSocket;
+  readonly #opened: Promise<void>;
+  readonly #closed: Promise<void>;
+  #silence = "";
+  #isOpen = false;
+
+  private constructor(options: WebSocketWireOptions, socket: MessageSocket) {
+    this.#options = options;
+    this.#socket = socket;
+    let open = (): void => {};
+    let close = (): void => {};
+    this.#opened = new Promise((resolve) => (open = resolve));
+    this.#closed = new Promise((resolve) => (close = resolve));
+    this.#socket.listen({
+      opened: () => {
+        this.#isOpen = true;
+        open();
+      },
+      text: (text) => this.#mailbox.takeText(text),
+      binary: () => void this.#mailbox.noise.push({ kind: "text", text: "(a binary frame)" }),
+      closed: (reason) => {
+        this.#end(reason);
+        close();
+      },
+    });
+  }
+
+  /** Resolves when the connection is open, or will not be. */
+  static async open(options: WebSocketWireOptions): Promise<WebSocketWire> {
+    const { url, headers, timeout } = options;
+    // Only those who need the library load it.
+    const { createWsSocket } = await import("../../runtime/transport/websocket-ws.ts");
+    const socket = createWsSocket(url, { headers, connection: { handshakeTimeout: timeout } });
+    const wire = new WebSocketWire(options, socket);
+    await Promise.race([wire.#opened, wire.#closed]);
+    return wire;
+  }
+
+  get unasked(): Mailbox["unasked"] {
+    return this.#mailbox.unasked;
+  }
+
+  get noise(): Mailbox["noise"] {
+    return this.#mailbox.noise;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get silence(): string {
+    return this.#silence;
+  }
+
+  /** True if the server is on this machine. */
+  get isLoopback(): boolean {
+    return isLoopback(this.#options.url);
+  }
+
+  /** Opens another connection, with more headers. */
+  reopen(headers: Readonly<Record<string, string>>): Promise<WebSocketWire> {
+    return WebSocketWire.open({ ...this.#options, headers: { ...this.#options.headers, ...headers } });
+  }
+
+  exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
+    const answer = id === undefined ? undefined : this.#mailbox.wait(id, this.#options.timeout, signal);
+    this.#send(JSON.stringify(message));
+    return answer ?? pause();
+  }
+
+  sendText(text: string): ReturnType<Wire["sendText"]> {
+    this.#send(text);
+    return pause();
+  }
+
+  async close(): Promise<{ readonly wasKilled: boolean }> {
+    const late = setTimeout(() => this.#socket.terminate(), closeTime);
+    this.#socket.close(1000, "");
+    await this.#closed;
+    clearTimeout(late);
+    return { wasKilled: false };
+  }
+
+  #send(text: string): void {
+    if (this.isOpen) void this.#socket.send(text);
+  }
+
+  #end(reason: Error | undefined): void {
+    this.#isOpen = false;
+    this.#silence ||= reason === undefined ? "it closed the connection" : explainCause(reason);
+    this.#mailbox.end();
+  }
+}
+
+/** Milliseconds for the closing handshake. */
+const closeTime = 1_000;

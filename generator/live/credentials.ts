@@ -1,0 +1,38 @@
+import process from "node:process";
+import { requireApiKey, type ApiKey } from "../../runtime/auth/server/api-key.ts";
+import type { Guard } from "../../runtime/transport/http/origin.ts";
+import { UserError } from "../user-error.ts";
+
+/** Options that name the credentials of callers. */
+export interface CredentialFlags {
+  /** Variable with the keys that callers send in `X-API-Key`. */
+  readonly apiKeyEnv?: string;
+  /** Variable with the tokens that callers send as `Authorization: Bearer`. */
+  readonly bearerEnv?: string;
+}
+
+/**
+ * Reads which callers are let in; nothing when the options name no credentials. A variable holds one value, or several with commas or blanks
+ * between them, and each stands for a principal of its own. Throws a {@link UserError} that never repeats a value.
+ */
+export function readGuard({ apiKeyEnv, bearerEnv }: CredentialFlags): Guard | undefined {
+  if (apiKeyEnv !== undefined && bearerEnv !== undefined)
+    throw new UserError("--api-key-env and --bearer-env: choose one of them.");
+  if (apiKeyEnv !== undefined) return requireApiKey({ keys: readKeys("--api-key-env", apiKeyEnv) });
+  if (bearerEnv === undefined) return undefined;
+  return requireApiKey({ keys: readKeys("--bearer-env", bearerEnv), in: "authorization" });
+}
+
+function readKeys(option: string, variable: string): readonly ApiKey[] {
+  const values = (process.env[variable] ?? "").split(/[\s,]+/).filter((value) => value !== "");
+  if (values.length === 0)
+    throw new UserError(`${option}: the environment variable ${variable} holds no value. Set it first.`);
+  if (values.some((value) => value.length < shortest))
+    throw new UserError(
+      `${option}: a value of ${variable} has fewer than ${shortest} characters. Make one with: openssl rand -base64 32`,
+    );
+  return values.map((key, index) => ({ key, principal: `caller ${index + 1}` }));
+}
+
+/** Characters of a key that cannot be guessed. */
+const shortest = 24;

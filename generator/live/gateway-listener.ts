@@ -1,0 +1,61 @@
+import type { Gateway } from "../../runtime/gateway/index.ts";
+import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
+import type { ListenOptions } from "../../runtime/index.ts";
+import { listenTcp } from "../../runtime/transport/tcp.ts";
+import { toAuthority } from "../../runtime/transport/listening.ts";
+import { UserError } from "../user-error.ts";
+
+/** Address of a gateway. */
+export interface ListenAddress {
+  readonly kind: "http" | "websocket" | "tcp";
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Access rules of a gateway. */
+export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate">;
+
+/** A gateway that listens. */
+export interface GatewayListener {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Reads `HOST:PORT` or `PORT`, with the scheme of the transport where that is not HTTP. Throws a {@link UserError}. */
+export function readListenAddress(text: string): ListenAddress {
+  const [, scheme = "http", host = "127.0.0.1", digits = ""] =
+    /^(?:(http|ws|tcp):\/\/)?(?:(\[[\da-f:]+\]|[^:[\]/]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === "" || port > 65_535) {
+    throw new UserError(
+      `--listen ${text}: give HOST:PORT or PORT, with a port from 0 (any free one) to 65535; ws:// or tcp:// before it is another transport.`,
+    );
+  }
+  return { kind: kinds[scheme.toLowerCase()] ?? "http", host: host.replace(/^\[(.*)\]$/, "$1"), port };
+}
+
+const kinds: Readonly<Record<string, ListenAddress["kind"]>> = { ws: "websocket", tcp: "tcp" };
+
+/** Serves a gateway at an address. Closing the listener leaves the gateway open. */
+export async function listenAt(
+  gateway: Gateway,
+  { kind, host, port }: ListenAddress,
+  callers: Callers,
+): Promise<GatewayListener> {
+  const { accept } = gateway;
+  switch (kind) {
+    case "http":
+      return serveGatewayHttp(gateway, { ...callers, host, port });
+    case "websocket": {
+      // Only those who need the library load it.
+      const { listenWebSocket } = await import("../../runtime/transport/websocket-listen.ts");
+      return listenWebSocket({ ...callers, host, port, accept });
+    }
+    case "tcp": {
+      const listener = await listenTcp({ host, port, accept });
+      return { url: `tcp://${toAuthority(host)}:${listener.port}`, close: () => listener.close() };
+    }
+    default:
+      return kind satisfies never;
+  }
+}

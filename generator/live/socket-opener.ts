@@ -1,0 +1,26 @@
+import { connect } from "../../runtime/client/client.ts";
+import type { Opener } from "../../runtime/client/opener.ts";
+import { passedLimits } from "../../runtime/gateway/place.ts";
+import { Eras } from "../../runtime/lifecycle/eras.ts";
+import { createTcpTransport } from "../../runtime/transport/tcp.ts";
+import type { Transport } from "../../runtime/transport/transport.ts";
+import { describeTarget, type Target } from "./target.ts";
+
+/** Target that is reached over a transport of one's own choice. */
+export type ConnectionTarget = Extract<Target, { readonly kind: "websocket" | "tcp" }>;
+
+/** Opens connections over WebSocket or TCP; each is a session of its own. */
+export function createSocketOpener(target: ConnectionTarget, headers: Readonly<Record<string, string>> = {}): Opener {
+  const era = new Eras().noteOf(describeTarget(target));
+  return async (options) => connect(await createTransport(target, headers), { ...options, era });
+}
+
+async function createTransport(
+  target: ConnectionTarget,
+  headers: Readonly<Record<string, string>>,
+): Promise<Transport> {
+  if (target.kind === "tcp") return createTcpTransport({ ...target, limits: passedLimits });
+  // Only those who need the library load it.
+  const { createWsTransport } = await import("../../runtime/transport/websocket-ws.ts");
+  return createWsTransport(target.url, { headers, limits: passedLimits });
+}

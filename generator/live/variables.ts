@@ -1,0 +1,32 @@
+import process from "node:process";
+import { readInheritedEnv } from "../../runtime/transport/command.ts";
+
+/** Variables by name. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Variables given to a server, and the environment of this process. */
+export interface VariableSource {
+  readonly given: Variables;
+  readonly own?: Variables;
+}
+
+/**
+ * Advises to pass on an environment variable that the last words of a server mention and that it was not given. Returns an empty text when they
+ * mention none.
+ */
+export function adviseVariable(words: string, { given, own = process.env }: VariableSource): string {
+  const inherited = readInheritedEnv({ platform: process.platform, env: own });
+  const names = (words.match(variableName) ?? []).filter(
+    (name) => !Object.hasOwn(given, name) && !Object.hasOwn(inherited, name),
+  );
+  const known = names.find((name) => own[name] !== undefined);
+  if (known !== undefined) return `A server gets no variable that is not named: pass it on with --env ${known}.`;
+  const missing = names.find((name) => name.includes("_") && !errorCode.test(name));
+  return missing === undefined ? "" : `Set the variable ${missing}, and pass it on with --env ${missing}.`;
+}
+
+/** Names as they are usual for variables: capitals, three or more. */
+const variableName = /\b[A-Z][A-Z\d_]{2,}\b/g;
+
+/** Words of the same look that name errors. */
+const errorCode = /^(?:ERR|MODULE|SIG|E)_|_(?:ERROR|ERR|FOUND)$/;
