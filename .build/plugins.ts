@@ -36,13 +36,13 @@ const bundleRequired: Plugin = {
 
 const requiring = /createRequire\(import\.meta\.url\)\((".*?")\)/;
 
-/** What the runtime speaks to is the user's, in the programs too. */
+/** Libraries that the runtime imports stay imports of the package, except for `ws` in the programs: the commands connect to servers with it. */
 function leaveRuntimeLibraries(runtime: string): Plugin {
   return {
     name: "leave-runtime-libraries",
     setup: ({ onResolve }) =>
       onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-        importer.startsWith(runtime) ? { path, external: true } : undefined,
+        importer.startsWith(runtime) && path !== "ws" ? { path, external: true } : undefined,
       ),
   };
 }

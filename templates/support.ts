@@ -28,7 +28,6 @@ export interface RequestRow<Params = unknown, Result = unknown> {
   /** Name of the function that answers it, in handlers and in proxies. */
   readonly handler: string;
   readonly params: Check;
-  /** `true` when the params may be left out. */
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
@@ -36,6 +35,8 @@ export interface RequestRow<Params = unknown, Result = unknown> {
   readonly needs?: Gate;
   /** Further values of `resultType` that its results may have. */
   readonly kinds?: readonly string[];
+  /** Members of its params and its result in whose place a peer may send `null`, which means that they are absent. */
+  readonly nulls?: readonly string[];
   /** Exists for the compiler only: carries the types of the row. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
@@ -48,7 +49,8 @@ export interface NotificationRow<Params = unknown> {
   readonly params: Check;
   readonly paramsOptional: boolean;
   readonly gate?: Gate;
-  /** Exists for the compiler only: carries the types of the row. Never set. */
+  /** Other names under which peers send it. */
+  readonly aliases?: readonly string[];
   readonly "~types"?: { readonly params: Params };
 }
 
@@ -117,14 +119,10 @@ export interface Revision {
   readonly polling: boolean;
   /** Dialect of tool schemas without `$schema`, where the revision fixes one. */
   readonly jsonSchemaDialect?: string;
-  /** Requests a client sends and a server answers. */
   readonly clientRequests: Table<RequestRow>;
   // @part questions, tasks, extensions
-  /** Requests a server sends and a client answers. */
   readonly serverRequests: Table<RequestRow>;
-  /** Notifications a client sends. */
   readonly clientNotifications: Table<NotificationRow>;
-  /** Notifications a server sends. */
   readonly serverNotifications: Table<NotificationRow>;
   // @part questions, tasks
   /** Payloads that ask the client for input inside a result. */
@@ -140,6 +138,8 @@ export interface Revision {
   // @part client, questions, tasks
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
+  /** Of the members that only some revisions have, those of this one: `Tool.outputSchema`. The others mean nothing in its messages. */
+  readonly knownMembers: readonly string[];
   /** How values written for newer revisions become values of this one; missing in the newest revision. */
   readonly conversions?: Conversions;
   /** What is declared of extensions that a program has put on it, by identifier; and the revision without them. */

@@ -28,11 +28,17 @@ export function values(...allowed: readonly unknown[]): Check {
     allowed.includes(value) ? undefined : fail(`one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
 }
 
+/** A regular expression, whatever engine matches it. */
+export interface Pattern {
+  readonly source: string;
+  test(text: string): boolean;
+}
+
 /** Bounds of text, in characters. */
 export function text(bounds: {
   readonly minLength?: number;
   readonly maxLength?: number;
-  readonly pattern?: RegExp;
+  readonly pattern?: Pattern | undefined;
 }): Check {
   const { minLength = 0, maxLength = Infinity, pattern } = bounds;
   return (value) => {
