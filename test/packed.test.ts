@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createOurServer } from "./interop/our-server.ts";
+import { serveSockets, serveTcp } from "./live/socket-servers.ts";
 import { pets } from "./create/pets.ts";
 
 /* The package as `npx` gets it: packed, and unpacked where nothing else is, none of its libraries either. */
@@ -83,6 +85,13 @@ describe("the packed package", () => {
     expect(await cli(command, ...args)).toMatch(says);
   });
 
+  test.each([
+    ["TCP", () => serveTcp(createOurServer([revision]))],
+    ["WebSocket", () => serveSockets(createOurServer([revision]))],
+  ])("checks a server over %s", async (_name, serve) => {
+    expect(await cli("check", await serve(), "--revision", revision)).toMatch(/0 errors/);
+  });
+
   test("is a gateway", async () => {
     const child = spawn(process.execPath, [program(), "gateway", "server.js", "--stdio"], { cwd: folder });
     const lines = createInterface({ input: child.stdout });
@@ -109,6 +118,7 @@ describe("the packed package", () => {
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--skipLibCheck", "false"];
     const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
     const compiler = join(root, "node_modules", "typescript7", "bin", "tsc");
-    await run(process.execPath, [compiler, ...options, ...types, "entries.ts"], { cwd: folder });
+    const compiling = run(process.execPath, [compiler, ...options, ...types, "entries.ts"], { cwd: folder });
+    await expect(compiling).resolves.toEqual({ stdout: "", stderr: "" });
   });
 });

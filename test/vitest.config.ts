@@ -7,7 +7,14 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     globalSetup: "test/build.ts",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/oracle/**", "test/scaffold/**", "test/upstream/**", "test/conformance/**", "test/browser/**"],
+    exclude: [
+      "test/oracle/**",
+      "test/scaffold/**",
+      "test/upstream/**",
+      "test/conformance/**",
+      "test/browser/**",
+      "test/wire/**",
+    ],
     // Much of the time goes into processes that are waited for: two workers pay even on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,

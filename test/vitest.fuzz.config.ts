@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
-/** A million messages, or as many as `FUZZ_MESSAGES` says; `FUZZ_SEED` repeats a run. */
+/**
+ * A million messages in memory, or as many as `FUZZ_MESSAGES` says, and a twentieth of that from hostile servers, or `FUZZ_HOSTILE_MESSAGES`.
+ * `FUZZ_SEED` repeats a run; `FUZZ_FIGURES` prints what happened.
+ */
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),

@@ -68,6 +68,17 @@ describe("lint of tools", () => {
       { inputSchema: { type: "object", properties: { a: { $ref: "https://example.org/a" } } } },
       ["schema-reference", "schema-sound"],
     ],
+    [
+      "a reference to the address of an embedded schema",
+      {
+        inputSchema: {
+          type: "object",
+          properties: { a: { $ref: "https://example.org/a" } },
+          $defs: { a: { $id: "https://example.org/a", type: "string" } },
+        },
+      },
+      ["schema-reference"],
+    ],
     ["a type that is none", { inputSchema: { type: "object", properties: { a: { type: "int" } } } }, ["schema-sound"]],
     ["an argument with a space", { inputSchema: { type: "object", properties: { "a b": {} } } }, ["argument-name"]],
     ["a list of anything", { inputSchema: { type: "object", properties: { a: { type: "array" } } } }, ["array-items"]],

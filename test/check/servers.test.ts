@@ -38,7 +38,7 @@ function brokenRules(report: CheckReport): Record<string, string[]> {
 }
 
 describe("check over HTTP", () => {
-  test("finds nothing in a server of ours but that its tools are not described", { timeout: 120_000 }, async () => {
+  test("finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
     const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
     expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
     expect(brokenRules(report)).toEqual({ "tool-description": [""] });
@@ -49,6 +49,7 @@ describe("check over HTTP", () => {
   test("finds what is wrong with servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
     expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
       "http-origin": ids,
+      "sse-served": ["2024-11-05"],
       "unknown-tool": ids,
       "tool-without-name": ids,
       "tool-description": [""],
@@ -57,11 +58,22 @@ describe("check over HTTP", () => {
     expect(brokenRules(await examineHttp(() => serveSdk2()))).toEqual({
       "http-unknown-session": ids,
       "http-origin": ids,
+      "sse-served": ["2024-11-05"],
       "unknown-resource": ids,
       "tool-description": [""],
       "invalid-cursor": ids,
     });
   });
+});
+
+test("check over HTTP warns where clients of the oldest revision find no transport", { timeout: 120_000 }, async () => {
+  const serve = (sse: false | undefined, path?: string): Promise<Running> =>
+    serveHttp(createOurServer(ids), { port: 0, ...(sse === false && { sse }), ...(path !== undefined && { path }) });
+  const without = await examineHttp(() => serve(false));
+  expect(findingsOf(without).filter(({ rule }) => rule === "sse-served")).toEqual([
+    expect.objectContaining({ severity: "warning", revision: "2024-11-05", subject: "HTTP with SSE" }),
+  ]);
+  expect(brokenRules(await examineHttp(() => serve(undefined, "/deep/mcp")))).not.toHaveProperty("sse-served");
 });
 
 describe("check on stdio", () => {

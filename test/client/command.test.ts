@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Node, Project } from "ts-morph";
@@ -7,9 +7,9 @@ import { listAll, temporaryFolder } from "../create/folder.ts";
 import { checkFunctions } from "../../generator/client/check-text.ts";
 import type { ClientCommandOptions } from "../../generator/commands/client.ts";
 import type { Verdict } from "../../generator/contract/verdict.ts";
-import { serveRaw } from "../check/running.ts";
+import { readText, serveRaw } from "../check/running.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { compile, modulePackage } from "./compile.ts";
+import { compile, modulePackage, repository } from "./compile.ts";
 import { client } from "./run.ts";
 
 const offer = {
@@ -149,6 +149,121 @@ describe("create-mcp-server client", () => {
   );
 
   test(
+    "leaves arguments out only where their type takes none, so that it compiles",
+    async () => {
+      const word = { type: "string" };
+      const needs = (name: string) => ({ type: "object", properties: { [name]: word }, required: [name] });
+      const inputs: Readonly<Record<string, object>> = {
+        one: { type: "object", oneOf: [needs("a"), needs("b")] },
+        any: { type: "object", anyOf: [needs("a"), needs("b")] },
+        all: { type: "object", allOf: [needs("a"), { type: "object", properties: { b: word } }] },
+        reference: { type: "object", $ref: "#/$defs/a", $defs: { a: needs("a") } },
+        deep: { type: "object", anyOf: [{ $ref: "#/$defs/a" }], $defs: { a: { allOf: [needs("a")] } } },
+        inherited: { type: "object", properties: { constructor: word, toString: word, valueOf: word } },
+        own: { type: "object", properties: { hasOwnProperty: word } },
+        none: { type: "object", anyOf: [needs("a"), { type: "object", properties: { b: word } }] },
+      };
+      const tools = Object.entries(inputs).map(([name, inputSchema]) => ({ name, inputSchema }));
+      const prompts = [{ name: "say", arguments: [{ name: "toString" }] }];
+      const cwd = folderWith({ "tools.json": { server: { name: "odd", version: "1" }, tools, prompts } });
+      const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "odd") });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      writeFileSync(
+        join(cwd, "use.ts"),
+        `import { createOddClient, type Session } from "./odd/index.ts";
+      export async function use(session: Session): Promise<void> {
+        const { tools } = createOddClient(session);
+        await tools.none();
+        await tools.deep({ a: "x" });
+        // @ts-expect-error one of two arguments is needed
+        await tools.one();
+      }
+      `,
+      );
+      expect(compile([...sourcesOf(join(cwd, "odd")), join(cwd, "use.ts")])).toEqual([]);
+    },
+    slow,
+  );
+
+  test("leaves out only the tool whose schema is nested too deep, when it asks a server", async () => {
+    const cwd = folderWith({});
+    const deep = {
+      type: "object",
+      properties: Array.from({ length: 90 }).reduce((inner) => ({ a: { items: inner } }), {}),
+    };
+    const lists = {
+      tools: [
+        { name: "deep", inputSchema: deep },
+        { name: "flat", inputSchema: { type: "object" } },
+      ],
+    };
+    const server = await serveRaw(async (request, response) => {
+      const message = JSON.parse((await readText(request)) || "{}");
+      const params = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
+      };
+      if (message.id === undefined) return response.writeHead(request.method === "POST" ? 202 : 405).end();
+      const result = message.method === "initialize" ? params : lists;
+      return response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+    });
+    onTestFinished(() => void server.close());
+    const { code, stdout, stderr } = await client([server.url], { out: join(cwd, "out"), name: "deep" });
+    expect(stderr).toMatch(/^left out +deep: it is nested deeper than 64 levels$/m);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 tool,")]);
+  });
+
+  describe("patterns that might take long", () => {
+    const pattern = "^(a+)+$";
+    const list = {
+      server: { name: "slow", version: "1.0.0" },
+      tools: [
+        {
+          name: "spell",
+          inputSchema: { type: "object", properties: { word: { type: "string", pattern } } },
+          outputSchema: { type: "object", properties: { word: { type: "string", pattern } }, required: ["word"] },
+        },
+      ],
+    };
+
+    test("are reported and not checked", async () => {
+      const cwd = folderWith({ "tools.json": list });
+      const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow") });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^widened +spell +inputSchema\/properties\/word\/pattern: .*not enforced$/m);
+      expect(
+        sourcesOf(join(cwd, "slow"))
+          .map((path) => readFileSync(path, "utf8"))
+          .join(),
+      ).not.toMatch(/\(a\+\)\+\$", "u"|re2/);
+    });
+
+    test(
+      "are checked by re2js when asked for, in no time",
+      async () => {
+        const cwd = folderWith({ "tools.json": list });
+        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        const { stdout, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
+        expect(stderr).toBe("");
+        expect(stdout).toContain("npm install re2js");
+        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
+        const { createSlowClient } = await import(pathToFileURL(join(cwd, "slow", "index.ts")).href);
+        const answer = (word: string) => ({ content: [], structuredContent: { word } });
+        const call = (word: string): Promise<unknown> =>
+          createSlowClient({ callTool: () => Promise.resolve(answer(word)) }).tools.spell();
+        expect(await call("a".repeat(60))).toMatchObject({ structured: { word: "a".repeat(60) } });
+        await expect(call(`${"a".repeat(60)}!`)).rejects.toThrow(`word: expected text that matches ${pattern}`);
+        const { code } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true, check: true });
+        expect(code).toBe(0);
+      },
+      slow,
+    );
+  });
+
+  test(
     "types a catalogue of 120 tools with every construct and hostile names, by declarations and checks alone",
     async () => {
       const cwd = folderWith({ "big.json": createCatalogue() });
@@ -245,8 +360,8 @@ describe("create-mcp-server client", () => {
     ["no tools at all", ["empty.json"], {}, /offers no tools/],
     ["JSON that is far too deep", ["deep.json"], {}, /nested deeper than 512/],
     ["a name that gives no word", ["japanese.json"], {}, /--name <name>/],
-    ["a protocol that is none of ours", ["ftp://example.org/"], {}, /is not an http or https address/],
-    ["a broken address", ["http://"], {}, /is not an http or https address/],
+    ["an unknown protocol", ["ftp://example.org/"], {}, /is not an address of a server/],
+    ["a broken address", ["http://"], {}, /is not an address of a server/],
     ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp could not be asked/],
     [
       "a program that is not there",

@@ -125,6 +125,41 @@ describe("schemas of strangers", () => {
     ],
     ["a pattern that is none", { type: "string", pattern: "(" }, "a?: string", ["widened /properties/a/pattern"]],
     ["alternatives that are no list", { anyOf: {} }, "a?: unknown", ["corrected /properties/a/anyOf"]],
+    ["limits of texts without a type", { minLength: 2 }, "a?: unknown", []],
+    ["a pattern without a type", { pattern: "^x" }, "a?: unknown", []],
+    ["limits of numbers without a type", { minimum: 2 }, "a?: unknown", []],
+    ["a format without a type", { format: "uri" }, "a?: unknown", []],
+    ["a description without a type", { description: "Anything." }, "a?: unknown", []],
+    [
+      "keys by pattern",
+      { type: "object", properties: { b: { type: "null" } }, patternProperties: { "^x": { type: "number" } } },
+      "a?: { b?: null [k: string]: unknown }",
+      ["widened /properties/a/patternProperties"],
+    ],
+    [
+      "keys by pattern and no others",
+      { type: "object", patternProperties: { "^x": { type: "number" } }, additionalProperties: false },
+      "a?: { [k: string]: unknown }",
+      ["widened /properties/a/patternProperties"],
+    ],
+    [
+      "properties without a type",
+      { properties: { b: { type: "null" } } },
+      "a?: { b?: null }",
+      ["assumed /properties/a"],
+    ],
+    [
+      "half a surrogate pair as a name",
+      { type: "object", properties: { "b\ud800": { type: "null" }, c: { type: "null" } }, required: ["b\ud800"] },
+      "a?: { c?: null }",
+      ["removed /properties/a/properties"],
+    ],
+    [
+      "an anchor that is no text",
+      { $ref: "#x", $defs: { x: { $anchor: JSON.parse('{"toString":1}') } } },
+      "a?: unknown",
+      ["removed /properties/a/$ref"],
+    ],
     ["a condition", { type: "string", if: {}, then: {} }, "a?: string", ["widened /properties/a/if"]],
     ["a dynamic reference", { $dynamicRef: "#x" }, "a?: unknown", ["widened /properties/a/$dynamicRef"]],
   ])("%s", async (_what, schema, type, losses) => {
@@ -142,6 +177,34 @@ describe("schemas of strangers", () => {
       "an own identifier (T30)",
       { $ref: "n.json", $defs: { n: { $id: "n.json", type: "object", properties: { b: { type: "null" } } } } },
       "b?: null",
+    ],
+    [
+      "the address of an embedded schema",
+      {
+        $id: "https://example.org/root.json",
+        $ref: "https://example.org/n.json",
+        $defs: { n: { $id: "n.json", type: "object", properties: { b: { type: "null" } } } },
+      },
+      "b?: null",
+    ],
+    [
+      "a place in an embedded schema",
+      {
+        $ref: "https://example.org/n.json#/properties/m",
+        $defs: {
+          n: {
+            $id: "https://example.org/n.json",
+            properties: { m: { type: "object", properties: { b: { $ref: "#/$defs/o" } } } },
+            $defs: { o: { type: "null" } },
+          },
+        },
+      },
+      "b?: FooO",
+    ],
+    [
+      "a name that every object has",
+      { type: "object", properties: { hasOwnProperty: { type: "object", properties: { valueOf: { type: "null" } } } } },
+      "hasOwnProperty?: { valueOf?: null }",
     ],
     [
       "the root by its identifier",

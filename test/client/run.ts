@@ -10,7 +10,7 @@ export interface CommandResult {
 
 /** Runs the command `client` in this process. */
 export function client(target: readonly string[], options: Partial<ClientCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { imports: "ts", check: false, failOn: "risky", force: false, strict: false } as const;
+  const defaults = { imports: "ts", re2js: false, check: false, failOn: "risky", force: false, strict: false } as const;
   return captured(() => runClient({ ...defaults, ...options, target }));
 }
 

@@ -1,15 +1,19 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
 import { accessTemplates, emitAccess } from "../../generator/create/access-files.ts";
 import { loadTemplates } from "../../generator/emit/templates.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { temporaryFolder } from "./folder.ts";
 
 /** What such a project imports, as far as it matters here. */
-const layer = `export const requireToken = (options) => options;
+const command = JSON.stringify(import.meta.resolve("../../runtime/server/run.ts"));
+const layer = `export { readHttpPort } from ${command};
+export const requireToken = (options) => options;
 export const verifyJwt = () => undefined;
 export class SetupError extends Error {}
 `;
@@ -20,7 +24,9 @@ async function loadAuth(
   { words, env }: { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> {
   const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
-  const source = emitAccess({ auth: "oauth", transport }, templates).get("src/auth.ts") ?? expect.unreachable();
+  const source =
+    emitAccess({ auth: "oauth", transport, url: "http://127.0.0.1:3000/mcp" }, templates).get("src/auth.ts") ??
+    expect.unreachable();
   const folder = temporaryFolder();
   mkdirSync(join(folder, "mcp"));
   writeFileSync(join(folder, "mcp", "index.ts"), layer);
@@ -41,7 +47,8 @@ test.each([
   ["both", ["--http", "3000"], {}, /^$/],
   ["both", ["--http", "3000"], { HOST: "0.0.0.0" }, asked],
   ["both", ["--http=3000"], { ALLOWED_HOSTS: "example.com" }, asked],
-  ["both", [], { PORT: "3000", HOST: "0.0.0.0" }, asked],
+  ["both", [], { MCP_HTTP_PORT: "3000", HOST: "0.0.0.0" }, asked],
+  ["both", [], { PORT: "3000", HOST: "0.0.0.0" }, /^$/],
   ["both", ["--http", "3000"], { HOST: "0.0.0.0", ISSUER: "https://a.example", RESOURCE: "https://b.example" }, /^$/],
   ["http", [], { HOST: "0.0.0.0" }, asked],
 ] as const)(
@@ -50,3 +57,49 @@ test.each([
     expect(await loadAuth(transport, { words, env })).toMatch(says);
   },
 );
+
+describe("a server with API keys", () => {
+  const key = "k".repeat(43);
+  const sha256 = createHash("sha256").update(key).digest("hex");
+
+  /** Loads `src/auth.ts` of a project and runs a script after it; resolves to what is written. */
+  async function load(env: Readonly<Record<string, string>>, script = ""): Promise<string> {
+    const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
+    const files = emitAccess({ auth: "api-key", transport: "http", url: "http://127.0.0.1:3000/mcp" }, templates);
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "mcp"));
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const runtime = pathToFileURL(join(packageRoot, "runtime", "auth", "server", "api-key.ts")).href;
+    writeFileSync(join(folder, "mcp", "index.ts"), `export { requireApiKey } from ${JSON.stringify(runtime)};`);
+    writeFileSync(join(folder, "auth.ts"), `${files.get("src/auth.ts") ?? expect.unreachable()}${script}`);
+    const args = ["--import", import.meta.resolve("tsx"), join(folder, "auth.ts")];
+    const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
+    return run.then(
+      ({ stdout, stderr }) => stdout + stderr,
+      (error: unknown) => String(error),
+    );
+  }
+
+  test("says at its start that every request is refused without API_KEYS", async () => {
+    expect(await load({ API_KEYS: "" })).toBe(
+      "API_KEYS is not set: every request is refused with 401. `npm run key` prints a key, and what to set.\n",
+    );
+    expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
+  });
+
+  test.each([key, `me=${key}`, `ok=${sha256},${key}`])("names no key that was set by mistake: %s", async (keys) => {
+    const problem = await load({ API_KEYS: keys });
+    expect(problem).toContain("is not a SHA-256 hash");
+    expect(problem).toContain("`npm run key`");
+    expect(problem).not.toContain(key);
+  });
+
+  test("accepts the right key also after many wrong ones", async () => {
+    const script = `
+      const ask = (shown: string) => authenticate.authenticate(
+        { isRepeated: () => false, header: () => shown, address: "127.0.0.1" } as never, {} as never);
+      for (let count = 0; count < 50; count += 1) await ask("wrong");
+      console.log(JSON.stringify(await ask("${key}")));`;
+    expect(await load({ API_KEYS: `me=${sha256}` }, script)).toBe('{"principal":"me"}\n');
+  });
+});

@@ -99,9 +99,9 @@ describe("names", () => {
 describe("create-mcp-server add", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  async function project(serve: string): Promise<string> {
+  async function project(serve: string, extras = "none"): Promise<string> {
     const folder = temporaryFolder();
-    const selection = readSelection({ serve, extras: "none" });
+    const selection = readSelection({ serve, extras });
     const options = {
       folder,
       name: "demo",
@@ -127,6 +127,45 @@ describe("create-mcp-server add", () => {
     expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain(`from "./${kind}s/word-count.ts";`);
   });
 
+  it("keeps the tools of the bundle's manifest true", async () => {
+    const folder = await project("tools", "mcpb");
+    const manifest = (): { tools: { name: string }[] } =>
+      JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+    const before = manifest();
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    expect(manifest()).toEqual({
+      ...before,
+      tools: [...before.tools, { name: "word_count", description: "Word count." }],
+    });
+    const server = join(folder, "src/server.ts");
+    writeFileSync(server, readFileSync(server, "utf8").replace('name: "measure_text"', 'name: "measure"'));
+    expect(await runAdd({ kind: "tool", name: "other", folder })).toBe(0);
+    expect(manifest().tools.map(({ name }) => name)).toEqual(["word_count", "other"]);
+  });
+
+  it.each(["{", '{"tools":{}}'])("says that it could not list a tool in the manifest %s, and adds it", async (text) => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools", "mcpb");
+    writeFileSync(join(folder, "manifest.json"), text);
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining("manifest.json has no list of tools"));
+    expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(text);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain("wordCountTool");
+  });
+
+  it.each(["tool", "resource", "prompt"] as const)(
+    "writes a test of a %s that ends its server also when an assertion fails",
+    async (kind) => {
+      const folder = await project("tools,resources,prompts");
+      expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
+      const [before = "", after = ""] = readFileSync(join(folder, `test/word-count-${kind}.test.ts`), "utf8").split(
+        "onTestFinished(async () => expect(await client.end()).toBe(0));",
+      );
+      expect(before).not.toContain("client.ask");
+      expect(after).toContain("client.ask");
+    },
+  );
+
   it("makes the layer anew when the project was made without it, and only then", async () => {
     const folder = await project("tools");
     expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
@@ -151,7 +190,7 @@ describe("create-mcp-server add", () => {
   });
 
   it.each([
-    ["tool", "measureText", 'src/server.ts:5 defines a tool with the name "measure_text" already'],
+    ["tool", "measureText", 'src/server.ts:6 defines a tool with the name "measure_text" already'],
     ["prompt", "shorten", 'defines a prompt with the name "shorten" already'],
     ["resource", "guide", undefined],
   ] as const)(

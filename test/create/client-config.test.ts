@@ -29,7 +29,7 @@ describe("a word of a command that people copy", () => {
 test("a path of Windows is one string in the configuration of hosts", () => {
   const program = "C:\\Users\\Ann Lee\\demo\\dist\\server.js";
   const { claudeDesktop = "", vscode, cursor } = configsOfCommand({ name: "demo", program });
-  const entry = { command: "node", args: [program] };
+  const entry = { command: "node", args: ["--enable-source-maps", program] };
   expect(JSON.parse(claudeDesktop)).toEqual({ mcpServers: { demo: entry } });
   expect(JSON.parse(cursor)).toEqual({ mcpServers: { demo: entry } });
   expect(JSON.parse(vscode)).toEqual({ servers: { demo: { type: "stdio", ...entry } } });

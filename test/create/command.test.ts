@@ -124,6 +124,58 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toEqual([]);
   });
 
+  test.each([
+    ["upgrade", "Did you mean update?"],
+    ["migrate", "Did you mean upgrade-assist?"],
+    ["deploy", "npm run deploy"],
+    ["dev", "npm run dev"],
+    ["init", "create-mcp-server my-server"],
+    ["version", "Say --version."],
+  ])("takes %s for a command of another tool, and makes no project of it", async (word, advice) => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli([word, ...offline], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`there is no command "${word}". `);
+    expect(stderr).toContain(advice);
+    expect(stderr).toContain(`A project of this name is made with ./${word}`);
+    expect(listAll(cwd)).toEqual([]);
+  });
+
+  test("makes no project of a bare word inside of a project, also in a folder of it", async () => {
+    const cwd = temporaryFolder();
+    expect((await runCli(["demo", ...offline], { cwd })).code).toBe(0);
+    const demo = join(cwd, "demo");
+    const before = listAll(demo);
+    for (const folder of [demo, join(demo, "src")]) {
+      const { code, stderr } = await runCli(["notes", ...offline], { cwd: folder });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`there is no command "notes", and ${demo} is a project already.`);
+    }
+    expect(listAll(demo)).toEqual(before);
+    expect((await runCli(["./notes", ...offline], { cwd: demo })).code).toBe(0);
+  });
+
+  test.each([["add", "tool", "x"], ["update"], ["upgrade-assist", "--protocol", "all"]])(
+    "%s says that a folder is not a project",
+    async (...words) => {
+      const cwd = temporaryFolder();
+      const { code, stderr } = await runCli(words, { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${cwd} is not a project (it has no src/mcp/mcp.lock.json and no src/mcp.ts)`);
+      expect(stderr).not.toContain("ENOENT");
+    },
+  );
+
+  test("add in a folder of a project names the folder of the project", async () => {
+    const cwd = temporaryFolder();
+    expect((await runCli(["demo", ...offline], { cwd })).code).toBe(0);
+    const { code, stderr } = await runCli(["add", "tool", "x"], { cwd: join(cwd, "demo", "test") });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`run this in its folder, ${join(cwd, "demo")}`),
+    });
+  });
+
   test("makes a project of a name that only looks like a command when it is said to be a folder", async () => {
     const cwd = temporaryFolder();
     for (const word of ["./updat", "plan", "agents", "notes", "models"])

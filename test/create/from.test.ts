@@ -37,18 +37,19 @@ async function emit(file: string, text: string, revisions: readonly string[] = a
 
 const textOf = (tree: Tree, path: string): string => tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
 
-/** Statements that are neither imports, types nor constants made by one of our functions, and code within texts. */
+/** Statements that are neither imports, types, data nor constants made by one of our functions, and code within texts. */
 function strangeCode(text: string): string[] {
   const file = new Project({ useInMemoryFileSystem: true }).createSourceFile("a.ts", text);
   const odd = file.getStatements().filter((statement) => {
     if (!Node.isVariableStatement(statement)) return !/^(Import|Interface|TypeAlias)/.test(statement.getKindName());
     const value = statement.getDeclarations()[0]?.getInitializer();
+    if (Node.isObjectLiteralExpression(value)) return false;
     return !Node.isCallExpression(value) || !/^define[A-Z]/.test(value.getExpression().getText());
   });
   const templates = file.getDescendantsOfKind(SyntaxKind.TemplateExpression);
   const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression).map((call) => call.getExpression().getText());
   const known =
-    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|readApi|toList|toDeep|toJson|todo)$/;
+    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|toOutput|readApi|toList|toDeep|toJson|todo)$/;
   return [...[...odd, ...templates].map((node) => node.getText()), ...calls.filter((name) => !known.test(name))];
 }
 
@@ -432,6 +433,30 @@ describe("create --from", () => {
     return captured(() => runCreate({ ...options, from: join(cwd, from), ...more }));
   }
 
+  it("sends no credentials to a server of an operation at another origin, and says so", async () => {
+    const cwd = temporaryFolder();
+    const document = {
+      ...server("https://api.example/v1"),
+      components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+      security: [{ key: [] }],
+    };
+    const paths = {
+      "/own": { get: { ...operation, operationId: "own" } },
+      "/part": { get: { ...operation, operationId: "part", ...server("https://api.example/v2") } },
+      "/elsewhere": { get: { ...operation, operationId: "elsewhere", ...server("https://evil.example/v1") } },
+    };
+    writeFileSync(join(cwd, "api.json"), api(paths, document));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("https://evil.example/v1") });
+    expect(stderr).toContain("other host elsewhere: ");
+    expect(stderr).not.toContain("other host part");
+    const text = (name: string): string => readFileSync(join(cwd, "demo", "src", "tools", `${name}.ts`), "utf8");
+    expect(text("own")).toContain('access: ["API_TOKEN"]');
+    expect(text("part")).toContain('access: ["API_TOKEN"]');
+    expect(text("elsewhere")).toContain('address: "https://evil.example/v1"');
+    expect(text("elsewhere")).not.toContain("access:");
+  });
+
   it.each(refused)("refuses %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), text);
@@ -535,6 +560,73 @@ describe("create --from", () => {
     expect(existsSync(join(cwd, "demo"))).toBe(false);
   });
 
+  it.each([
+    ["no source", "", { from: undefined, output: "strict" }, /--output is for .*add --from openapi\.yaml/],
+    ["a list of tools", "tools.json", { output: "none" }, /--output: tools\.json describes no API.*leave --output out/],
+    ["no such word", "api.yaml", { output: "lax" }, /--output: there is no "lax"\. Choose one of none, loose, strict/],
+  ])("rejects --output with %s", async (_what, from, more, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets);
+    writeFileSync(join(cwd, "tools.json"), tool({}));
+    expect(await create(cwd, from, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it.each([
+    [undefined, "toOutput<GetPetsPetIdResult>(response)", "widen("],
+    ["loose", "toOutput<GetPetsPetIdResult>(response)", "widen("],
+    ["strict", "toOutput<GetPetsPetIdResult>(response)", "throw new ToolError(`${method} ${path} answered with JSON"],
+    ["none", "=> readApi({", "readApi("],
+  ])("treats responses as --output %s says", async (output, inTool, inApi) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets);
+    expect(await create(cwd, "api.yaml", { output })).toMatchObject({ code: 0, stderr: "" });
+    const text = (path: string): string => readFileSync(join(cwd, "demo", "src", path), "utf8").replace(/\s+/g, " ");
+    expect(text("tools/get-pets-pet-id.ts")).toContain(inTool);
+    expect(text("api.ts").includes("callApi")).toBe(output !== "none");
+    expect(text("api.ts")).toContain(inApi);
+    expect(text("api.ts").includes("widen(")).toBe(output === undefined || output === "loose");
+  });
+
+  it.each(["hasOwnProperty", "constructor", "toString", "valueOf"])(
+    "takes the name %s wherever a document may have it",
+    async (name) => {
+      const cwd = temporaryFolder();
+      const text = { type: "string" };
+      const schema = { type: "object", properties: { [name]: text }, required: [name] };
+      const content = { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+      const parameters = ["path", "query", "header", "cookie"].map((place) => {
+        return { name, in: place, required: place === "path", schema: text };
+      });
+      const operation = {
+        operationId: name,
+        tags: [name],
+        parameters,
+        requestBody: { content },
+        security: [{ [name]: [] }],
+        responses: { 200: { description: "ok", content } },
+      };
+      const securitySchemes = { [name]: { type: "apiKey", in: "header", name } };
+      const components = { securitySchemes, schemas: { [name]: schema } };
+      writeFileSync(join(cwd, "api.json"), api({ [`/a/{${name}}`]: { post: operation } }, { components }));
+      expect(await create(cwd, "api.json")).toMatchObject({ code: 0, stderr: "" });
+      const [file = ""] = listAll(join(cwd, "demo", "src", "tools"));
+      expect(readFileSync(join(cwd, "demo", "src", "tools", file), "utf8")).toContain(`${name}: string;`);
+    },
+  );
+
+  it.each([
+    ["issues/list-for-repo", "issues_list_for_repo"],
+    ["list-pets", "list-pets"],
+    ["listPets_all-of-them", "listPets_all_of_them"],
+    ["pets.list", "pets_list"],
+  ])("names a tool of the operation %s with one separator: %s", async (operationId, name) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api({ "/a": { get: { ...operation, operationId } } }));
+    const { plan } = await readSource(join(cwd, "api.json"));
+    expect(plan.tools.map(({ entry }) => entry.name)).toEqual([name]);
+  });
+
   it("refuses --only without a source", async () => {
     const cwd = temporaryFolder();
     expect(await create(cwd, "", { from: undefined, only: "a" })).toMatchObject({
@@ -590,6 +682,50 @@ describe("create --from", () => {
     writeFileSync(join(cwd, "api.json"), api(many(130)));
     const { code, stderr } = await create(cwd, "api.json");
     expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^130 tools are .*--only/)]);
+  });
+
+  it("keeps patterns for the validator to bound, reports those that it will not enforce, and drops what is no pattern", async () => {
+    const cwd = temporaryFolder();
+    const word = { type: "string", pattern: "^(a+)+$" };
+    const code = { type: "string", not: { pattern: "(?i)x" } };
+    const ahead = { type: "string", pattern: "^(?=a)(a+)+$" };
+    const tools = [{ name: "spell", inputSchema: { type: "object", properties: { word, code, ahead } } }];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code: exit, stderr } = await create(cwd, "tools.json");
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^widened +spell +inputSchema\/properties\/ahead\/pattern: .*not enforced$/m);
+    expect(stderr).not.toContain("word");
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "spell.ts"), "utf8");
+    expect(text).toContain('pattern: "^(a+)+$"');
+    expect(text).not.toMatch(/\(\?i\)|not:/);
+  });
+
+  it("hands on the formats of JSON Schema and OpenAPI, and no others", async () => {
+    const cwd = temporaryFolder();
+    const formats = ["date-time", "int64", "word64type", "constructor"];
+    const properties = Object.fromEntries(formats.map((format, at) => [`a${at}`, { type: "string", format }]));
+    writeFileSync(
+      join(cwd, "tools.json"),
+      JSON.stringify({ tools: [{ name: "t", inputSchema: { type: "object", properties } }] }),
+    );
+    expect((await create(cwd, "tools.json")).code).toBe(0);
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "t.ts"), "utf8");
+    expect([...text.matchAll(/format: "(.*?)"/g)].map(([, format]) => format)).toEqual(["date-time", "int64"]);
+  });
+
+  it("takes names that objects have anyway, and leaves out only the tool that cannot be written", async () => {
+    const cwd = temporaryFolder();
+    const tool = (name: string, argument: string) => ({
+      name,
+      inputSchema: { type: "object", properties: { [argument]: { type: "string" } } },
+    });
+    const tools = [tool("own", "hasOwnProperty"), tool("half", "a\ud800"), tool("fine", "valueOf")];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^left out +tool "half": .*half a surrogate pair/m);
+    expect(readFileSync(join(cwd, "demo", "src", "tools", "own.ts"), "utf8")).toContain("hasOwnProperty?: string");
+    expect(existsSync(join(cwd, "demo", "src", "tools", "half.ts"))).toBe(false);
   });
 
   it("tells what it leaves out, and writes the rest", async () => {

@@ -34,12 +34,19 @@ describe("what a project is made for", () => {
     [{ serve: "" }, '--serve: there is no ""'],
     [{ serve: "tools,__proto__" }, '--serve: there is no "__proto__"'],
     [{ serve: "tools;prompts" }, "--serve: there is no"],
-    [{ transport: "tcp" }, '--transport: there is no "tcp". Choose one of stdio, http, both, worker.'],
-    [{ transport: "stdio,http" }, "--transport: there is no"],
+    [{ transport: "tcp" }, "no host reaches a server over that alone. Choose stdio or http as well, as in stdio,tcp."],
+    [{ transport: "websocket,tcp" }, "as in stdio,websocket,tcp."],
+    [
+      { transport: "stdio,quic" },
+      '--transport: there is no "quic". Choose among stdio, http, both, worker, websocket, tcp.',
+    ],
+    [{ transport: "worker,tcp" }, "--transport worker: a function for the edge is reached over nothing else."],
+    [{ transport: "http,tcp", auth: "oauth" }, "--transport tcp has no authentication"],
+    [{ transport: "stdio,websocket", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
     [{ transport: "constructor" }, "--transport: there is no"],
     [{ transport: "http", auth: "basic" }, '--auth: there is no "basic". Choose one of none, oauth, api-key.'],
-    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio asks nobody who they are."],
-    [{ transport: "worker", auth: "api-key" }, "Choose --transport http or both."],
+    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
+    [{ transport: "stdio", auth: "api-key" }, "Choose --transport http, both or worker."],
     [{ schema: "yup" }, '--schema: there is no "yup". Choose one of zod, valibot, arktype, json.'],
     [{ schema: "toString" }, "--schema: there is no"],
     [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
@@ -57,6 +64,7 @@ describe("what a project is made for", () => {
     expect(readSelection({})).toEqual({
       serve: ["tools", "resources", "prompts"],
       transport: "stdio",
+      further: [],
       auth: "none",
       schema: "zod",
       client: false,
@@ -76,7 +84,10 @@ describe("what a project is made for", () => {
 
   it("always offers tools, in the order of the list", () => {
     expect(readSelection({ serve: "prompts,resources" }).serve).toEqual(["tools", "resources", "prompts"]);
-    expect(readSelection({ serve: "none" }).serve).toEqual(["tools"]);
+    expect(readSelection({ serve: "tools" }).serve).toEqual(["tools"]);
+    expect(() => readSelection({ serve: "none" })).toThrow(
+      /^--serve: there is no "none"\. Choose among tools, .*, or say all\.$/,
+    );
     expect(readSelection({ serve: "all,tools" }).serve).toEqual(readSelection({ serve: "all" }).serve);
   });
 
@@ -90,6 +101,19 @@ describe("what a project is made for", () => {
       validator: true,
       auth: "oauth",
     });
+  });
+
+  it.each([
+    ["stdio,http", "both", []],
+    ["both", "both", []],
+    ["http, stdio, both", "both", []],
+    ["tcp,stdio,websocket", "stdio", ["websocket", "tcp"]],
+    ["http,websocket", "http", ["websocket"]],
+  ])("is reached over %s", (text, transport, further) => {
+    const selection = readSelection({ transport: text });
+    expect(selection).toMatchObject({ transport, further });
+    const both = transport === "both" ? ["stdio", "http"] : [transport];
+    expect(toLayerChoices(selection, [newest]).transports).toEqual([...both, ...further]);
   });
 
   it.each(["skills", "ui"])("has a layer with resources when it offers %s, and no example of one", (serve) => {
@@ -140,6 +164,42 @@ describe("a project", () => {
     }
   });
 
+  it.each([
+    ["stdio", [], /serves at/, false],
+    ["stdio,tcp", ["tcp"], /npm start -- --websocket/, false],
+    ["http,websocket", ["websocket"], /npm start -- --tcp/, true],
+    ["both,websocket,tcp", ["websocket", "tcp"], /8787/, true],
+  ])(
+    "for --transport %s serves, tests and describes that, and nothing else",
+    async (transport, further, not, hasWs) => {
+      const tree = await emit({ transport });
+      const readme = tree.get("README.md") ?? "";
+      const links = tree.get("test/links.ts") ?? "";
+      expect(Object.keys(manifestOf(tree).devDependencies).filter((name) => /\bws$/.test(name))).toEqual(
+        hasWs ? ["@types/ws", "ws"] : [],
+      );
+      expect(readme).not.toMatch(not);
+      const entry = tree.get("src/mcp/index.ts") ?? "";
+      expect(entry.includes("createFurtherTransports")).toBe(further.length > 0);
+      for (const name of further) {
+        expect(readme).toContain(`npm start -- --${name} `);
+        expect(links).toContain(`startListening("--${name}")`);
+        expect(entry).toMatch(name === "tcp" ? /tcp: \(service\) => listenTcp/ : /=> listenWebSocket/);
+      }
+      for (const path of ["README.md", "package.json", "src/mcp/index.ts", "src/server.ts", "test/links.ts"])
+        expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
+    },
+  );
+
+  it("for WebSocket and TCP takes them from the package when it depends on it", async () => {
+    const tree = await emit({ transport: "stdio,websocket,tcp", runtime: "package" });
+    const text = tree.get("src/mcp.ts") ?? "";
+    expect(text).toContain('import { listenWebSocket } from "create-mcp-server/transport/ws";');
+    expect(text).toContain("return runStdio(server, { further, ...options });");
+    expect(text).not.toContain("as run");
+    expect(await check(text, { filepath: "src/mcp.ts", printWidth: 120 })).toBe(true);
+  });
+
   it("comes with every further file that is asked for, and JSON in it is JSON", async () => {
     const [without, tree] = [await emit({ extras: "none" }), await emit({ extras: "all" })];
     const added = [...tree.keys()].filter((path) => !without.has(path));
@@ -176,7 +236,12 @@ describe("a project", () => {
 
   it.each([
     ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` talks on stdin and stdout\./],
-    ["http", {}, /stdin/, /npm start +# serves at [^]*`HOST=0\.0\.0\.0` lets[^]*docker run -p 3000:3000 demo` serves/],
+    [
+      "http",
+      {},
+      /stdin/,
+      /npm start +# serves at [^]*`HOST=0\.0\.0\.0` lets[^]*docker run -p 127\.0\.0\.1:3000:3000 demo` serves/,
+    ],
     ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*as `--http` does/],
     ["worker", {}, /stdin|docker|npm start|mcpb/, /npm run dev +# serves at [^]*\.example|its address by yours/],
     ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
@@ -229,7 +294,7 @@ describe("a project", () => {
   it.each([
     ["stdio", /slim\n[^]*USER node\nCMD \["node", /],
     ["http", /\nEXPOSE 3000\nHEALTHCHECK CMD \["node", "-e", "fetch[^\n]*\nCMD \["node", /],
-    ["both", /USER node\n# Talks on stdin and stdout, and over HTTP[^\n]*\nCMD \["node", /],
+    ["both", /USER node\n# Serves stdin and stdout, and HTTP[^\n]*\nCMD \["node", /],
   ])("over %s has an image that says how it is reached", async (transport, says) => {
     expect((await emit({ transport, extras: "docker" })).get("Dockerfile")).toMatch(says);
   });
@@ -271,6 +336,27 @@ describe("a project", () => {
     expect(manifest).not.toHaveProperty("dependencies");
     expect(tree.get("src/server.ts")).toMatch(/^#!\/usr\/bin\/env node\nimport /);
     expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files: ["dist"] });
+  });
+
+  it("at the edge has a configuration to be deployed with, and relies on no memory of an isolate", async () => {
+    const tree = await emit({ transport: "worker" });
+    const config = tree.get("wrangler.jsonc") ?? "";
+    const settings: unknown = JSON.parse(config.replaceAll(/^ *\/\/.*\n/gm, ""));
+    expect(settings).toMatchObject({ name: "demo", main: "src/server.ts", compatibility_flags: ["nodejs_compat"] });
+    expect(settings).toHaveProperty("compatibility_date");
+    expect(manifestOf(tree)).toMatchObject({
+      scripts: { dev: "wrangler dev", deploy: "tsc && wrangler deploy" },
+      devDependencies: { wrangler: expect.anything() },
+    });
+    expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any" },');
+    expect(tree.get(".gitignore")).toContain(".dev.vars");
+  });
+
+  it.each(["oauth", "api-key"])("at the edge asks callers for credentials with --auth %s", async (auth) => {
+    const tree = await emit({ transport: "worker", auth });
+    expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any", authenticate },');
+    expect([...tree.keys()]).toEqual(expect.arrayContaining(["src/auth.ts", "test/access.test.ts"]));
+    expect(tree.get("src/auth.ts")).not.toContain(" process.");
   });
 
   it("at the edge is no program", async () => {

@@ -56,6 +56,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       "notices.js",
       "package.json",
       "src/server.ts",
+      "src/stdout.ts",
       "test/client.ts",
       "test/links.ts",
       "test/server.test.ts",
@@ -188,9 +189,9 @@ describe("a project with skills and a view", async () => {
   });
 });
 
-test("the user's file stays short, with one import of ours", async () => {
+test("the user's file stays short, with an import of the layer and the one that keeps stdout", async () => {
   const lines = ((await emit(all.slice(0, 1))).get("src/server.ts") ?? "").split("\n");
-  expect(lines.filter((line) => line.startsWith("import "))).toHaveLength(2);
+  expect(lines.filter((line) => line.startsWith("import "))).toHaveLength(3);
   expect(lines.length).toBeLessThan(50);
 });
 
@@ -198,13 +199,15 @@ test("client configuration survives any folder (R61)", async () => {
   const folder = `/home/it's "quoted" \\ $HOME \`x\` {{y}}`;
   const readme = (await emit(all.slice(0, 1), folder)).get("README.md") ?? "";
   const configs = [...readme.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown => JSON.parse(json));
-  const server = { command: "node", args: [`${folder}/dist/server.js`] };
+  const server = { command: "node", args: ["--enable-source-maps", `${folder}/dist/server.js`] };
   expect(configs).toEqual([
     { mcpServers: { demo: server } },
     { servers: { demo: { type: "stdio", ...server } } },
     { mcpServers: { demo: server } },
   ]);
-  expect(readme).toContain(String.raw`claude mcp add demo -- node '/home/it'\''s "quoted" \ $HOME`);
+  expect(readme).toContain(
+    String.raw`claude mcp add demo -- node --enable-source-maps '/home/it'\''s "quoted" \ $HOME`,
+  );
 });
 
 test("the same input gives the same bytes (R64)", async () => {

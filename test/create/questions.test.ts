@@ -60,13 +60,13 @@ describe("a person is offered further files", () => {
 });
 
 describe("a person is asked who may call a server", () => {
-  it.each(["http", "both"])("where it is reached over %s", async (transport) => {
+  it.each(["http", "both", "worker"])("where it is reached over %s", async (transport) => {
     const { selection, question } = await ask({}, { [how]: transport, [who]: "oauth" });
     expect(question(who)).toEqual(["none", "oauth", "api-key"]);
     expect(selection).toMatchObject({ transport, auth: "oauth" });
   });
 
-  it.each(["stdio", "worker"])("but not where it is reached over %s", async (transport) => {
+  it.each(["stdio"])("but not where it is reached over %s", async (transport) => {
     const { selection, question } = await ask({}, { [how]: transport });
     expect(question(who)).toBeUndefined();
     expect(selection).toMatchObject({ transport, auth: "none" });
@@ -75,7 +75,7 @@ describe("a person is asked who may call a server", () => {
   it("but not when it was said already; then only ways are offered in which callers can be asked", async () => {
     const { selection, question } = await ask({ auth: "api-key" }, { [how]: "both" });
     expect(question(who)).toBeUndefined();
-    expect(question(how)).toEqual(["http", "both"]);
+    expect(question(how)).toEqual(["http", "both", "worker"]);
     expect(selection).toMatchObject({ transport: "both", auth: "api-key" });
   });
 

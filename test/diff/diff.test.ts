@@ -66,6 +66,7 @@ describe("servers", () => {
   const tool = (inputSchema: object, more: object = {}): object => ({
     tools: [{ name: "t", inputSchema: { type: "object", ...inputSchema }, ...more }],
   });
+  const offer = (more: object): object => ({ tools: [], ...more });
   const output = (schema: object): object => tool({}, { outputSchema: { type: "object", ...schema } });
   const a = (schema: object, more: object = {}): object => ({ properties: { a: schema }, ...more });
   const node = (more: object): object => ({
@@ -78,6 +79,35 @@ describe("servers", () => {
     ["a tool more", { tools: [] }, tool({}), ["additive"]],
     ["a tool less", tool({}), { tools: [] }, ["breaking"]],
     ["another description", tool({}, { description: "x" }), tool({}, { description: "y" }), ["risky"]],
+    ["another title", tool({}, { title: "x" }), tool({}, { title: "y" }), ["neutral"]],
+    [
+      "a title of a prompt",
+      offer({ prompts: [{ name: "p" }] }),
+      offer({ prompts: [{ name: "p", title: "P" }] }),
+      ["neutral"],
+    ],
+    [
+      "a title of a resource",
+      offer({ resources: [{ uri: "a:b" }] }),
+      offer({ resources: [{ uri: "a:b", title: "B" }] }),
+      ["neutral"],
+    ],
+    ["a newer revision", offer({ revision: "2025-06-18" }), offer({ revision: "2025-11-25" }), ["additive"]],
+    ["an older revision", offer({ revision: "2025-11-25" }), offer({ revision: "2025-06-18" }), ["risky"]],
+    ["a revision that is not known on one side", offer({ revision: "2025-11-25" }), offer({}), []],
+    [
+      "a capability more",
+      offer({ capabilities: { tools: { listChanged: false } } }),
+      offer({ capabilities: { tools: { listChanged: true } } }),
+      ["additive"],
+    ],
+    [
+      "a capability less",
+      offer({ capabilities: ["logging", "tools"] }),
+      offer({ capabilities: { tools: {} } }),
+      ["risky"],
+    ],
+    ["capabilities that are not known on one side", offer({}), offer({ capabilities: { tools: {} } }), []],
     ["a tool that may destroy", tool({}, { annotations: { destructiveHint: false } }), tool({}), ["risky"]],
     ["an argument more", tool({}), tool(a({ type: "string" })), ["additive"]],
     ["a required argument more", tool({}), tool(a({}, { required: ["a"] })), ["breaking"]],
@@ -178,6 +208,8 @@ describe("create-mcp-server diff", () => {
 
   test("shows all revisions, who has which method, and both sides", { timeout: 120_000 }, async () => {
     const { code, stdout } = await diff("2025-06-18", "2025-11-25", { format: "html" });
+    expect(stdout).not.toMatch(/<th[^>]*><\/th>/);
+    expect(stdout).toContain('<span class="new">new</span>');
     expect(code).toBe(0);
     expect(stdout.match(/<li( class="compared")?>/g)).toHaveLength(5);
     expect(stdout.match(/<li class="compared">/g)).toHaveLength(2);
@@ -194,7 +226,7 @@ describe("create-mcp-server diff", () => {
     ["a file that is not there", "absent.json", "older.json", {}, /there is no file/],
     ["a folder without a lock file", "empty", "older.json", {}, /there is no file .*mcp\.client\.lock\.json/],
     ["nothing", "", "older.json", {}, /name a server/],
-    ["an address that is none", "gopher://x", "older.json", {}, /is not an http or https address/],
+    ["an address that is none", "gopher://x", "older.json", {}, /is not an address of a server/],
     ["a place that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
   ])("refuses %s", async (_what, older, newer, options, message) => {
     const { folder } = folderWithLists();

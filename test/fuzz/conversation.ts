@@ -38,6 +38,7 @@ async function say(subject: Subject, { steps, cuts }: Burst): Promise<void> {
   const { asked, used } = referee;
   const role = hearing.role === "server" ? "client" : "server";
   const lines = steps.map((step) => toLine(step, { fuzz: hearing.fuzz, role, asked, used, things }));
+  see(subject);
   for (const line of lines) referee.hear(line.subarray(0, -1));
   const bytes = Buffer.concat(lines);
   const places = [0, ...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b), bytes.length];
@@ -53,8 +54,13 @@ async function wait(subject: Subject): Promise<void> {
   await listen(subject);
 }
 
-async function listen({ wire, referee }: Subject): Promise<void> {
+async function listen(subject: Subject): Promise<void> {
   await settle();
+  see(subject);
+}
+
+/** Shows the referee what has left. */
+function see({ wire, referee }: Subject): void {
   for (const message of wire.sent.splice(0)) referee.see(message);
 }
 

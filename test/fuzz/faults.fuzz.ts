@@ -1,6 +1,4 @@
 import { connect } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Connection } from "../../runtime/rpc/peer.ts";
 import { MemoryEventStore } from "../../runtime/store/memory-event-store.ts";
@@ -12,6 +10,7 @@ import { newest } from "../runtime/fixture-revision.ts";
 import { count, cutAndResume } from "../runtime/transport/cuts.ts";
 import { acceptBoth, createService, start, until } from "../runtime/transport/http-rig.ts";
 import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
+import { used } from "./memory.ts";
 
 /* What takes too long for every run of the tests: many sessions, many cuts. */
 
@@ -25,15 +24,6 @@ const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-
-/** Bytes that are in use. */
-function used(): number {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  if (typeof collect === "function") collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 /** Opens and drops sessions, many at a time, and looks at the memory when all is warm and when all is over. */
 async function churn(openAndDrop: (isLast: boolean) => Promise<void>, settle: () => Promise<void>): Promise<number> {

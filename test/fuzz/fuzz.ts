@@ -6,7 +6,7 @@ import { countSteps, createScripts, type Script } from "./steps.ts";
 /** Makes one end of a connection that can be talked to. */
 export type CreateSubject = (script: Script, revisions: readonly FuzzRevision[]) => Promise<Subject>;
 
-/** How much is sent, and what decides about it. */
+/** Size and seed of a run. */
 export interface FuzzOptions {
   readonly revisions: readonly FuzzRevision[];
   readonly messages: number;
@@ -23,6 +23,15 @@ export function readSeed(): number {
 export function readMessages(): number {
   const given = Number(process.env["FUZZ_MESSAGES"] ?? NaN);
   return Number.isSafeInteger(given) && given > 0 ? given : 1_000_000;
+}
+
+/**
+ * Number of messages in a long run of hostile servers: `FUZZ_HOSTILE_MESSAGES` of the environment, or a twentieth of the others. Each goes through
+ * pipes or sockets, which takes longer than memory.
+ */
+export function readHostileMessages(): number {
+  const given = Number(process.env["FUZZ_HOSTILE_MESSAGES"] ?? NaN);
+  return Number.isSafeInteger(given) && given > 0 ? given : readMessages() / 20;
 }
 
 /** Sends so many messages in many conversations; the shortest one that goes wrong is told. Returns how many were sent. */

@@ -25,6 +25,8 @@ export class Referee {
   readonly used: Id[] = [];
   readonly #hearing: Hearing;
   readonly #leeway: Leeway;
+  /** Ids of its requests that wait for a response, and whether that is sure. */
+  readonly #waiting = new Map<Id, boolean>();
   readonly #due = new Map<Id | undefined, Due[]>();
   /** How many answers each id has got. */
   readonly #answers = new Map<Id | undefined, number>();
@@ -66,16 +68,34 @@ export class Referee {
       case "batch":
         return verdict.members.forEach((member) => this.#expect(member, verdict.members.flatMap(toId)));
       case "either":
-        return verdict.verdicts
-          .filter(isAnswer)
-          .forEach((each) => this.#await({ verdict: each, companions: [], isExcused: true }));
+        this.#doubt(verdict.verdicts.flatMap((each) => ("id" in each && each.id !== undefined ? [each.id] : [])));
+        return this.#excuse(verdict.verdicts);
+      case "response":
+        return this.#end(verdict, companions);
       case "cancellation":
+        // What is asked during a call that is cancelled is taken back, which is not seen yet.
+        this.#doubt([...this.#waiting.keys()]);
         for (const due of this.#due.get(verdict.id) ?? []) due.isExcused ||= due.verdict.kind === "call";
         return;
       case "call":
         this.used.push(verdict.id);
     }
     this.#await({ verdict, companions, isExcused: false });
+  }
+
+  #end({ id, stray }: Extract<Verdict, { readonly kind: "response" }>, companions: readonly Id[]): void {
+    const isSure = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (isSure === undefined) this.#expect(stray, companions);
+    else if (!isSure) this.#excuse([stray]);
+  }
+
+  #excuse(verdicts: readonly Verdict[]): void {
+    for (const verdict of verdicts.filter(isAnswer)) this.#await({ verdict, companions: [], isExcused: true });
+  }
+
+  #doubt(ids: readonly Id[]): void {
+    for (const id of ids) if (this.#waiting.has(id)) this.#waiting.set(id, false);
   }
 
   #await(due: Omit<Due, "mayRepeat">): void {
@@ -108,9 +128,12 @@ export class Referee {
     if (!method) return this.#complain("a method that this end does not have", message);
     const isLeftOut = params === undefined && method.params?.optional !== false;
     if (!isLeftOut && !this.#isSound(method, "params", params)) this.#complain("invalid params", message);
+    if (name === "notifications/cancelled" && isObject(params) && isId(params.requestId))
+      this.#waiting.delete(params.requestId);
     if (!isId(id)) return;
     if (this.asked.has(id)) this.#complain("an id twice", message);
     this.asked.set(id, method);
+    this.#waiting.set(id, true);
   }
 
   #isSound(method: Method, part: "params" | "result", value: unknown): boolean {

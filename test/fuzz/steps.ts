@@ -64,7 +64,8 @@ const envelope = fc.record(
   { requiredKeys: [] },
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+/** Any message of a conversation. */
+export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 16, arbitrary: fc.record({ kind: fc.constant("made" as const), seed: fc.nat() }) },
   {
     weight: 3,

@@ -15,6 +15,8 @@ export type Verdict =
   /** A result, or what the handler makes of it. */
   | { readonly kind: "call"; readonly id: Id; readonly method: string }
   | { readonly kind: "cancellation"; readonly id: Id }
+  /** It ends the call of the end under test that waits under this id; where none waits, `stray` follows. */
+  | { readonly kind: "response"; readonly id: Id; readonly stray: Verdict }
   | { readonly kind: "batch"; readonly members: readonly Verdict[] }
   /** One of these, or nothing: broken text that is also too deep may be refused for either, under an id that can be read or none. */
   | { readonly kind: "either"; readonly verdicts: readonly Verdict[] };
@@ -32,7 +34,7 @@ export interface Hearing {
 
 /** Judges one line, without its end. */
 export function judgeLine(line: Uint8Array, hearing: Hearing): Verdict {
-  if (line.length > maxMessageBytes) return refuse([-32600], undefined, hearing);
+  if (line.length > maxMessageBytes) return judgeLong(line, hearing);
   const text = decode(line);
   if (text === undefined) return refuse([-32700], undefined, hearing);
   const json = text.replace(/^\ufeff/, "").replace(/\r$/, "");
@@ -45,8 +47,22 @@ export function judgeLine(line: Uint8Array, hearing: Hearing): Verdict {
 
 const nothing: Verdict = { kind: "nothing" };
 
-function judgeBroken(text: string, hearing: Hearing): Verdict {
-  if (!isTangled(text)) return refuse([-32700], undefined, hearing);
+/** Too long: a request is refused under its id if its first level is short enough to be read, without one otherwise. */
+function judgeLong(line: Uint8Array, hearing: Hearing): Verdict {
+  const text = decode(line) ?? "";
+  const value = parse(text);
+  if (value === undefined) return judgeBroken(text, hearing, [-32600]);
+  if (!isObject(value) || lengthOfEnvelope(value) >= 8 * 1024) return refuse([-32600], undefined, hearing);
+  return judgeUnfit(value, findRepeated(text), hearing);
+}
+
+function lengthOfEnvelope(message: Readonly<Record<string, unknown>>): number {
+  const outline = (key: string, value: unknown): unknown => (key !== "" && typeof value === "object" ? {} : value);
+  return new TextEncoder().encode(JSON.stringify(message, outline)).length;
+}
+
+function judgeBroken(text: string, hearing: Hearing, codes: readonly number[] = [-32700]): Verdict {
+  if (!isTangled(text)) return refuse(codes, undefined, hearing);
   const ids = [undefined, ...[...text.matchAll(/"id":(\d+|"[^"\\]*")/g)].map((match) => parse(match[1] ?? ""))];
   return { kind: "either", verdicts: ids.map((id) => refuse([-32700, -32600], id, hearing)) };
 }
@@ -56,20 +72,30 @@ function judgeUnfit(value: unknown, repeated: readonly string[], hearing: Hearin
   if (repeated.includes("id") || !isObject(value)) return refuse([-32600], undefined, hearing);
   const verdict = judgeMessage(value, hearing, false);
   if (verdict.kind === "call") return refuse([-32600], verdict.id, hearing);
+  if (verdict.kind === "response") return verdict;
   return verdict.kind === "refusal" ? { ...verdict, codes: [-32600], params: undefined } : nothing;
 }
 
 function judgeBatch(values: readonly unknown[], hearing: Hearing): Verdict {
   const isFit = hearing.fuzz.revision.batching && values.length > 0 && values.length <= 100;
-  if (!isFit) return refuse([-32600], undefined, hearing);
-  return { kind: "batch", members: values.map((value) => judgeMessage(value, hearing, true)) };
+  const members = values.map((value) => judgeMessage(value, hearing, true));
+  if (isFit) return { kind: "batch", members };
+  const responses = members.filter(isResponse).map((response): Verdict => ({ ...response, stray: nothing }));
+  return { kind: "batch", members: [...responses, refuse([-32600], undefined, hearing)] };
+}
+
+function isResponse(verdict: Verdict): verdict is Extract<Verdict, { readonly kind: "response" }> {
+  return verdict.kind === "response";
 }
 
 function judgeMessage(value: unknown, hearing: Hearing, isBatched: boolean): Verdict {
   if (!isObject(value)) return refuse([-32600], undefined, hearing);
   const { jsonrpc, id, method } = value;
   const isAnswer = "result" in value || "error" in value;
-  if (!("method" in value)) return isAnswer ? nothing : refuse([-32600], id, hearing);
+  if (!("method" in value)) {
+    const stray = isAnswer ? nothing : refuse([-32600], id, hearing);
+    return isId(id) ? { kind: "response", id, stray } : stray;
+  }
   if (typeof method !== "string") return refuse([-32600], id, hearing);
   const isWhole = jsonrpc === "2.0" && !isAnswer;
   if (!("id" in value)) return isWhole ? judgeNotification(method, value.params, hearing) : nothing;
@@ -91,8 +117,16 @@ function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatch
   const gate = found?.gates[sender];
   if (!found || (gate && !isDeclared(declared[gate.side], gate.path))) return refuse([-32601], id, hearing);
   const isLeftOut = params === undefined && found.params?.optional !== false;
-  if (!isLeftOut && !fuzz.isValid(found, "params", params)) return refuse([-32602], id, hearing, params);
+  if (!isLeftOut && !fuzz.isValid(found, "params", withoutNullCursor(params)))
+    return refuse([-32602], id, hearing, params);
   return method === "initialize" ? refuse([-32600], id, hearing) : { kind: "call", id, method };
+}
+
+/** A cursor that is `null` counts as none, which no schema says. */
+function withoutNullCursor(params: unknown): unknown {
+  if (!isObject(params) || params.cursor !== null) return params;
+  const { cursor: _cursor, ...rest } = params;
+  return rest;
 }
 
 function judgeNotification(method: string, params: unknown, { fuzz, role }: Hearing): Verdict {

@@ -21,8 +21,9 @@ export interface RunningGateway {
 }
 
 /** Starts `create-mcp-server gateway`; it ends with the test at the latest. */
-export function startGateway(args: readonly string[]): RunningGateway {
-  const child = spawn(process.execPath, [program, "gateway", ...args], { stdio: "pipe" });
+export function startGateway(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningGateway {
+  const options = { stdio: "pipe", env: { ...process.env, ...env } } as const;
+  const child = spawn(process.execPath, [program, "gateway", ...args], options);
   const texts = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (texts.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (texts.stderr += text));
@@ -52,7 +53,7 @@ export async function readUrl({ stderr, exited }: RunningGateway): Promise<strin
   let isOver = false;
   void exited.then(() => (isOver = true));
   for (;;) {
-    const [url] = /(?<=served at )http:\S+\n/.exec(stderr()) ?? [];
+    const [url] = /(?<=served at )(?:http|ws|tcp):\S+\n/.exec(stderr()) ?? [];
     if (url !== undefined) return url.trim();
     if (isOver) throw new Error(`The gateway ended: ${stderr()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,9 +1,12 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { temporaryFolder } from "../create/folder.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
+import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
@@ -162,6 +165,93 @@ describe("the program ends", () => {
   });
 });
 
+describe("the program over HTTP", () => {
+  const post = (url: string, headers: object = {}): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: openingParams }),
+    });
+  const openingParams = {
+    protocolVersion: newest.id,
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  };
+  const [one, other] = ["first-".repeat(5), "second-".repeat(5)];
+
+  test.each([
+    ["--api-key-env", (key: string) => ({ "x-api-key": key })],
+    ["--bearer-env", (key: string) => ({ authorization: `Bearer ${key}` })],
+  ] as const)("lets in callers with a key of %s only", async (option, toHeaders) => {
+    const words = ["--listen", "0", option, "CALLERS", "--", process.execPath, sdk];
+    const gateway = startGateway(words, { CALLERS: `${one},${other}` });
+    const url = await readUrl(gateway);
+    const statuses = [{}, toHeaders(`${one}x`), toHeaders(one), toHeaders(other)].map(
+      async (headers) => (await post(url, headers)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200, 200]);
+    expect(gateway.stderr()).not.toContain(one);
+  });
+
+  test("serves clients that know HTTP with SSE alone, with credentials if they are asked for", async () => {
+    const gateway = startGateway(["--listen", "0", "--api-key-env", "CALLERS", "--", process.execPath, sdk], {
+      CALLERS: one,
+    });
+    const url = new URL("/sse", await readUrl(gateway));
+    expect((await fetch(url, { headers: { accept: "text/event-stream" } })).status).toBe(401);
+    const client = new Client({ name: "old", version: "1" });
+    await client.connect(new SSEClientTransport(url, { requestInit: { headers: { "x-api-key": one } } }));
+    onTestFinished(() => client.close());
+    const answer = await client.callTool({ name: "echo", arguments: { text: "by SSE" } });
+    expect(answer).toMatchObject(text("by SSE"));
+  });
+
+  test("reaches a server that wants credentials", async () => {
+    const upstream = await serveSdk({ authorization: "Bearer secret-of-the-gateway" });
+    onTestFinished(() => upstream.close());
+    const words = ["--listen", "0", "--header-env", "Authorization=TOKEN", upstream.url];
+    const gateway = startGateway(words, { TOKEN: "Bearer secret-of-the-gateway" });
+    expect((await post(await readUrl(gateway))).status).toBe(200);
+    const refused = startGateway(["--listen", "0", upstream.url]);
+    expect(await refused.exited).toBe(2);
+    expect(refused.stderr()).toMatch(
+      /clients with credentials \(HTTP 401\)\. Give them with --header-env Name=VARIABLE/,
+    );
+  });
+
+  test("gives its server those variables only that are named", async () => {
+    const script = "console.error('it has ' + process.env.NAMED + ' and ' + process.env.UNNAMED); process.exit(3)";
+    const words = ["--stdio", "--env", "NAMED", "--", process.execPath, "-e", script];
+    const gateway = startGateway(words, { NAMED: "this", UNNAMED: "that" });
+    expect(await gateway.exited).toBe(2);
+    expect(gateway.stderr()).toContain("its last words: it has this and undefined");
+  });
+
+  test("lets no text of its server steer the terminal", async () => {
+    const nasty = "\u001b]0;mine\u0007\u009b2J\u202e";
+    const result = { protocolVersion: newest.id, capabilities: {}, serverInfo: { name: `a${nasty}b`, version: "1" } };
+    const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (method === 'initialize')
+        process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: ${JSON.stringify(result)} }) + '\\n');
+      else if (id !== undefined) process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"error":{"code":-32601,"message":"no"}}\\n');
+      else process.stdout.write('{"jsonrpc":"2.0","id":"' + ${JSON.stringify(nasty)} + '","result":{}}\\n');
+    });`;
+    const gateway = startGateway(["--listen", "0", "--", process.execPath, "-e", script]);
+    await readUrl(gateway);
+    const failed = startGateway([
+      "--stdio",
+      "--",
+      process.execPath,
+      "-e",
+      `console.log('x'); process.exit(3); // ${nasty}`,
+    ]);
+    await failed.exited;
+    for (const { stderr } of [gateway, failed]) expect(stderr()).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(gateway.stderr()).toContain("a]0;mine2Jb, which speaks");
+  });
+});
+
 describe("the program, when its server ends", () => {
   const start = (): RunningGateway =>
     startGateway(["--stdio", "--", process.execPath, mortal, join(temporaryFolder(), "pids")]);
@@ -211,6 +301,26 @@ describe("the program says what is wrong, and ends with 2", () => {
       ["--listen", "0.0.0.0:0", "--", "node"],
       /lets other machines in: .*--allowed-hosts/,
     ],
+    [
+      "other machines without credentials",
+      ["--listen", "0.0.0.0:0", "--allowed-hosts", "mcp.example.org", "--", "node"],
+      /lets other machines in: name the variable with the keys of callers, as in --api-key-env MCP_API_KEY/,
+    ],
+    [
+      "keys that are not there",
+      ["--listen", "0", "--api-key-env", "NO_SUCH_KEYS", "--", "node"],
+      /--api-key-env: the environment variable NO_SUCH_KEYS holds no value/,
+    ],
+    [
+      "two kinds of credentials",
+      ["--listen", "0", "--api-key-env", "A", "--bearer-env", "B", "--", "node"],
+      /--api-key-env and --bearer-env: choose one/,
+    ],
+    [
+      "credentials on stdio",
+      ["--stdio", "--bearer-env", "B", "--", "node"],
+      /--api-key-env and --bearer-env are for callers over HTTP/,
+    ],
     ["a timeout that is none", ["--stdio", "--timeout", "soon", "--", "node"], /--timeout soon: give seconds/],
     ["no such module", ["--stdio", "no-such.ts"], /there is no file .*no-such\.ts/],
     ["nobody at the address", ["--stdio", "http://127.0.0.1:9/mcp"], /the server cannot be reached: .*127\.0\.0\.1:9/],
@@ -220,13 +330,26 @@ describe("the program says what is wrong, and ends with 2", () => {
       ["--stdio", "--", process.execPath, "-e", "console.error('no licence'); process.exit(3)"],
       /The server process ended with code 3; its last words: no licence/,
     ],
+    [
+      "a server that throws, without the stack and the version below it",
+      ["--stdio", "--", process.execPath, "-e", "throw new Error('no licence')"],
+      /its last words: Error: no licence\)\.\n$/,
+    ],
+    [
+      "a server that lacks a variable, and how to pass it on",
+      ["--stdio", "--", process.execPath, "-e", "throw new Error('set NOTES_DB')"],
+      /its last words: Error: set NOTES_DB\)\. Set the variable NOTES_DB, and pass it on with --env NOTES_DB\.\n$/,
+    ],
   ];
+
+  /** Output of the program itself: a server writes to the same stream. */
+  const own = (text: string): string => text.slice(Math.max(0, text.indexOf("create-mcp-server")));
 
   test.each(refusals)("%s", async (_what, args, message) => {
     const gateway = startGateway(args);
     expect(await gateway.exited).toBe(2);
-    expect(gateway.stderr()).toMatch(message);
-    expect(gateway.stderr()).not.toMatch(/\n\s+at |\.\. /);
+    expect(own(gateway.stderr())).toMatch(message);
+    expect(own(gateway.stderr())).not.toMatch(/\n\s+at |\.\. /);
     expect(gateway.stdout()).toBe("");
   });
 

@@ -27,6 +27,7 @@ import { alone, meta, request } from "../runtime/lifecycle/alone.ts";
 import { Wire } from "../runtime/rpc/wire.ts";
 import { declaring, hear } from "../runtime/tasks/extension-wire.ts";
 import { createGate, type Gate, type Message } from "../runtime/tasks/task-wire.ts";
+import { inTime } from "../in-time.ts";
 import { joinGateway } from "./join.ts";
 
 /* Tasks of a server behind a gateway, for clients that have tasks of the same kind, of another kind, or none. */
@@ -129,8 +130,8 @@ async function join(gateway: Gateway, revision: Revision, more: Partial<ClientSo
   return client.connect((options) => connect(near, options));
 }
 
-async function start(client: LiveSession, name: string): Promise<TaskHandle<object>> {
-  const task = await client.callTool(name, {}, { task: true });
+async function start(client: LiveSession, name: string, onProgress?: () => void): Promise<TaskHandle<object>> {
+  const task = await client.callTool(name, {}, { task: true, ...(onProgress && { onProgress }) });
   if (!isHandle(task)) throw new Error("not a task");
   return task;
 }
@@ -223,10 +224,11 @@ describe("where clients ask for tasks", () => {
     const waits = gates();
     const client = await join(await open(await serveOurs(served, waits)), core);
     const heard = createGate();
-    await client.callTool("steps", {}, { task: true, onProgress: () => heard.open() });
+    const task = await start(client, "steps", heard.open);
     // The extension reports no progress of tasks.
-    if (served === core) await heard.opened;
+    if (served === core) await inTime(heard.opened, "The progress");
     waits.begun.open();
+    expect(await task.result()).toMatchObject(content("done"));
   });
 
   test.each(kinds)("each client sees its own tasks only, of a server with tasks %s (TK-24)", async (_kind, served) => {
@@ -253,7 +255,8 @@ describe("where clients ask for tasks", () => {
     await waits.preparing.opened;
     await task.cancel();
     waits.prepared.open();
-    await waits.aborted.opened;
+    await inTime(waits.aborted.opened, "The cancellation");
+    expect(await task.status()).toMatchObject({ status: "cancelled" });
   });
 
   test("every tool can be a task where the server decides by itself", async () => {

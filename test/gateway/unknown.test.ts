@@ -60,6 +60,18 @@ function pass(): undefined {
   return undefined;
 }
 
+test("the gateway itself declares that it reads extensions, and none of them", async () => {
+  const servers: Server[] = [];
+  const create = (): Server => {
+    const server = createServer();
+    servers.push(server);
+    return server;
+  };
+  await openGateway(create, { ends });
+  const declared = servers.flatMap((server) => server.getClientCapabilities() ?? []);
+  expect(declared).toEqual([{ extensions: {} }]);
+});
+
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (id, revision) => {
   test("experiments and extensions of the server are not declared, and their methods are unknown (XF-01)", async () => {
     const client = await joinGateway(await open(), revision);
@@ -75,7 +87,15 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       [secret]: {},
     });
     const { declared } = readText(await client.request("tools/call", { name: "tell", arguments: {} }));
-    expect(declared).toEqual({ sampling: {} });
+    // Extensions are read by this client, and the server learns of none.
+    expect(declared).toEqual({ sampling: {}, extensions: {} });
+  });
+
+  test("the server learns of the capability extensions only from clients that have it", async () => {
+    const client = await joinGateway(await open(), revision, { sampling: {} });
+    const { declared } = readText(await client.request("tools/call", { name: "tell", arguments: {} }));
+    const hasExtensions = revision.capabilities.client.includes("extensions");
+    expect(declared).toEqual({ sampling: {}, ...(hasExtensions && { extensions: {} }) });
   });
 
   test.skipIf(id < "2025-06-18")(

@@ -1,6 +1,15 @@
+import type { Declarations } from "../../generated/2026-07-28/index.ts";
+import { revisions } from "../../generated/revisions.ts";
+import { connect } from "../../runtime/client/client.ts";
+import { createGateway } from "../../runtime/gateway/gateway.ts";
+import type { Channel } from "../../runtime/rpc/channel.ts";
+import { createDefiners } from "../../runtime/server/definers.ts";
+import { serve } from "../../runtime/server/serve.ts";
+import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
+import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/alone.ts";
 import { joinGateway, openGateway } from "./join.ts";
 
@@ -44,3 +53,44 @@ test("a gateway subscribes to a resource for as long as somebody listens, howeve
   expect(log).toHaveLength(4);
   await client.close();
 });
+
+test("a gateway answers a client that subscribes when the server has acknowledged it", async () => {
+  const { defineServer, defineResource } = createDefiners<Declarations>([alone]);
+  const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
+  const server = defineServer({ name: "news", version: "1", resources: [resource], subscriptions: true });
+  const held: (() => void)[] = [];
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createMemoryPair();
+      serve(server, holdAcknowledgements(far, held));
+      return connect(near, options);
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, handshakeRevisions[0] ?? alone);
+  ends.push(() => client.close());
+  let isAnswered = false;
+  const subscribed = client.request("resources/subscribe", { uri: "test://a" }).then(() => (isAnswered = true));
+  await expect.poll(() => held.length).toBe(1);
+  await client.request("ping");
+  expect(isAnswered).toBe(false);
+  for (const release of held) release();
+  await subscribed;
+});
+
+/** Keeps back acknowledgements of subscriptions to resources until they are released. */
+function holdAcknowledgements(channel: Channel, held: (() => void)[]): Channel {
+  const send: Channel["send"] = (message, related) => {
+    const text = JSON.stringify(message);
+    if (!text.includes("subscriptions/acknowledged") || !text.includes("test://a"))
+      return channel.send(message, related);
+    held.push(() => void channel.send(message, related));
+  };
+  return new Proxy(channel, {
+    get(target, name) {
+      const value: unknown = name === "send" ? send : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

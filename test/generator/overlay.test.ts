@@ -247,13 +247,21 @@ function clausesOf(overlay: Overlay): string[] {
   return objectsIn(overlay, "").flatMap(({ node }) => (typeof node.clause === "string" ? [node.clause] : []));
 }
 
-function typesOf({ methods, tags = [], integers = [], constraints = [], tolerances = [], reservedMeta = [] }: Overlay) {
+function typesOf({
+  methods,
+  tags = [],
+  integers = [],
+  constraints = [],
+  tolerances = [],
+  nulls = [],
+  reservedMeta = [],
+}: Overlay) {
   const facts = Object.values(methods);
   return [
     ...facts.flatMap(({ result }) => (result === undefined ? [] : [result])),
     ...facts.flatMap(({ alternatives = [] }) => alternatives.map(({ type }) => type)),
     ...tags.flatMap(({ of }) => of),
-    ...[...integers, ...tolerances].map(({ at }) => at.replace(/\..*/, "")),
+    ...[...integers, ...tolerances, ...nulls].map(({ at }) => at.replace(/\..*/, "")),
     ...constraints.map(({ type }) => type),
     ...reservedMeta.map(({ type }) => type).filter((type) => /^[A-Z]/.test(type)),
   ];

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -20,6 +20,15 @@ test("what is generated no more goes before anything is written: a name in anoth
     { kind: "orphaned", path: "tools" },
   ]);
   expect(await readdir(folder, { recursive: true })).toEqual(["tools", join("tools", "a.ts")]);
+});
+
+test("nothing is written through a link that lies where a file is written aside", async () => {
+  const outside = join(folder, "outside");
+  await writeFile(outside, "mine");
+  await symlink(outside, join(folder, `a.ts.${process.pid}.tmp`));
+  await writeTree(folder, new Map([["a.ts", generatedMark]]));
+  expect(await readFile(outside, "utf8")).toBe("mine");
+  expect(await readFile(join(folder, "a.ts"), "utf8")).toBe(generatedMark);
 });
 
 test("what somebody else wrote stays, and is not told as written", async () => {

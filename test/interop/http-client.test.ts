@@ -79,6 +79,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
     const connection = await connect(createSseClientTransport(server.url), client(revision));
     await exercise(connection);
     await connection.close();
+    expect(await connection.closed).toBeUndefined();
   });
 
   test("a client that does not know the server's age finds HTTP+SSE (4.10)", async () => {
@@ -110,12 +111,11 @@ test("a stream that the SDK server closes in the middle of a call is polled to i
 });
 
 test("what the SDK server announces unasked comes by the GET stream (T-35)", async () => {
-  let announce = (): void => {};
-  const changed = new Promise<void>((resolve) => void (announce = resolve));
-  const { server, connection } = await openSdk({ handlers: { toolListChanged: () => announce() } });
-  while (!server.log.includes("GET")) await new Promise((wait) => setTimeout(wait, 5));
+  let changes = 0;
+  const { server, connection } = await openSdk({ handlers: { toolListChanged: () => void (changes += 1) } });
+  await expect.poll(() => server.log, { timeout: 10_000 }).toContain("GET");
   await connection.request("tools/call", { name: "announce" });
-  await changed;
+  await expect.poll(() => changes, { timeout: 10_000 }).toBe(1);
 });
 
 test("when the SDK server has forgotten the session, the client begins a new one and the call goes through (T-55)", async () => {

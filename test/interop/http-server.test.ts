@@ -73,10 +73,11 @@ describe.each(["Streamable HTTP", "HTTP with SSE"] as const)("the official clien
     let heard = 0;
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard += 1));
     // It opens its stream in its own time, and what is told before reaches nobody.
-    while (heard === 0) {
+    const announce = async (): Promise<number> => {
       for (const { connection } of rig.listener.handler.sessions.values()) await changed(connection);
-      await delay(5);
-    }
+      return heard;
+    };
+    await expect.poll(announce, { timeout: 10_000 }).toBeGreaterThan(0);
     await client.close();
   });
 });

@@ -9,6 +9,7 @@ import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 export function createOurServer(ids: readonly string[]): Server {
   const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
     createDefiners<Declarations>(handshakeRevisions.filter(({ id }) => ids.includes(id)));
+  const calls = { waiting: 0, aborted: 0 };
   const server: Server = defineServer({
     name: "ours",
     version: "1",
@@ -28,6 +29,13 @@ export function createOurServer(ids: readonly string[]): Server {
           // Official clients lose progress that comes in one piece with the result.
           await sleep(150);
           return "done";
+        },
+      }),
+      defineTool({
+        name: "report",
+        async run(_args, { progress }) {
+          for (const step of [1, 2, 3]) await progress(step, 3);
+          return "reported";
         },
       }),
       defineTool({
@@ -66,8 +74,11 @@ export function createOurServer(ids: readonly string[]): Server {
         run: (_args, { signal }) =>
           new Promise((resolve) => {
             // Whoever subscribes learns that it has begun, and that it has ended.
+            calls.waiting += 1;
             server.resources.changed("test://aborted");
             signal.addEventListener("abort", () => {
+              calls.waiting -= 1;
+              calls.aborted += 1;
               server.resources.changed("test://aborted");
               resolve("aborted");
             });
@@ -84,7 +95,7 @@ export function createOurServer(ids: readonly string[]): Server {
     ],
     resources: [
       defineResource({ uri: "test://a", name: "a", mimeType: "text/plain", read: () => "text of a" }),
-      defineResource({ uri: "test://aborted", name: "aborted", read: () => "" }),
+      defineResource({ uri: "test://aborted", name: "aborted", read: () => `${calls.waiting} ${calls.aborted}` }),
     ],
     resourceTemplates: [
       defineResourceTemplate({

@@ -17,6 +17,8 @@ export interface SdkOptions {
   readonly stateless?: boolean;
   /** Keeps events, so that streams can be resumed. */
   readonly events?: boolean;
+  /** The only value of the header `Authorization` that is let in. Default: everything is. */
+  readonly authorization?: string;
   /** Makes the server of a session. Default: one with a tool for everything. */
   readonly create?: () => Pick<Server, "connect">;
 }
@@ -39,6 +41,9 @@ export async function serveSdk(options: SdkOptions = {}): Promise<SdkHttpServer>
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = request.method === "POST" ? await readJson(request) : undefined;
     log.push([request.method, ...readMethods(body)].join(" "));
+    const { authorization } = options;
+    if (authorization !== undefined && request.headers.authorization !== authorization)
+      return void response.writeHead(401).end();
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
     if (id !== undefined && !known) return void response.writeHead(404).end();

@@ -116,3 +116,17 @@ test.each(["stdio", "HTTP"] as const)(
     await exercise(client, newest.id);
   },
 );
+
+test.each([
+  ["first", connectV1],
+  ["second", connectV2],
+])("the official client of the %s generation hears the last report before the result on stdio", async (_, connect) => {
+  const client = await keep(connect(await start("stdio", [newest.id])));
+  const heard: number[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const onprogress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+    await client.call("report", {}, { onprogress });
+  }
+  // A client that is kept from reading for long enough may still read both at once: without a piece for each, none is ever heard.
+  expect(heard.filter((step) => step === 3).length).toBeGreaterThan(5);
+});

@@ -17,6 +17,9 @@ writeFileSync(script, "");
 
 test.each([
   ["an address", ["https://example.org/mcp?key=s"], { kind: "url", url: new URL("https://example.org/mcp?key=s") }],
+  ["a WebSocket", ["wss://example.org/mcp?key=s"], { kind: "websocket", url: new URL("wss://example.org/mcp?key=s") }],
+  ["a port", ["tcp://example.org:4000"], { kind: "tcp", host: "example.org", port: 4000 }],
+  ["a port at an address of IPv6", ["tcp://[::1]:4000/"], { kind: "tcp", host: "::1", port: 4000 }],
   ["a list of tools", [file], { kind: "file", path: file }],
   ["a program", ["serve"], { kind: "command", command: "serve", args: [] }],
   ["a program and its arguments", ["serve", "tools.json"], { kind: "command", command: "serve", args: ["tools.json"] }],
@@ -58,7 +61,13 @@ test.each([
 test.each([
   ["nothing", [], /name a server: an address/],
   ["blanks", [" "], /name a server/],
-  ["another scheme", ["ftp://example.org"], /is not an http or https address/],
+  ["another scheme", ["ftp://example.org"], /is not an address of a server\. Write for example https/],
+  ["no address", ["ws://"], /is not an address of a server/],
+  ["TCP without a port", ["tcp://example.org"], /is not a TCP address\. Write tcp:\/\/HOST:PORT/],
+  ["TCP with port 0", ["tcp://127.0.0.1:0"], /is not a TCP address/],
+  ["TCP with a path", ["tcp://127.0.0.1:4000/mcp"], /is not a TCP address/],
+  ["TCP with a user", ["tcp://me@127.0.0.1:4000"], /is not a TCP address/],
+  ["TCP with arguments", ["tcp://127.0.0.1:4000", "x"], /x: an address takes no arguments/],
   ["an address with arguments", ["http://example.org", "x"], /x: an address takes no arguments/],
   ["a list of tools that is not there", ["absent.json"], /there is no file absent\.json/],
   ["a module that is not there", ["absent.ts"], /there is no file .*absent\.ts/],
@@ -69,6 +78,8 @@ test.each([
 
 test.each([
   [["https://user:word@example.org/mcp?key=s"], "https://example.org/mcp"],
+  [["wss://user:word@example.org/mcp?key=s"], "wss://example.org/mcp"],
+  [["tcp://[::1]:4000"], "tcp://[::1]:4000"],
   [[script, "--key=s"], script],
   [["node", "dist/server.js", "--key=s"], "node dist/server.js"],
   [["node", "C:\\demo\\server.js", "--key=s"], "node C:\\demo\\server.js"],

@@ -268,6 +268,17 @@ describe("a server asks a client only for what it has declared", () => {
     }
   });
 
+  test.each<readonly [string, object, "elicit" | "sample", object, string | undefined]>([
+    ["a form", { elicitation: { url: {} } }, "elicit", form, undefined],
+    ["a page", { elicitation: { url: {} } }, "elicit", page, "elicitation.url"],
+    ["a message with tools", { sampling: { tools: {} } }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
+  ])("%s where a client declares %j at a revision without it", async (_what, declared, question, params, missing) => {
+    const { answer, missed } = await askWith(revisionOf("2025-06-18"), declared, question, params);
+    const isSent = missing === undefined;
+    expect(answer).toMatchObject(isSent ? { method: "elicitation/create" } : { result: { isError: true } });
+    expect(missed).toEqual(isSent ? [] : [missing]);
+  });
+
   const contextOf: readonly (readonly [string, object, boolean])[] = [
     ["2025-11-25", {}, false],
     ["2025-11-25", { tools: {} }, false],

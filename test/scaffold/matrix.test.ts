@@ -48,6 +48,7 @@ test("a project that is packed has the licences of the packages inside with it",
 test.each([
   ["access-tokens", ["--auth", "oauth"]],
   ["worker", ["--transport", "worker"]],
+  ["further-transports", ["--transport", "http,websocket,tcp"]],
 ])("a project for %s is installed, and its tests call it", async (name, flags) => {
   const options = [...flags, "--schema", "json", "--yes", "--no-git"];
   const { code, stdout, stderr } = await runCli([name, ...options], { cwd: root });

@@ -96,7 +96,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(packageRoot, "test", "types", "short-"));
   const contract = readContract({ tools: [demoTool], server: { name: "demo", version: "1" } }, "demo");
   const plan = planClient(contract, { name: "Demo", readVariables });
-  const client = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
+  const { tree: client } = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
   await writeAll("new/mcp", emitOwnLayer(full));
   await writeAll("new/demo", client);
   await writeAll("old/mcp", emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));

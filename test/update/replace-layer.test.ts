@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { previousName, restoreLayer } from "../../generator/update/replace-layer.ts";
+import { previousName, replaceLayer, restoreLayer } from "../../generator/update/replace-layer.ts";
 import { listAll, temporaryFolder } from "../create/folder.ts";
 
 test("a layer that cannot take the place of another keeps its own: a program may hold that, on Windows", async () => {
@@ -14,4 +14,14 @@ test("a layer that cannot take the place of another keeps its own: a program may
   );
   expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`]);
   expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
+});
+
+test("a layer is not written through a planted link", async () => {
+  const project = temporaryFolder();
+  const outside = temporaryFolder();
+  mkdirSync(join(project, "src", "mcp"), { recursive: true });
+  symlinkSync(outside, join(project, `.mcp-next-${process.pid}`));
+  await replaceLayer(project, join(project, "src", "mcp"), new Map([["index.ts", "new"]]));
+  expect(listAll(outside)).toEqual([]);
+  expect(readFileSync(join(project, "src", "mcp", "index.ts"), "utf8")).toBe("new");
 });

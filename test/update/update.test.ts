@@ -96,7 +96,9 @@ describe("create-mcp-server update --transport and --client", () => {
   });
 
   test.each([
-    [{}, "tcp", '--transport: there is no "tcp"'],
+    [{}, "quic", '--transport: there is no "quic"'],
+    [{}, "tcp", "as in stdio,tcp"],
+    [{ auth: "api-key" }, "http,tcp", "tcp has no authentication"],
     [{}, "worker", "src/server.ts and build.js are others"],
     [{ transport: "worker" }, "http", "this project is made for worker"],
     [{ auth: "api-key" }, "stdio", "Choose http or both."],
@@ -106,6 +108,14 @@ describe("create-mcp-server update --transport and --client", () => {
     const { code, stderr } = await update(directory, { transport });
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
     expect(contents(directory)).toEqual(before);
+  });
+
+  test("add WebSocket to a project, and say what it needs", async () => {
+    const directory = await createWith({});
+    const { code, stdout } = await update(directory, { transport: "stdio,websocket" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("npm install --save-dev ws @types/ws")]);
+    expect(contents(directory)["src/mcp/index.ts"]).toContain("listenWebSocket");
+    expect((await update(directory, {})).stdout).toContain("is up to date");
   });
 
   test("are not for a project that has all of it in a package", async () => {
@@ -267,8 +277,8 @@ export type Gone = p.InitializeRequest;
   });
 
   test.each([
-    ["a folder without a layer", "latest", /there is no .*mcp\.lock\.json/],
-    ["an unknown revision", "1999-01-01", /there is no revision|there is no .*mcp\.lock/],
+    ["a folder without a layer", "latest", /is not a project \(it has no src\/mcp\/mcp\.lock\.json/],
+    ["an unknown revision", "1999-01-01", /is not a project/],
   ])("refuses %s", async (_what, protocol, message) => {
     const options = { directory: temporaryFolder(), protocol, dryRun: false };
     expect(await captured(() => runUpgradeAssist(options))).toMatchObject({
@@ -580,13 +590,13 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       "a folder without a layer",
       (project) => rmSync(join(project, "src", "mcp"), { recursive: true }),
       {},
-      /there is no .*mcp\.lock\.json/,
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json and no src\/mcp\.ts\); run this in one/,
     ],
     [
       "a folder that is not there",
       (project) => rmSync(project, { recursive: true }),
       {},
-      /there is no .*mcp\.lock\.json/,
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json and no src\/mcp\.ts\); run this in one/,
     ],
     ["a lock file that is not JSON", (project) => lock(project, "{"), {}, /is not a lock file/],
     ["a lock file of another format", (project) => lock(project, '{"format":2}'), {}, /is not a lock file/],

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -6,6 +6,7 @@ import { runPin } from "../../../generator/commands/pin.ts";
 import { emitUnformatted } from "../../../generator/generate.ts";
 import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
 import type { Fetch } from "../../../generator/pin/source.ts";
+import { storePin } from "../../../generator/pin/store.ts";
 import { readPins, type Pin } from "../../../generator/read/pins.ts";
 import { hashText } from "../../../generator/read/revision.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
@@ -232,25 +233,73 @@ describe("a folder that cannot be written", () => {
     ["a new revision", next],
     ["a revision pinned again", newest],
   ])("is left as it was: %s", async (_which, revision) => {
-    // A folder in the place where the list of pins is written aside: the last step of all fails.
-    await mkdir(join(spec, `.pins.${process.pid}.json`));
+    // A folder in the place of the list of pins: the last step of all fails.
+    await rm(join(spec, "pins.json"));
+    await mkdir(join(spec, "pins.json"));
     const before = await readdir(spec, { recursive: true });
     const text = await snapshot(spec);
-    await expect(pinText(dated(schema, revision), { revision, force: true })).rejects.toThrow(/EISDIR|directory/);
+    const files = { revision, schema: "a", overlay: "b", pins: "c", overlaySchema: "d" };
+    await expect(storePin(spec, files)).rejects.toThrow(/EISDIR|EPERM|directory/);
     expect(await readdir(spec, { recursive: true })).toEqual(before);
     expect(await snapshot(spec)).toEqual(text);
   });
 });
 
+describe("a link in a spec folder", () => {
+  const files = { revision: newest, schema: "a", overlay: "b", pins: "c", overlaySchema: "d" };
+
+  it.each([
+    ["in the place of the list of pins", "pins.json"],
+    ["in the place of a schema", `${newest}/schema.ts`],
+    ["in the place of an overlay", `${newest}/overlay.json`],
+    ["at the former name of the list while it is written", `.pins.${process.pid}.json`],
+  ])("is not written through: %s", async (_where, path) => {
+    const outside = join(folder, "outside");
+    await writeFile(outside, "mine");
+    await rm(join(spec, path), { force: true });
+    await symlink(outside, join(spec, path));
+    await storePin(spec, files);
+    expect(await readFile(outside, "utf8")).toBe("mine");
+    expect(await readFile(join(spec, "pins.json"), "utf8")).toBe("c");
+    expect(await readFile(join(spec, newest, "schema.ts"), "utf8")).toBe("a");
+    expect(await readFile(join(spec, newest, "overlay.json"), "utf8")).toBe("b");
+  });
+
+  it("that leads nowhere is refused in the place of the rules for overlays", async () => {
+    const outside = join(folder, "outside");
+    await rm(join(spec, "overlay.schema.json"));
+    await symlink(outside, join(spec, "overlay.schema.json"));
+    await expect(storePin(spec, files)).rejects.toThrow("EEXIST");
+    expect(await readdir(folder)).toEqual(["spec"]);
+    expect(await readFile(join(spec, newest, "schema.ts"), "utf8")).toBe(schema);
+  });
+
+  it("is not copied into: at the former name of a revision while it is written", async () => {
+    const outside = join(folder, "outside");
+    await mkdir(outside);
+    await symlink(outside, join(spec, `.${newest}.${process.pid}.new`), "dir");
+    await storePin(spec, files);
+    expect(await readdir(outside)).toEqual([]);
+  });
+});
+
 describe("input that is no schema", () => {
   const good = (): string => dated(schema, next);
+  const other = /\/schema\.ts is not an MCP schema: it declares no JSONRPCMessage; give the schema\.ts of a revision/;
   const cases: readonly { input: string; says: RegExp; text?: () => string; options?: Partial<PinOptions> }[] = [
     { input: "an HTML page", text: () => "<!doctype html>\n<html></html>", says: /is an HTML or XML page.*raw\./ },
     { input: "JSON", text: () => '{ "$defs": {} }', says: /is JSON, not TypeScript/ },
     { input: "an empty file", text: () => " \n", says: /is empty/ },
-    { input: "prose", text: () => "404: Not Found", says: /schema\.ts:1:4: / },
+    { input: "prose", text: () => "404: Not Found", says: other },
     { input: "a file cut off", text: () => good().slice(0, 40_000), says: /schema\.ts:\d+:\d+: / },
-    { input: "TypeScript without declarations", text: () => "export {};\n", says: /schema\.ts:1:1: / },
+    { input: "TypeScript without declarations", text: () => "export {};\n", says: other },
+    {
+      input: "other TypeScript that imports",
+      text: () => `import * as z from "zod";\n${good()}`,
+      says: /\/schema\.ts is not an MCP schema: it imports other modules; give the schema\.ts of a revision/,
+    },
+    { input: "other TypeScript with constants", text: () => "export const JSONRPC = 1;\n", says: other },
+    { input: "other declarations", text: () => "export interface Foo { JSONRPCMessage: string }\n", says: other },
     {
       input: "an unknown construct",
       text: () => `${good()}\nexport enum Colour { Red }\n`,

@@ -58,6 +58,7 @@ describe("an overlay", () => {
       change: { tolerances: [{ clause, at: "Result.x", absentMeans: 0 }] },
       says: /`Result.x` does not/,
     },
+    { entry: "nulls", change: { nulls: [{ clause, at: "Result.x" }] }, says: /`Result.x` does not/ },
     {
       entry: "constraints",
       change: { constraints: [{ clause, type: "Tool", rule: "exclusive", properties: ["name", "gone"] }] },

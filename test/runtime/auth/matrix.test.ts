@@ -222,7 +222,11 @@ const programs: Readonly<Record<string, { readonly grant: () => Grant; readonly 
     },
     "the word of a platform": {
       grant: () =>
-        workloadIdentity({ clientId: "workload", assertion: ({ issuer }) => signAs(cluster, issuer, clusterKey) }),
+        workloadIdentity({
+          issuers: [house.issuer],
+          clientId: "workload",
+          assertion: ({ issuer }) => signAs(cluster, issuer, clusterKey),
+        }),
       sub: "alice",
       dpop: false,
     },
@@ -433,6 +437,7 @@ describe("the real authorization server refuses, and the client says so without 
     "an assertion of a stranger": {
       grant: () =>
         workloadIdentity({
+          issuers: [house.issuer],
           clientId: "workload",
           assertion: ({ issuer }) => signAs("https://evil.example", issuer, clusterKey),
         }),
@@ -441,6 +446,7 @@ describe("the real authorization server refuses, and the client says so without 
     "an assertion for another authorization server": {
       grant: () =>
         workloadIdentity({
+          issuers: [house.issuer],
           clientId: "workload",
           assertion: () => signAs(cluster, "https://other.example", clusterKey),
         }),
@@ -449,6 +455,7 @@ describe("the real authorization server refuses, and the client says so without 
     "an assertion that somebody else signed": {
       grant: () =>
         workloadIdentity({
+          issuers: [house.issuer],
           clientId: "workload",
           assertion: ({ issuer }) => signAs(cluster, issuer, identityProvider.signingKey),
         }),

@@ -8,6 +8,12 @@ import { openSession } from "./session-wire.ts";
 const home = { uri: "file:///home/me", name: "Home" };
 const work = { uri: "file:///work" };
 
+test.each(handshakeRevisions.map(({ id }) => id))("experimental capabilities are declared at %s", async (revision) => {
+  const experimental = { "com.example/search": {} };
+  const { declared } = await openSession({ experimental }, { revision });
+  expect(declared).toEqual({ experimental });
+});
+
 describe("roots", () => {
   test("are declared, with changes, and listed (RT-01)", async () => {
     const { wire, declared } = await openSession({ roots: [home] });

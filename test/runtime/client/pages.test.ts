@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
 import { listAll, readItems, readPages, type Page, type PageParams } from "../../../runtime/client/pages.ts";
 import { connect } from "../../../runtime/client/client.ts";
+import { isIncompleteListError } from "../../../runtime/client/errors.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
@@ -28,18 +29,43 @@ test.each([
   ["a single page (C-041)", [undefined], [{}]],
   ["until the cursor is absent (N-03, C-041, C-042)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
   ["an empty cursor is a cursor (N-03, trap 13, C-040)", ["", undefined], [{}, { cursor: "" }]],
-  ["a cursor that comes again ends the list (trap 13)", ["a", "b", "a", "b"], [{}, { cursor: "a" }, { cursor: "b" }]],
-  ["an empty cursor that comes again ends the list", ["", "", ""], [{}, { cursor: "" }]],
 ])("%s", async (_, cursors, expected) => {
   const { asked, fetch } = pages(cursors);
   await collect(readPages(fetch));
   expect(asked).toEqual(expected);
 });
 
-test("a server that never ends is left after a number of pages", async () => {
-  let count = 0;
-  const fetch = (): Promise<Page> => Promise.resolve({ nextCursor: String((count += 1)) });
-  expect(await collect(readPages(fetch, { maxPages: 5 }))).toHaveLength(5);
+test.each([
+  [
+    ["a", "b", "a", "b"],
+    [{}, { cursor: "a" }, { cursor: "b" }],
+  ],
+  [
+    ["", "", ""],
+    [{}, { cursor: "" }],
+  ],
+])("a cursor that comes again is an error, for the list would have no end: %j (trap 13)", async (cursors, expected) => {
+  const { asked, fetch } = pages(cursors);
+  const error: unknown = await collect(readPages(fetch)).catch((thrown: unknown) => thrown);
+  expect(isIncompleteListError(error)).toBe(true);
+  expect(asked).toEqual(expected);
+});
+
+describe("a list that does not end", () => {
+  const endless = (): ((params: PageParams) => Promise<Page>) => {
+    let count = 0;
+    return () => Promise.resolve({ nextCursor: String((count += 1)), text: "x".repeat(100) });
+  };
+
+  test("is read for as many pages as are wanted", async () => {
+    expect(await collect(readPages(endless(), { maxPages: 5 }))).toHaveLength(5);
+    expect(await collect(readPages(endless(), { maxPages: 1_005 }))).toHaveLength(1_005);
+  });
+
+  test("is an error beyond its bounds", async () => {
+    await expect(collect(readPages(endless()))).rejects.toThrow("more than 1000 pages");
+    await expect(collect(readPages(endless(), {}, { maxLength: 1_000 }))).rejects.toThrow("more than 1000 characters");
+  });
 });
 
 test("nothing is fetched that nobody reads", async () => {

@@ -12,6 +12,7 @@ import type { OpenerOptions } from "../../../runtime/client/opener.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { welcome } from "./raw-server.ts";
+import { inTime } from "../../in-time.ts";
 import { openSession, type RawServer, type WiredSession } from "./session-wire.ts";
 
 const server: RawServer = {
@@ -164,16 +165,16 @@ describe("calls that are cut off", () => {
   });
 
   test.each([
-    ["lists", (opened: WiredSession) => opened.session.listTools(), { tools: [] }],
-    ["reads", (opened: WiredSession) => opened.session.readResource("a:b"), { contents: [] }],
-    ["requests by row", (opened: WiredSession) => opened.session.request("ping"), {}],
-  ])("are sent once more when they are safe: %s", async (_, call, result) => {
+    ["lists", (opened: WiredSession) => opened.session.listTools(), { tools: [] }, []],
+    ["reads", (opened: WiredSession) => opened.session.readResource("a:b"), { contents: [] }, { contents: [] }],
+    ["requests by row", (opened: WiredSession) => opened.session.request("ping"), {}, {}],
+  ])("are sent once more when they are safe: %s", async (_, call, result, expected) => {
     const opened = await open({ reconnect: { retry: "safe" } });
     const calling = call(opened);
     await settle();
     const next = await breakAndReturn(opened);
     await play(next, ['~ {"id": 2}', [">", { id: 2, result }]]);
-    await calling;
+    await expect(inTime<unknown>(calling, "The call")).resolves.toEqual(expected);
   });
 
   test.each(["readOnlyHint", "idempotentHint"])(

@@ -7,6 +7,7 @@ import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { play, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../runtime/testing/wire.ts";
+import { handshakeRevisions } from "../fixture-revision.ts";
 import { openSession, type RawServer } from "./session-wire.ts";
 
 const watched: RawServer = { capabilities: { tools: { listChanged: true }, prompts: { listChanged: true } } };
@@ -46,6 +47,36 @@ describe("lists", () => {
     ]);
     expect(tools).toEqual([tool("a"), tool("b"), tool("c")]);
   });
+
+  test("that do not end in time are an error with what was read of them", async () => {
+    const { wire, session } = await openSession({ maxPages: 2 });
+    const calling = during(wire, session.listTools(), [
+      ...answer(2, listTools, { tools: [tool("a")], nextCursor: "a" }),
+      ...answer(3, listTools, { tools: [tool("b")], nextCursor: "b" }),
+    ]);
+    const error: unknown = await calling.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "IncompleteListError", items: [tool("a"), tool("b")] });
+    const again = during(wire, session.listTools(), answer(4, listTools, { tools: [tool("c")] }));
+    expect(await again).toEqual([tool("c")]);
+  });
+
+  test.each(handshakeRevisions.map(({ id }) => id))(
+    "end with a cursor that is null at revision %s",
+    async (revision) => {
+      const { wire, session } = await openSession({}, { ...everything, revision });
+      const lists = [
+        ["tools/list", { tools: [tool("a")] }, () => session.listTools()],
+        ["prompts/list", { prompts: [{ name: "p" }] }, () => session.listPrompts()],
+        ["resources/list", { resources: [] }, () => session.listResources()],
+        ["resources/templates/list", { resourceTemplates: [] }, () => session.listResourceTemplates()],
+      ] as const;
+      for (const [index, [method, result, read]] of lists.entries()) {
+        const reading: Promise<readonly object[]> = read();
+        const items = await during(wire, reading, answer(index + 2, { method }, { ...result, nextCursor: null }));
+        expect(items).toEqual(Object.values(result)[0]);
+      }
+    },
+  );
 
   const one = { uri: "file:///a", name: "a" };
   test.each([

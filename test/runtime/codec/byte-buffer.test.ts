@@ -50,7 +50,10 @@ describe("bytes that arrive in pieces", () => {
 describe("however small its pieces are, a body takes the memory of its bytes (R50)", () => {
   test("on node:http", async () => {
     const request = new IncomingMessage(new Socket());
-    const body = new NodeExchange(request, new ServerResponse(request), new Turns()).readBody(bytes.length);
+    const body = new NodeExchange(request, new ServerResponse(request), new Turns()).readBody({
+      maxBytes: bytes.length,
+      timeout: 10_000,
+    });
     const same = new Uint8Array(1);
     for (const [index, byte] of bytes.entries()) {
       same[0] = byte;
@@ -63,7 +66,10 @@ describe("however small its pieces are, a body takes the memory of its bytes (R5
   test("on the web platform", async () => {
     const request = new Request("http://localhost/", { method: "POST" });
     Object.defineProperty(request, "body", { value: toSameByte() });
-    expect(await new FetchExchange(request).readBody(bytes.length)).toEqual({ kind: "text", text });
+    expect(await new FetchExchange(request).readBody({ maxBytes: bytes.length, timeout: 10_000 })).toEqual({
+      kind: "text",
+      text,
+    });
   });
 
   test("at a client", async () => {

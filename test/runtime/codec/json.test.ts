@@ -4,11 +4,16 @@ import { scan } from "../../../runtime/codec/scan.ts";
 import type { Problem } from "../../../runtime/rpc/channel.ts";
 import { StaticResult } from "../../../runtime/rpc/message.ts";
 
-function read(text: string, maxDepth = 64): { readonly value?: unknown; readonly problem?: Problem } {
+const limits = { maxDepth: 64, maxValues: 200_000 };
+
+function read(
+  text: string,
+  given: Partial<typeof limits> = {},
+): { readonly value?: unknown; readonly problem?: Problem } {
   let outcome: { readonly value?: unknown; readonly problem?: Problem } = {};
   decode(
     text,
-    { maxDepth },
+    { ...limits, ...given },
     {
       message: (value) => void (outcome = { value }),
       problem: (problem) => void (outcome = { problem }),
@@ -28,7 +33,7 @@ describe("a protocol member that appears twice is found (R8)", () => {
     ["after an escaped backslash", '{"id":"a\\\\","id":2}', "id"],
     ["after a long string with escapes", `{"id":"${"x".repeat(100)}\\\\\\"","id":2}`, "id"],
   ])("%s", (_, text, member) => {
-    expect(scan(text, 64)).toEqual({ kind: "repeated", member });
+    expect(scan(text, limits)).toEqual({ kind: "repeated", member });
   });
 
   test.each([
@@ -43,7 +48,7 @@ describe("a protocol member that appears twice is found (R8)", () => {
     ["an open string", '{"id'],
     ["an open string that ends in a backslash", '{"id\\'],
   ])("not %s", (_, text) => {
-    expect(scan(text, 64)).toBeUndefined();
+    expect(scan(text, limits)).toBeUndefined();
   });
 });
 
@@ -54,8 +59,8 @@ describe("depth is counted before anything is built (R10)", () => {
     ['{"a":"[[[[","b":[]}', 2],
     ["1", 0],
   ])("%s has depth %i", (text, depth) => {
-    expect(scan(text, depth)).toBeUndefined();
-    if (depth > 0) expect(scan(text, depth - 1)).toEqual({ kind: "depth" });
+    expect(scan(text, { ...limits, maxDepth: depth })).toBeUndefined();
+    if (depth > 0) expect(scan(text, { ...limits, maxDepth: depth - 1 })).toEqual({ kind: "depth" });
   });
 
   test("millions of brackets neither overflow nor take long", () => {
@@ -72,8 +77,34 @@ describe("depth is counted before anything is built (R10)", () => {
     ['{"id":7,"params":[[[', undefined],
     ["[[[]]]", [[]]],
   ])("the envelope of %s is read nevertheless", (text, value) => {
-    expect(read(text, 2).problem).toMatchObject({ kind: "depth" });
-    expect(read(text, 2).problem?.value).toEqual(value);
+    expect(read(text, { maxDepth: 2 }).problem).toMatchObject({ kind: "depth" });
+    expect(read(text, { maxDepth: 2 }).problem?.value).toEqual(value);
+  });
+});
+
+describe("values are counted before anything is built (R10)", () => {
+  test.each([
+    ["[1,2,3]", 3],
+    ['{"a":1,"b":[true,null]}', 4],
+    ['{"a":"1,2,3,[{","b":{}}', 3],
+    ["[{},{},{}]", 6],
+    ["1", 0],
+  ])("%s has at most %i values", (text, count) => {
+    expect(scan(text, { ...limits, maxValues: count })).toBeUndefined();
+    if (count > 0) expect(scan(text, { ...limits, maxValues: count - 1 })).toEqual({ kind: "values" });
+  });
+
+  test("a message with too many is a problem with its envelope, and says which limit it is", () => {
+    const text = `{"jsonrpc":"2.0","id":7,"method":"m","params":{"items":[${"{},".repeat(200_000)}{}]}}`;
+    const { problem } = read(text);
+    expect(problem).toMatchObject({ kind: "values", value: { jsonrpc: "2.0", id: 7, method: "m", params: {} } });
+    expect(problem?.message).toContain("more than 200000 values");
+  });
+
+  test("a list of 190,000 numbers is none", () => {
+    expect(
+      read(JSON.stringify({ items: Array.from({ length: 190_000 }, (_, index) => index) })).problem,
+    ).toBeUndefined();
   });
 });
 
@@ -84,7 +115,7 @@ describe("a message with two ids belongs to neither, whatever else is wrong with
     ["too deep first", '{"id":1,"params":[[[]]],"id":2}', "depth"],
     ["too deep, spelled with an escape", '{"id":1,"params":[[[]]],"\\u0069d":2}', "depth"],
   ])("%s", (_, text, kind) => {
-    expect(read(text, 2).problem).toMatchObject({ kind, value: undefined });
+    expect(read(text, { maxDepth: 2 }).problem).toMatchObject({ kind, value: undefined });
   });
 });
 

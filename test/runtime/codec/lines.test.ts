@@ -15,7 +15,11 @@ function decoder(limits: { maxMessageBytes?: number; maxDepth?: number } = {}): 
     message: (value: unknown): void => void values.push(value),
     problem: ({ kind }: Problem): void => void problems.push(kind),
   };
-  return { lines: new LineDecoder({ maxMessageBytes: 1_000, maxDepth: 64, ...limits }, sink), values, problems };
+  return {
+    lines: new LineDecoder({ maxMessageBytes: 1_000, maxDepth: 64, maxValues: 1_000, ...limits }, sink),
+    values,
+    problems,
+  };
 }
 
 describe("lines are cut the same wherever the chunks end (R23, TS-01)", () => {

@@ -49,6 +49,8 @@ describe("values of headers", () => {
     ["with space", "with space"],
     ["", ""],
     [" lead", "=?base64?IGxlYWQ=?="],
+    ["a,b", "a,b"],
+    ["Paris, France", "=?base64?UGFyaXMsIEZyYW5jZQ==?="],
     ["tab\tin", "=?base64?dGFiCWlu?="],
     ["Grüße", "=?base64?R3LDvMOfZQ==?="],
     ["=?base64?SGVsbG8=?=", "=?base64?PT9iYXNlNjQ/U0dWc2JHOD0/PQ==?="],

@@ -115,12 +115,19 @@ describe("a server", () => {
     expect(answer).not.toHaveProperty("capabilities.extensions");
   });
 
-  test("declares it in the handshake as well, where it can be used after one (XF-01)", async () => {
-    const wire = new Wire();
-    createServerAcceptor(create({ tools }))(wire);
-    wire.post(initialize("2025-11-25", {}), initialized);
-    await settle();
-    expect(wire.sent[0]).toMatchObject({ result: { capabilities: { extensions: { [id]: {} } } } });
+  test("declares it in the handshake as well, to clients that declare extensions themselves (XF-01)", async () => {
+    const server = create({ tools });
+    const open = async (capabilities: object): Promise<unknown> => {
+      const wire = new Wire();
+      createServerAcceptor(server)(wire);
+      wire.post(initialize("2025-11-25", capabilities), initialized);
+      await settle();
+      return wire.sent[0];
+    };
+    expect(await open({ extensions: {} })).toMatchObject({ result: { capabilities: { extensions: { [id]: {} } } } });
+    expect(await open({})).not.toHaveProperty("result.capabilities.extensions");
+    expect(await open({})).toHaveProperty("result.capabilities.tools");
+    expect(await open({ extensions: true })).not.toHaveProperty("result.capabilities.extensions");
   });
 
   test("declares what its definition says about it, and refuses what does not fit", async () => {

@@ -58,6 +58,31 @@ test("before the handshake only ping is served (L-01), and the handshake still w
   expect(wire.sent[0]).toMatchObject({ id: 0, result: { protocolVersion: newest.id } });
 });
 
+describe("clientInfo and capabilities of initialize", () => {
+  const withSize = (bytes: number): object =>
+    initialize(newest.id, { experimental: { x: { text: "\u20ac".repeat(bytes / 3) } } });
+
+  test("may have 64 KiB together", async () => {
+    const { wire, connection } = await serveWire();
+    wire.post(withSize(65_000));
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 0, result: { protocolVersion: newest.id } }]);
+    expect(connection.state).toBe("INITIALIZING");
+  });
+
+  test("open no session when they have more, and the next initialize still does", async () => {
+    const { wire, connection } = await serveWire();
+    wire.post(withSize(70_000));
+    await settle();
+    const message = expect.stringMatching(/^Invalid params: clientInfo and capabilities have more than 65536 bytes/);
+    expect(wire.sent).toMatchObject([{ id: 0, error: { code: -32602, message, data: { limit: 65_536 } } }]);
+    expect(connection.session).toBeUndefined();
+    wire.post(initialize(newest.id, {}, 1));
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ id: 1, result: { protocolVersion: newest.id } });
+  });
+});
+
 describe("an unknown revision", () => {
   test("gets a counter-offer, not an error (L-08, trap 3)", async () => {
     const { wire } = await serveWire();

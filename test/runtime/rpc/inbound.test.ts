@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
 import { isClosedError } from "../../../runtime/rpc/errors.ts";
-import { newest } from "../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { initialize, initialized, play, serveWire, settle, type Line } from "./wire.ts";
 
@@ -48,6 +48,20 @@ describe("cancellation by the peer", () => {
     await play(wire, []);
     expect(wire.abandoned).toEqual([1]);
   });
+
+  test.each(handshakeRevisions.map(({ id }) => id))(
+    "is understood under the name cancelled only where SDKs of the first revision sent it: %s",
+    async (revision) => {
+      const { handlers, contexts } = controlled();
+      const { wire } = await serveWire({ handlers, capabilities: tools }, revision);
+      const params = { requestId: 1, reason: "changed my mind" };
+      await play(wire, [
+        [">", call(1)],
+        [">", { method: "cancelled", params }],
+      ]);
+      expect(contexts[0]?.signal.aborted).toBe(revision === "2024-11-05");
+    },
+  );
 
   test("a signal that is first read after the cancellation is aborted already", async () => {
     const { handlers, contexts } = controlled();

@@ -52,6 +52,41 @@ test("an id of another type is another id (trap 9)", async () => {
   expect(reports.map(({ kind, id }) => [kind, id])).toEqual([["protocol", "2"]]);
 });
 
+test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null }, { result: {}, error: null }])(
+  "an answer that is none fails its call at once: %j",
+  async (answer) => {
+    const { wire, client, reports } = await connectWire();
+    const call = client.request("ping");
+    wire.sent.length = 0;
+    wire.post({ jsonrpc: "2.0", id: 2, ...answer });
+    await expect(call).rejects.toThrow(/needs|must be|not both/);
+    await play(wire, []);
+    expect(reports).toHaveLength(1);
+  },
+);
+
+test("a message without a method whose id belongs to no pending call is rejected, and so is a request without a name", async () => {
+  const { wire, client } = await connectWire();
+  const call = client.request("ping");
+  wire.sent.length = 0;
+  await play(wire, [
+    '> {"id": 3}',
+    '~ {"id": 3, "error": {"code": -32600}}',
+    '> {"id": 2, "method": 7}',
+    '~ {"id": 2, "error": {"code": -32600}}',
+    '> {"id": 2, "result": {}}',
+  ]);
+  expect(await call).toEqual({});
+});
+
+test("calls whose answers are in a batch that is too long fail at once", async () => {
+  const { wire, client } = await connectWire({ limits: { maxBatch: 2 } }, { revision: batching.id });
+  const calls = [2, 3].map(() => client.request("ping"));
+  const answers = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
+  wire.post(answers);
+  for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 members");
+});
+
 test("only the first answer counts, and a second is no fault", async () => {
   const { wire, client, reports } = await connectWire();
   const call = client.request("ping");

@@ -309,7 +309,7 @@ describe("limits", () => {
     const { wire } = await serveWire({ handlers, limits: { maxMessageBytes: 400 } }, newest.id);
     await play(wire, [
       [">", { id: 1, method: "ping", params: { _meta: { filler: "x".repeat(500) } } }],
-      ["<", refusal(-32600, "The message is longer than 400 bytes")],
+      ["<", refusal(-32600, "The message is longer than 400 bytes", 1)],
       ping,
       pong,
     ]);

@@ -127,6 +127,26 @@ describe("the audit log", () => {
   });
 });
 
+describe("an id that its client has made a million characters long", () => {
+  const requestId = "x".repeat(1_000_000);
+
+  test("is cut in the request log", async () => {
+    const lines: string[] = [];
+    const server = create(logRequests({ write: (line) => lines.push(line) }));
+    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.length).toBeLessThan(600);
+    expect(lines[0]).toContain("[1000000 characters]");
+  });
+
+  test("is cut in the audit log", async () => {
+    const entries: AuditEntry[] = [];
+    const server = create(auditRequests({ write: (entry) => entries.push(entry) }));
+    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    expect(entries).toMatchObject([{ requestId: expect.stringMatching(/^x{256}\.\.\. \[1000000 characters\]$/) }]);
+  });
+});
+
 describe("redacting", () => {
   test.each([
     ["authorization", { Authorization: "x" }, { Authorization: "[redacted]" }],

@@ -73,11 +73,13 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(JSON.stringify(answer)).not.toContain("total");
   });
 
-  test("settled arguments are passed to the function (K-04)", async () => {
+  test("settled arguments are passed to the function where the revision has them (K-04)", async () => {
     const server = create((value, context) => [`${context.arguments.tone ?? "no tone"} ${value}`]);
     const context = { arguments: { tone: "warm" } };
+    const isKnown = revision.knownMembers.includes("CompleteRequest.params.context");
+    expect(isKnown).toBe(revision.id >= "2025-06-18");
     expect(await ask(server, { ref: prompt, argument: { name: "name", value: "A" }, context })).toMatchObject({
-      completion: { values: ["warm A"] },
+      completion: { values: [isKnown ? "warm A" : "no tone A"] },
     });
   });
 });

@@ -158,14 +158,32 @@ describe("questions to the client", () => {
     });
   });
 
-  test("that the revision does not have are a failure of ours", async () => {
+  test("that the revision does not have read as those that the client cannot answer", async () => {
     const oldest = handshake.at(-1);
     const errors: string[] = [];
     const server = create(
       (_args, { elicit }) => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }),
       { onError: ({ error }) => errors.push(error.message) },
     );
-    expect(await call(server, {}, oldest)).toMatchObject({ isError: true });
-    expect(errors).toEqual([expect.stringMatching(/has no elicitation requests that a server may send/)]);
+    expect(await call(server, {}, oldest)).toEqual({
+      content: [{ type: "text", text: "This tool needs a client with the capability elicitation." }],
+      isError: true,
+    });
+    expect(errors).toEqual([]);
+  });
+
+  test("that the revision does not have are caught by class", async () => {
+    const server = create(async (_args, { elicit }) => {
+      try {
+        await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+        return "answered";
+      } catch (error) {
+        if (!(error instanceof CapabilityError)) throw error;
+        return `without ${error.method}`;
+      }
+    });
+    expect(await call(server, {}, handshake.at(-1))).toMatchObject({
+      content: [{ text: "without elicitation/create" }],
+    });
   });
 });

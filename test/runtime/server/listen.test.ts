@@ -180,6 +180,19 @@ describe("a request to listen", () => {
     expect(wire.sent).toMatchObject([{ id: 1, error: { code } }]);
   });
 
+  test("with more resources than allowed is rejected before any of them is looked at", async () => {
+    const seen: unknown[] = [];
+    const visible = (): boolean => seen.push("asked") > 0;
+    const server = create({ resources: [{ uri: "note://a", name: "a", read, visible }], maxSubscriptions: 2 });
+    const uris = ["note://a", "note://a", "note://a"];
+    const many = await listenOn(server, listen(1, { resourceSubscriptions: uris }));
+    expect(many.sent).toMatchObject([{ id: 1, error: { code: 429 } }]);
+    expect(seen).toEqual([]);
+    const some = await listenOn(server, listen(2, { resourceSubscriptions: uris.slice(1) }));
+    expect(some.sent).toMatchObject([{ params: { notifications: { resourceSubscriptions: ["note://a"] } } }]);
+    expect(seen).toHaveLength(1);
+  });
+
   test("is unknown to a server that offers nothing (2.10)", async () => {
     const bare = createServer({ name: "bare", version: "1" }, revisions);
     const wire = await listenOn(bare, listen(1, everything));

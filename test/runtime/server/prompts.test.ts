@@ -66,6 +66,33 @@ test("messages and results are passed on", async () => {
   expect(await get(create({ name: "p", get: async () => result }), { name: "p" })).toEqual(result);
 });
 
+describe("the description of a prompt", () => {
+  const messages = [{ role: "user", content: { type: "text", text: "a" } }];
+
+  test.each([
+    ["text", "a"],
+    ["messages", messages],
+    ["a result", { messages }],
+  ])("stands in the result of a prompt that gives %s", async (_, given) => {
+    const server = create({ name: "p", description: "Reviews code.", get: () => given });
+    expect(await get(server, { name: "p" })).toEqual({ description: "Reviews code.", messages });
+  });
+
+  test("gives way to that of the result", async () => {
+    const result = { description: "Reviews this code.", messages };
+    const server = create({ name: "p", description: "Reviews code.", get: () => result });
+    expect(await get(server, { name: "p" })).toEqual(result);
+  });
+
+  test("is not sent with a question", async () => {
+    const revision = revisions.find(({ lifecycle }) => lifecycle !== "handshake");
+    if (!revision) throw new Error("no revision to test");
+    const question = { resultType: "input_required", requestState: "s" };
+    const server = create({ name: "p", description: "Reviews code.", get: () => question });
+    expect(await get(server, { name: "p" }, revision)).not.toHaveProperty("description");
+  });
+});
+
 test("handlers see declared arguments only, and none that is inherited (R9)", async () => {
   const seen: object[] = [];
   const server = create({ name: "p", arguments: { a: {}, toString: {} }, get: (args) => (seen.push(args), "") });

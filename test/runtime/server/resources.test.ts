@@ -109,6 +109,14 @@ test("large binary resources are encoded in slices (R-08)", async () => {
   });
 });
 
+test.each([
+  ["bytes", new Uint8Array([1])],
+  ["a Blob without a type", new Blob([new Uint8Array([1])])],
+])("%s without a MIME type are sent without one: it is sent if it is known (R-10)", async (_, bytes) => {
+  const unknown = create({ resources: [{ uri: "a://b", name: "b", read: () => bytes }] });
+  expect(await read(unknown, "a://b")).toEqual({ contents: [{ uri: "a://b", blob: "AQ==" }] });
+});
+
 test.each(revisions)("a template that gives nothing has no such resource ($id) (R-04)", async (revision) => {
   const none = create({
     resourceTemplates: [{ uriTemplate: "a://{b}", name: "b", read: ({ b }) => (b === "1" ? "one" : undefined) }],

@@ -1,8 +1,11 @@
 import { revisions } from "../../../generated/revisions.ts";
-import { runEither, runHttp } from "../../../runtime/server/run.ts";
+import { runEither, runHttp, runStdio } from "../../../runtime/server/run.ts";
+import { createFurtherTransports } from "../../../runtime/server/further-transports.ts";
 import { createServer } from "../../../runtime/server/server.ts";
+import { listenTcp } from "../../../runtime/transport/tcp.ts";
+import { listenWebSocket } from "../../../runtime/transport/ws.ts";
 
-/** A program that is a server, as projects have it: `either` serves on stdio unless it is asked for HTTP. */
+/** A program that is a server, as projects have it: `either` serves on stdio unless it is asked for HTTP; with `--own` it reads its options itself, with `--further` there are more transports. */
 const server = createServer(
   { name: "fixture", version: "1", tools: [{ name: "hello", run: () => "hello" }] },
   revisions,
@@ -10,4 +13,12 @@ const server = createServer(
 
 // Something else that would keep the process alive.
 setInterval(() => {}, 1_000);
-await (process.argv.includes("either") ? runEither(server) : runHttp(server));
+const run = { either: runEither, stdio: runStdio }[process.argv[2] ?? ""] ?? runHttp;
+const own = process.argv.includes("--own") ? { args: [] } : {};
+const further = createFurtherTransports({
+  tcp: listenTcp,
+  websocket: (service, access) => listenWebSocket({ ...access, ...service }),
+});
+const args = process.argv.slice(2).filter((word) => word !== "--further");
+const guarded = process.argv.includes("authenticated") ? { authenticate: () => ({ principal: "me" }) } : {};
+await run(server, { ...(process.argv.includes("--further") ? { args, further } : own), ...guarded });

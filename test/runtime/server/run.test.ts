@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createProgram } from "../../program.ts";
@@ -19,7 +19,7 @@ function start(args: readonly string[], variables: Readonly<Record<string, strin
 }
 
 function execute(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
-  const { PORT: _port, HOST: _host, ALLOWED_HOSTS: _hosts, ...env } = process.env;
+  const { PORT: _port, MCP_HTTP_PORT: _httpPort, HOST: _host, ALLOWED_HOSTS: _hosts, ...env } = process.env;
   return new Promise((resolve) => {
     const options = { env: { ...env, ...variables }, timeout: 20_000 };
     execFile(process.execPath, args, options, (error, stdout, stderr) =>
@@ -50,10 +50,10 @@ describe(
     ])[] = [
       ["a word for a port", ["--http", "abc"], {}, `--http abc: ${range}`],
       ["no port", ["--http"], {}, `--http: ${range}`],
-      ["a port that there is not", [], { PORT: "99999" }, `PORT=99999: ${range}`],
-      ["a variable that is a word", [], { PORT: "abc" }, `PORT=abc: ${range}`],
-      ["a variable without a value", [], { PORT: "" }, `PORT=: ${range}`],
-      ["half a port", [], { PORT: "3.5" }, `PORT=3.5: ${range}`],
+      ["a port that there is not", [], { MCP_HTTP_PORT: "99999" }, `MCP_HTTP_PORT=99999: ${range}`],
+      ["a variable that is a word", [], { MCP_HTTP_PORT: "abc" }, `MCP_HTTP_PORT=abc: ${range}`],
+      ["a variable without a value", [], { MCP_HTTP_PORT: "", PORT: "0" }, `MCP_HTTP_PORT=: ${range}`],
+      ["half a port", ["--http", "3.5"], { MCP_HTTP_PORT: "0" }, `--http 3.5: ${range}`],
       [
         "other machines that are not named",
         ["--http", "0"],
@@ -73,6 +73,11 @@ describe(
       });
     }
 
+    test("a port that a hosting platform chooses", async () => {
+      const line = `fixture: PORT=abc: ${range}\n`;
+      expect(await start([], { PORT: "abc" })).toEqual({ code: 1, stdout: "", stderr: line });
+    });
+
     test("a port that is taken", async () => {
       const port = await takePort();
       const line = `fixture: Nothing can be served at 127.0.0.1:${port}: another program listens there. End it, or choose another port.\n`;
@@ -80,6 +85,101 @@ describe(
     });
   },
 );
+
+describe("the command line of a built server", { timeout: 30_000 }, () => {
+  test.each([[["--help"]], [["-h"]], [["--http", "0", "--help"]]])(
+    "%j prints the options, and ends with 0",
+    async (args) => {
+      const { code, stdout, stderr } = await start(["either", ...args]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^fixture 1: a Model Context Protocol server/);
+      expect(stdout).toContain("--http PORT");
+      expect(stdout).toContain("ALLOWED_HOSTS");
+    },
+  );
+
+  test("--help of a server on stdio alone lists nothing of HTTP", async () => {
+    const { stdout } = await start(["stdio", "--help"]);
+    expect(stdout).toContain("--version");
+    expect(stdout).not.toMatch(/--http|PORT/);
+  });
+
+  test.each(["either", "stdio", "http"])(
+    "--version prints the version of a server for %s, and ends with 0",
+    async (mode) => {
+      expect(await start([mode, "--version"])).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+    },
+  );
+
+  test.each([
+    ["either", ["--port", "3000"], "--port"],
+    ["http", ["--port=3000"], "--port"],
+    ["either", ["-p", "3000"], "-p"],
+    ["stdio", ["--http", "3000"], "--http"],
+    ["either", ["--toString"], "--toString"],
+  ])("of a server for %s: %j is refused with 2", async (mode, args, option) => {
+    const stderr = `fixture: Unknown option ${option}; --help lists the options.\n`;
+    expect(await start([mode, ...args])).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test("options that the program reads itself are left to it", async () => {
+    expect(await start(["either", "--own", "--port", "3000"], { MCP_HTTP_PORT: "abc" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("MCP_HTTP_PORT=abc"),
+    });
+  });
+});
+
+/** Returns the stderr of a program until it serves over HTTP or ends; its stdin is empty. */
+function serveUntilToldOff(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin: "pipe" | "ignore",
+): Promise<string> {
+  const { PORT: _port, MCP_HTTP_PORT: _httpPort, HOST: _host, ALLOWED_HOSTS: _hosts, ...rest } = process.env;
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...rest, ...env },
+    stdio: [stdin, "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin?.end();
+  return new Promise((resolve) => {
+    let text = "";
+    child.stderr?.on("data", (chunk) => {
+      text += String(chunk);
+      if (/is served at .*\n/.test(text)) resolve(text);
+    });
+    child.on("close", () => resolve(text));
+  });
+}
+
+describe("a program that serves either on stdio or over HTTP", { timeout: 30_000 }, () => {
+  const served = /fixture is served at http:\/\/127\.0\.0\.1:\d+\/mcp\n$/;
+
+  test.each([
+    ["PORT does not change it where stdin is a pipe", [], { PORT: "0" }, "pipe", /^$/],
+    ["not even a PORT that is none", [], { PORT: "abc" }, "pipe", /^$/],
+    ["PORT chooses HTTP where stdin is none", [], { PORT: "0" }, "ignore", served],
+    ["MCP_HTTP_PORT chooses HTTP", [], { MCP_HTTP_PORT: "0", PORT: "abc" }, "pipe", served],
+    ["--http chooses HTTP", ["--http", "0"], { PORT: "abc" }, "pipe", served],
+  ] as const)("%s", async (_, args, env, stdin, said) => {
+    expect(await serveUntilToldOff(["either", ...args], env, stdin)).toMatch(said);
+  });
+
+  test.each([
+    [
+      "warns when other machines reach it and no client is authenticated",
+      { HOST: "0.0.0.0" },
+      [],
+      /^fixture: Warning: other machines/,
+    ],
+    ["does not warn on this machine", { HOST: "::1" }, [], /^fixture is served/],
+    ["does not warn when clients are authenticated", { HOST: "0.0.0.0" }, ["authenticated"], /^fixture is served/],
+  ] as const)("%s", async (_, env, words, said) => {
+    const all = { ...env, ALLOWED_HOSTS: "a.example" };
+    expect(await serveUntilToldOff(["either", "--http", "0", ...words], all, "pipe")).toMatch(said);
+  });
+});
 
 describe("a program that cannot serve what it defines says why in a line, and ends with 1", { timeout: 30_000 }, () => {
   const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.';
@@ -95,7 +195,12 @@ describe("a program that cannot serve what it defines says why in a line, and en
     ["view", expect.stringContaining("it must be a whole document that begins with <!doctype html>.")],
     ["skills", expect.stringContaining("/there/is/none")],
     ["issuer", 'issuer is "b.example": use an https URL without query and fragment (http only for this machine).'],
-    ["key", expect.stringContaining("The API key of ci is none: use 24 characters or more")],
+    [
+      "key",
+      expect.stringContaining(
+        "API key 1 has fewer than 24 characters; use one such as `openssl rand -base64 32` prints.",
+      ),
+    ],
     ["listen", expect.stringContaining("name the hosts that they may use in allowedHosts")],
   ];
   test.each(lines)("%s", async (mistake, line) => {

@@ -39,6 +39,15 @@ describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-0
     }
   });
 
+  test("experimental ones are declared at every revision, and are no part of the program's name", () => {
+    const experimental = { "com.example/search": { depth: 2 } };
+    const server = createServer({ name: "test", version: "1", experimental }, revisions);
+    expect(server.info).toEqual({ name: "test", version: "1" });
+    for (const revision of revisions) {
+      expect(server.implement(revision).capabilities).toEqual({ experimental, logging: {} });
+    }
+  });
+
   test("what is not defined is not answered (-32601)", () => {
     const { handlers } = createServer({ name: "test", version: "1" }, revisions).implement(first());
     expect(Object.keys(handlers)).toEqual(["setLevel"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { z as z3 } from "zod/v3";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
@@ -44,6 +45,22 @@ function serve(...tools: ToolSource[]): Reported {
 function call(server: Server, name: string, args?: object, setup?: CallSetup): Promise<unknown> {
   return callServer(server, latest, ["tools/call", args ? { name, arguments: args } : { name }], setup);
 }
+
+test("a list of 100,000 wrong items makes a short error, which says how many there are", async () => {
+  const sum = defineTool({
+    name: "sum",
+    description: "Adds numbers.",
+    input: z.object({ items: z.array(z.number()) }),
+    run: ({ items }) => String(items.length),
+  });
+  const result = await callServer(serve(sum).server, latest, [
+    "tools/call",
+    { name: "sum", arguments: { items: Array.from({ length: 100_000 }, () => "") } },
+  ]);
+  const text = JSON.stringify(result);
+  expect(text.length).toBeLessThan(5_000);
+  expect(text).toContain("- and 99980 more");
+});
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const { server } = serve(add);
@@ -292,10 +309,48 @@ describe("schemas", () => {
       z.string(),
       /Tool "t": its input schema has the root type "string": wrap it/,
     ],
+    [
+      "a raw shape as input",
+      { text: z.string() },
+      /Tool "t": its input is an object of schemas: wrap it in z.object\(\{ \.\.\. \}\)\.$/,
+    ],
+    ["a raw shape with a member type", { type: z.string() }, /is an object of schemas: wrap it in z\.object/],
+    ["an empty raw shape", {}, /is an object of schemas: wrap it in z\.object/],
+    ["a raw shape of zod 3", { text: z3.string() }, /is an object of schemas: wrap it in z\.object/],
+    [
+      "plain JSON Schema",
+      { type: "object", properties: { text: { type: "string" } } },
+      /its input is plain JSON Schema: wrap it in fromJsonSchema\(schema, \{ validate \}\)\.$/,
+    ],
+    ["plain JSON Schema without a type", { properties: { text: { type: "string" } } }, /is plain JSON Schema: wrap it/],
+    [
+      "an object of zod 3.25",
+      z3.object({ text: z3.string() }),
+      /its input schema is of zod 3: update zod to version 4\.$/,
+    ],
+    [
+      "an object of zod 3.22",
+      { _def: {}, safeParse: () => ({}) },
+      /its input schema is of zod 3: update zod to version 4\.$/,
+    ],
+    [
+      "an object of valibot alone",
+      { "~standard": { version: 1, vendor: "valibot" } },
+      /wrap it in toStandardJsonSchema/,
+    ],
+    [
+      "a schema of another library",
+      { "~standard": { version: 1, vendor: "joi" } },
+      /schema of "joi" has no JSON Schema: use/,
+    ],
+    ["a text", "object", /its input is no schema: use zod 4/],
+    ["something else", { text: 1 }, /its input is no schema: use zod 4/],
     ["a union at the root (JS-05)", z.union([z.object({}), z.object({})]), /root type undefined/],
     ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
   ])("%s is refused at definition", (_name, input, message) => {
-    expect(() => serve({ name: "t", input, run: () => "" })).toThrow(message);
+    // Programs in JavaScript get here, and those that the compiler was not asked about.
+    const tool = Object.assign(JSON.parse('{ "name": "t" }'), { input, run: () => "" });
+    expect(() => serve(tool)).toThrow(message);
   });
 });
 

@@ -75,11 +75,45 @@ describe("events in memory", () => {
     expect(store.after(session, event(97))).toHaveLength(2);
   });
 
-  it("of all streams have a bounded size: the longest quiet goes first", () => {
-    const store = new MemoryEventStore({ maxSize: 1_000 });
+  it("of all streams of an owner have a bounded size: the longest quiet goes first", () => {
+    const store = new MemoryEventStore({ maxSize: 2_000 });
     for (const stream of ["a", "b", "c"]) store.append(session, event(0, stream, "x".repeat(250)));
     expect(store.after(session, event(0, "a"))).toBeUndefined();
     expect(store.after(session, event(0, "c"))).toEqual([]);
+  });
+
+  it("of one owner never take the place of another's (R45)", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    const mallory = { id: "m", owner: "mallory" };
+    const alice = { id: "a", owner: "alice" };
+    store.append(alice, event(0, "a", "x".repeat(1_000)));
+    for (let n = 0; n < 50; n += 1) store.append(mallory, event(0, `m${n}`, "x".repeat(1_000)));
+    expect(store.after(alice, event(0, "a"))).toEqual([]);
+    store.append(alice, event(1, "a", "x".repeat(1_000)));
+    expect(store.after(alice, event(0, "a"))).toHaveLength(1);
+    expect(store.after(mallory, event(0, "m0"))).toBeUndefined();
+    expect(store.after(mallory, event(0, "m49"))).toEqual([]);
+    expect(store.size).toBeLessThan(10_000);
+  });
+
+  it("of all owners together stay within the bound, however many there are", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    for (let n = 0; n < 200; n += 1) {
+      store.append({ id: `s${n}`, owner: `user ${n % 40}` }, event(0, "a", "x".repeat(500)));
+      expect(store.size).toBeLessThanOrEqual(10_000);
+    }
+  });
+
+  it("of unauthenticated clients may take all the room there is", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    const anonymous = (n: number): { id: string; owner: undefined } => ({ id: `s${n}`, owner: undefined });
+    for (let n = 0; n < 9; n += 1) store.append(anonymous(n), event(0, "a", "x".repeat(1_000)));
+    expect(store.after(anonymous(0), event(0, "a"))).toEqual([]);
+    store.append(anonymous(9), event(0, "a", "x".repeat(1_000)));
+    expect([store.after(anonymous(0), event(0, "a")), store.after(anonymous(1), event(0, "a"))]).toEqual([
+      undefined,
+      [],
+    ]);
   });
 
   it("are forgotten after their time", () => {
@@ -103,7 +137,7 @@ describe("events in memory", () => {
   it("are counted when they are forgotten before their time, and only then (R66)", () => {
     const clock = new ManualClock();
     const counters = new Counters();
-    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 1_000, ttl: 100, clock, counters });
+    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, counters });
     const dropped = (): number => counters.read().dropped.get("event") ?? 0;
     for (let n = 0; n < 5; n += 1) store.append(session, event(n));
     expect(dropped()).toBe(2);

@@ -91,6 +91,21 @@ it("memory of sessions is given back", () => {
   expect(store.size).toBe(0);
 });
 
+it("several owners that take what they can leave room for another", () => {
+  const store = new MemorySessionStore({ maxSessions: 1_000 });
+  for (let owner = 0; owner < 5; owner += 1) {
+    let count = 0;
+    while (store.add({ id: `${owner} ${count}`, owner: `user ${owner}` })) count += 1;
+  }
+  expect(store.add({ id: "late", owner: "alice" })).toBe(true);
+});
+
+it("an owner has no more than it may, where that is said", () => {
+  const store = new MemorySessionStore({ maxSessions: 1_000, maxSessionsPerOwner: 2 });
+  const add = (id: string): boolean => store.add({ id, owner: "ann" });
+  expect([add("a"), add("b"), add("c")]).toEqual([true, true, false]);
+});
+
 it("one owner leaves room for others", () => {
   const clock = new ManualClock();
   const store = new MemorySessionStore({ ttl: 1_000, maxSessions: 4, clock });

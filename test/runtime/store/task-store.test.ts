@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MemoryTaskStore, type MemoryTaskStoreOptions } from "../../../runtime/store/memory-task-store.ts";
-import type { TaskRecord, TaskStore } from "../../../runtime/store/task-store.ts";
+import type { TaskOutcome, TaskRecord, TaskStore } from "../../../runtime/store/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 interface Opened {
@@ -132,7 +132,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
   test.each([
     ["tasks", { maxTasks: 2 }],
     ["tasks of one owner", { maxTasksPerOwner: 2 }],
-    ["characters of outcomes", { maxSize: 20 }],
+    ["characters of outcomes", { maxSize: JSON.stringify(outcome).length }],
   ] as const)("accepts no more than so many %s, until some are gone (TK-25, R45)", async (_what, bounds) => {
     const { store, pass } = open(bounds);
     await store.add(record("a"));
@@ -142,6 +142,72 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.add(record("a"))).toBe(true);
     await pass(1_000);
     expect(await store.add(record("c"))).toBe(true);
+  });
+});
+
+describe("what a task store in memory holds is shared by principals", () => {
+  const resultOf = (size: number): TaskOutcome => ({ kind: "result", result: { text: "x".repeat(size) } });
+  const tasksOf = (principal: string | undefined): Partial<TaskRecord> =>
+    principal === undefined ? { owner: crypto.randomUUID() } : { owner: `principal:${principal}`, principal };
+  let count = 0;
+  /** Runs a task to its end; tells what became of it. */
+  const run = (store: MemoryTaskStore, principal: string | undefined, size: number): string => {
+    count += 1;
+    const begun = record(`task-${count}`, tasksOf(principal));
+    if (!store.add(begun)) return "refused";
+    return store.change(begun, { status: "completed", outcome: resultOf(size), updatedAt: later })?.status ?? "gone";
+  };
+
+  test("so that results of one leave room for those of others (R48)", () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const mallory = Array.from({ length: 100 }, () => run(store, "mallory", 5_000));
+    expect(mallory.filter((status) => status === "completed").length).toBeGreaterThan(5);
+    expect(mallory.at(-1)).not.toBe("completed");
+    expect(run(store, "alice", 20_000)).toBe("completed");
+    expect(run(store, "bob", 10_000)).toBe("completed");
+  });
+
+  test("also by one that uses several kinds of owners", () => {
+    const store = new MemoryTaskStore({ maxTasks: 8, maxSize: 100_000 });
+    const add = (id: string, owner: string, principal: string): boolean => store.add(record(id, { owner, principal }));
+    const mallory = ["a", "b", "c", "d", "e"].map((id, index) =>
+      add(id, `${index % 2 === 0 ? "alone" : "principal"}:mallory`, "mallory"),
+    );
+    expect(mallory).toEqual([true, true, true, true, false]);
+    expect(add("x", "principal:alice", "alice")).toBe(true);
+  });
+
+  test("and a result for which there is no room ends its task as failed, however many run at once", async () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const begun = Array.from({ length: 20 }, (_, index) => record(`${index}`, tasksOf("mallory")));
+    for (const task of begun) expect(store.add(task)).toBe(true);
+    const ended = begun.map((task) =>
+      store.change(task, { status: "completed", outcome: resultOf(30_000), updatedAt: later }),
+    );
+    expect(ended.map((task) => task?.status)).toEqual(["completed", ...Array(19).fill("failed")]);
+    expect(ended.at(-1)).toMatchObject({
+      statusMessage: expect.stringContaining("Result not kept"),
+      outcome: { kind: "error", error: { code: -32603 } },
+    });
+    expect(run(store, "alice", 10_000)).toBe("completed");
+  });
+
+  test("and unauthenticated clients have one share together, which is everything while they are alone", () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const statuses = Array.from({ length: 11 }, () => run(store, undefined, 9_000));
+    expect(statuses).toEqual(Array(11).fill("completed"));
+    expect(["failed", "refused"]).toContain(run(store, undefined, 9_000));
+    expect(["failed", "refused"]).toContain(run(store, undefined, 9_000));
+  });
+
+  test("and what is forgotten is given back", () => {
+    const clock = new ManualClock();
+    const store = new MemoryTaskStore({ maxSize: 100_000, clock });
+    for (let round = 0; round < 3; round += 1) {
+      expect(run(store, "mallory", 45_000)).toBe("completed");
+      expect(run(store, "mallory", 45_000)).toBe("failed");
+      clock.advance(1_000);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import type { ConnectOptions } from "../../../runtime/client/client.ts";
 import { isHttpError } from "../../../runtime/transport/http-client/errors.ts";
 import type { AuthProvider } from "../../../runtime/transport/http-client/auth-provider.ts";
 import { ManualClock } from "../rpc/manual-clock.ts";
+import { inTime } from "../../in-time.ts";
 import { connectScript, serveScript, usual, type Script, type ScriptedServer } from "./http-client.script.ts";
 
 const servers: ScriptedServer[] = [];
@@ -53,7 +54,7 @@ test("time stands still while a user signs in", async () => {
   const clock = new ManualClock();
   const auth = createLateKey(async () => clock.advance(3_600_000));
   const client = await connectWith(server, auth, { clock });
-  await client.request("ping");
+  await expect(inTime(client.request("ping"), "The answer")).resolves.toEqual({});
   await client.close();
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ClientConnection, ConnectOptions } from "../../../runtime/client/client.ts";
 import type { HttpClientOptions } from "../../../runtime/transport/http-client.ts";
+import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import {
   connectScript,
@@ -124,6 +125,24 @@ describe("when the server has forgotten the session", () => {
     expect(await client.request("ping")).toEqual({});
   });
 
+  test("a stream of the old session is asked for in the old session, so that its call fails as cut", async () => {
+    const { script, forget } = forgetful((request, response) => {
+      if (!isCall(request)) return usual;
+      sayEvents(response, "id: e\nretry: 300\ndata:\n\n");
+      return void response.end();
+    });
+    const { server, client } = await start(script, { listen: false });
+    const running = client.request("tools/call", call);
+    running.catch(() => {});
+    await until(() => server.requests.some(isCall));
+    forget();
+    expect(await client.request("ping")).toEqual({});
+    await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
+    const resumed = server.requests.filter(listening).map(({ headers }) => headers);
+    expect(resumed).toMatchObject([{ "last-event-id": "e", "mcp-session-id": "s1" }]);
+    expect(server.requests.filter(isOpening)).toHaveLength(2);
+  });
+
   test("the connection closes instead if that is wanted", async () => {
     const { script, forget } = forgetful();
     const { client } = await start(script, { sessionLoss: "close" });
@@ -188,7 +207,8 @@ describe("closing", () => {
 
   test("does not wait for ever for a server that says nothing", async () => {
     const { client } = await start(({ method }) => (method === "DELETE" ? undefined : usual), { closeTimeout: 50 });
-    await client.close();
+    await inTime(client.close(), "The end of the client");
+    expect(await client.closed).toBeUndefined();
   });
 
   test("settles everything at once (R29)", async () => {
@@ -322,6 +342,24 @@ describe("redirects", () => {
     await expect(connectScript(server)).rejects.toThrow("redirects too often");
     expect(server.requests).toHaveLength(4);
   });
+});
+
+test("a call whose server is gone for good is given up after two attempts to reach it", async () => {
+  const { server, client } = await start(
+    (request, response) => {
+      if (!isCall(request)) return usual;
+      sayEvents(response, "id: e\ndata:\n\n");
+      return;
+    },
+    { listen: false, reconnect: { initialDelay: 200, maxDelay: 60_000, factor: 50 } },
+  );
+  const running = client.request("tools/call", call);
+  running.catch(() => {});
+  await until(() => server.requests.some(isCall));
+  const since = performance.now();
+  await server.close();
+  await expect(running).rejects.toThrow("The server is gone");
+  expect(performance.now() - since).toBeLessThan(5_000);
 });
 
 test("another fetch can be given", async () => {

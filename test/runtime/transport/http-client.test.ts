@@ -212,7 +212,7 @@ describe("answers come", () => {
     const { client } = await start(
       onCall(({ message }, response) => sayJson(response, [{ jsonrpc: "2.0", id: message.id, result: done }])),
     );
-    await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "AnswerError" });
+    await expect(client.request("tools/call", call)).rejects.toThrow("there are no batches here");
   });
 
   test.each<readonly [string, Script, string]>([
@@ -255,6 +255,78 @@ describe("answers come", () => {
     const { client } = await start(onCall(script), { limits: { maxMessageBytes: 1_000 } });
     await expect(client.request("tools/call", call)).rejects.toThrow(message);
     expect(await client.request("ping")).toEqual({});
+  });
+
+  test.each([true, false])(
+    "an answer with neither result nor error fails its call at once, as JSON: %j",
+    async (asJson) => {
+      const { client } = await start(
+        onCall(({ message }, response) => {
+          const answer = { jsonrpc: "2.0", id: message.id };
+          if (asJson) return sayJson(response, answer);
+          sayEvents(response, `data: ${JSON.stringify(answer)}\n\n`);
+          return void response.end();
+        }),
+      );
+      await expect(client.request("tools/call", call)).rejects.toThrow("needs a method, a result or an error");
+      expect(await client.request("ping")).toEqual({});
+    },
+  );
+
+  const refuse =
+    (status: number, retryAfter?: string): Script =>
+    (_, response) =>
+      response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end();
+  const callsOf = ({ requests }: ScriptedServer): number =>
+    requests.filter(({ message }) => message.method === "tools/call").length;
+
+  test.each([
+    [503, "0"],
+    [429, "0"],
+    [429, new Date(0).toUTCString()],
+  ])("a call refused for now with %i and Retry-After: %s is sent again (R51)", async (status, retryAfter) => {
+    let refused = 0;
+    const { server, client } = await start(
+      onCall((request, response) => {
+        if (refused === 2) return sayJson(response, { jsonrpc: "2.0", id: request.message.id, result: done });
+        refused += 1;
+        return refuse(status, retryAfter)(request, response);
+      }),
+    );
+    expect(await client.request("tools/call", call)).toEqual(done);
+    expect(callsOf(server)).toBe(3);
+  });
+
+  test.each([
+    [503, undefined],
+    [429, undefined],
+    [500, "0"],
+    [400, "0"],
+    [503, "11"],
+    [503, "3600"],
+    [503, "soon"],
+  ])("a call refused with %i and Retry-After: %s is not sent again", async (status, retryAfter) => {
+    const { server, client } = await start(onCall(refuse(status, retryAfter)), { reconnect: { maxDelay: 30_000 } });
+    await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status });
+    expect(callsOf(server)).toBe(1);
+  });
+
+  test("a call that is refused again and again fails after five attempts (R51)", async () => {
+    const { server, client } = await start(onCall(refuse(503, "0")));
+    await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 503 });
+    expect(callsOf(server)).toBe(5);
+  });
+
+  test("a call that is cancelled while it waits is not sent again", async () => {
+    const { server, client } = await start(onCall(refuse(503, "9")), { reconnect: { maxDelay: 30_000 } });
+    const controller = new AbortController();
+    const waiting = client.request("tools/call", call, { signal: controller.signal });
+    waiting.catch(() => {});
+    await until(() => callsOf(server) === 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    expect(callsOf(server)).toBe(1);
   });
 
   test("an error of ours in a refusal is the peer's answer; another is an HTTP error with what was said", async () => {

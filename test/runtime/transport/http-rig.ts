@@ -68,7 +68,7 @@ export async function start(
 ): Promise<Rig> {
   const connections: Connection[] = [];
   const service = createService(tools, connections, serveOptions);
-  const listener = await listenHttp(service, options);
+  const listener = await listenHttp(service, { closeTimeout: 50, ...options });
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   const { url } = listener;
   const rig: Rig = {

@@ -90,6 +90,38 @@ it("a refused body is thrown away if it is short; otherwise the connection is cl
   expect([short.headers.connection, long.headers.connection]).toEqual(["keep-alive", "close"]);
 });
 
+describe("a server with the limits that hold by default", () => {
+  let byDefault: Rig;
+
+  beforeAll(async () => {
+    byDefault = await start();
+  });
+
+  afterAll(() => byDefault.close());
+
+  const call = (args: object): object => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "x", arguments: args },
+  });
+
+  it("refuses a body of more than 4 MiB (R34)", async () => {
+    const { headers } = await byDefault.open();
+    const fits = await byDefault.send({ headers, body: call({ text: "x".repeat(4_000_000) }) });
+    const answer = await byDefault.send({ headers, body: call({ text: "x".repeat(4 * 1024 * 1024) }) });
+    expect([fits.status, answer.status]).toEqual([200, 413]);
+    expect(answer.json).toMatchObject({ error: { code: -32600, message: "The message is longer than 4194304 bytes" } });
+  });
+
+  it("refuses a body of more than 200,000 values (R10)", async () => {
+    const { headers } = await byDefault.open();
+    const answer = await byDefault.send({ headers, body: call({ items: Array.from({ length: 200_001 }, () => 0) }) });
+    expect(answer).toMatchObject({ status: 400, json: { id: 1, error: { code: -32600 } } });
+    expect(answer.text).toContain("more than 200000 values");
+  });
+});
+
 describe("media types (R32)", () => {
   it.each([
     ["POST needs JSON", "POST", { "content-type": "text/plain" }, 415],
@@ -174,8 +206,12 @@ describe("Origin (T-70, T-14)", () => {
     expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  it.each(["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443"])("%s is let in", async (origin) => {
-    expect((await rig.send({ headers: { origin }, body: initialize("2025-11-25") })).status).toBe(200);
+  it.each([
+    ["localhost:3000", "http://localhost:3000"],
+    ["127.0.0.1", "http://127.0.0.1"],
+    ["localhost:8443", "https://[::1]:8443"],
+  ])("at the host %s %s is let in", async (host, origin) => {
+    expect((await rig.send({ headers: { host, origin }, body: initialize("2025-11-25") })).status).toBe(200);
   });
 
   it("may be listed", async () => {
@@ -215,7 +251,7 @@ describe("Host (R30)", () => {
     ["two lengths", ["Content-Length: 5"], 400],
     ["a length and chunks", ["Transfer-Encoding: chunked"], 400],
     ["a header that goes on in a second line", ["X-A: 1", " 2"], 400],
-    ["two sessions", ["Mcp-Session-Id: a", "Mcp-Session-Id: b"], 404],
+    ["two sessions", ["Mcp-Session-Id: a", "Mcp-Session-Id: b"], 400],
   ])("%s beside it is refused (R35)", async (_, lines, status) => {
     expect(await rawPost(["Host: localhost", ...lines])).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
@@ -357,6 +393,52 @@ describe("pages of other origins (CORS)", () => {
     const foreign = await open.send({ method: "OPTIONS", headers: { origin: "https://evil.example" } });
     expect(foreign.status).toBe(403);
     expect(foreign.headers).not.toHaveProperty("access-control-allow-origin");
+    await open.close();
+  });
+});
+
+describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () => {
+  const origin = "https://app.example";
+  const endpoints = [
+    ["GET", "/sse"],
+    ["POST", "/messages?sessionId=1"],
+  ] as const;
+  it.each(endpoints)("may send %s %s when they are listed, never with a wildcard (R31)", async (method, path) => {
+    const open = await start({}, { sse: {}, cors: { headers: ["X-Tenant"] }, allowedOrigins: [origin] });
+    const asking = { "access-control-request-method": method, "access-control-request-headers": "content-type" };
+    const preflight = await open.send({ method: "OPTIONS", path, headers: { origin, ...asking } });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
+    expect(preflight.headers["access-control-allow-methods"]?.split(", ")).toContain(method);
+    expect(preflight.headers["access-control-allow-headers"]).toMatch(/Content-Type.*X-Tenant/);
+    await open.close();
+  });
+
+  it.each(endpoints)("are refused for %s %s when they are not listed", async (_method, path) => {
+    const open = await start({}, { sse: {}, cors: {}, allowedOrigins: [origin] });
+    const answer = await open.send({ method: "OPTIONS", path, headers: { origin: "https://evil.example" } });
+    expect(answer.status).toBe(403);
+    expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+    await open.close();
+  });
+
+  it.each(endpoints)("get no answer to a preflight for %s %s without `cors`", async (_method, path) => {
+    const open = await start({}, { sse: {}, allowedOrigins: [origin] });
+    const answer = await open.send({ method: "OPTIONS", path, headers: { origin } });
+    expect(answer.status).toBe(405);
+    expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+    await open.close();
+  });
+
+  it("can read the stream and send messages", async () => {
+    const open = await start({}, { sse: {}, cors: {}, allowedOrigins: [origin] });
+    const stream = await open.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream", origin } });
+    expect(stream.headers["access-control-allow-origin"]).toBe(origin);
+    const { data: path } = await stream.next();
+    const answer = await open.send({ path, body: initialize("2024-11-05"), headers: { origin } });
+    expect(answer.status).toBe(202);
+    expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+    expect(await stream.message()).toMatchObject({ result: { protocolVersion: "2024-11-05" } });
     await open.close();
   });
 });

@@ -3,7 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
 import { Counters } from "../../../runtime/rpc/counters.ts";
-import { acceptBoth, call, log, start, until, type Rig, type Session } from "./http-rig.ts";
+import { ManualClock } from "../rpc/manual-clock.ts";
+import { inTime } from "../../in-time.ts";
+import { acceptBoth, call, initialize, initialized, log, start, until, type Rig, type Session } from "./http-rig.ts";
 
 let rig: Rig | undefined;
 
@@ -79,7 +81,8 @@ describe("a client that dies in the middle of a call", () => {
   it("or that never begins to encrypt holds none either", async () => {
     rig = await start({}, { headersTimeout: 60, tls: {} });
     const socket = connect(Number(new URL(rig.url).port), "127.0.0.1");
-    await new Promise((resolve) => socket.resume().once("close", resolve));
+    await inTime(new Promise((resolve) => socket.resume().once("close", resolve)), "The end of the connection");
+    expect(socket.bytesRead).toBe(0);
   });
 });
 
@@ -112,7 +115,10 @@ describe("a client that does not read", () => {
   it("and whose handler does not wait is cut off (R25, R66)", async () => {
     const tools = {
       flood: (context: CallContext) => {
-        for (let n = 0; n < 400; n += 1) void log(context, "x".repeat(100_000)).catch(() => {});
+        // Log messages would be dropped before they cost the connection its response.
+        const row = context.revision.serverRequests["roots/list"];
+        const params = { _meta: { "example.com/filler": "x".repeat(100_000) } };
+        for (let n = 0; row && n < 400; n += 1) context.request(row, params).catch(() => {});
         return "done";
       },
     };
@@ -129,6 +135,23 @@ describe("a client that does not read", () => {
     expect((await session.post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(200);
   });
 });
+
+/** Calls a tool over HTTP with SSE; gives the event that answers. */
+async function callByStream(server: Rig): Promise<{ readonly text: Promise<string> }> {
+  const stream = await server.stream({ method: "GET", path: "/sse" });
+  const { data: path } = await stream.next();
+  await server.send({ path, body: initialize("2024-11-05") });
+  await stream.next();
+  await server.send({ path, body: initialized });
+  await server.send({ path, body: call(1, "work") });
+  return { text: stream.next().then(({ data }) => data) };
+}
+
+/** Calls a tool in a session; gives the body of the response. */
+async function callInSession(server: Rig): Promise<{ readonly text: Promise<string> }> {
+  const session = await server.open();
+  return { text: session.post(call(1, "work")).then(({ text }) => text) };
+}
 
 describe("shutdown", () => {
   it("is told at once to who asks for the server's health over an open connection (R43)", async () => {
@@ -177,13 +200,35 @@ describe("shutdown", () => {
     await expect(rig.send({ body: {} })).rejects.toThrow();
   });
 
+  it.each([
+    ["in a session", false],
+    ["of HTTP with SSE", true],
+  ])("gives a running call %s the time that closeTimeout says (R43)", async (_, isOld) => {
+    const clock = new ManualClock();
+    let finish = (_result: string): void => {};
+    let hasBegun = false;
+    const work = (): Promise<string> => {
+      hasBegun = true;
+      return new Promise((resolve) => (finish = resolve));
+    };
+    const served = { clock, timeouts: { confirmation: 50 } };
+    rig = await start({ work }, { closeTimeout: 10_000, sse: {} }, served);
+    const { text } = isOld ? await callByStream(rig) : await callInSession(rig);
+    await until(() => hasBegun, "the call");
+    const closing = rig.listener.close();
+    await clock.pass(9_000);
+    finish("done");
+    expect(await text).toContain("done");
+    await closing;
+  });
+
   it("does not wait for ever for calls that hang", async () => {
     let hasBegun = false;
     const hang = (): Promise<never> => {
       hasBegun = true;
       return new Promise(() => {});
     };
-    rig = await start({ hang });
+    rig = await start({ hang }, { closeTimeout: 50 });
     const session = await rig.open();
     const hanging = session.post(call(1, "hang"));
     await until(() => hasBegun, "the call");

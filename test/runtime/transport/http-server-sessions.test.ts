@@ -95,6 +95,22 @@ describe("a session", () => {
     stream.cut();
   });
 
+  it("in use does not end either when sessions live for a shorter time than comments are apart", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, sessions: { ttl: 3_000 }, keepAlive: 15_000 });
+    const idle = await rig.open();
+    const session = await rig.open();
+    const stream = await session.listen();
+    await stream.next();
+    for (let passed = 0; passed < 14_000; passed += 500) await clock.pass(500);
+    expect((await session.post(ping)).status).toBe(200);
+    expect((await idle.post(ping)).status).toBe(404);
+    expect(stream.text).not.toContain("\n:");
+    await clock.pass(2_000);
+    await until(() => stream.text.includes("\n:"), "a comment");
+    stream.cut();
+  });
+
   it("is refused when there are too many (R38)", async () => {
     const rig = await begin({ sessions: { maxSessions: 2 } });
     const first = await rig.open();
@@ -104,6 +120,59 @@ describe("a session", () => {
     expect(refused.headers["retry-after"]).toBe("30");
     await first.end();
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
+  });
+
+  it("gives way to a new one where it was never used, the oldest first (R38)", async () => {
+    const store = new MemorySessionStore({ maxSessions: 3 });
+    const rig = await begin({ sessions: { store } });
+    const used = await rig.open();
+    const idle: string[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const opened = await rig.send({ body: initialize("2025-11-25") });
+      expect(opened.status).toBe(200);
+      idle.push(String(opened.headers["mcp-session-id"]));
+    }
+    const late = await rig.open();
+    expect((await used.post(ping)).status).toBe(200);
+    expect((await late.post(ping)).status).toBe(200);
+    const statusOf = async (id = ""): Promise<number> =>
+      (await rig.send({ headers: { "mcp-session-id": id }, body: ping })).status;
+    expect([await statusOf(idle.at(-2)), await statusOf(idle.at(-1))]).toEqual([404, 200]);
+    expect([rig.listener.handler.sessions.size, store.size]).toEqual([3, 3]);
+    await until(() => rig.connections.filter(({ state }) => state !== "DISCONNECTED").length === 3);
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
+  });
+
+  it("of another owner does not give way", async () => {
+    const store = new MemorySessionStore({ maxSessions: 4 });
+    const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
+      principal: head.header("authorization") ?? "",
+    });
+    const rig = await begin({ sessions: { store }, authenticate });
+    const open = (authorization: string) => rig.send({ body: initialize("2025-11-25"), headers: { authorization } });
+    const alice = String((await open("alice")).headers["mcp-session-id"]);
+    for (let count = 0; count < 10; count += 1) expect((await open("mallory")).status).toBe(200);
+    const headers = { authorization: "alice", "mcp-session-id": alice };
+    expect((await rig.send({ headers, body: ping })).status).toBe(200);
+  });
+
+  it("gives way to a stream of HTTP with SSE as well", async () => {
+    const rig = await begin({ sessions: { maxSessions: 1 }, sse: {} });
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
+    const stream = await rig.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
+    expect(stream.status).toBe(200);
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
+    stream.cut();
+  });
+
+  it("none is kept for an initialize of more than 64 KiB", async () => {
+    const store = new MemorySessionStore();
+    const rig = await begin({ sessions: { store } });
+    const large = initialize("2025-11-25", { experimental: { x: { text: "x".repeat(70_000) } } });
+    const answer = await rig.send({ body: large });
+    expect(answer.json).toMatchObject({ error: { code: -32602, data: { limit: 65_536 } } });
+    expect(answer.headers).not.toHaveProperty("mcp-session-id");
+    expect([rig.listener.handler.sessions.size, store.size]).toEqual([0, 0]);
   });
 
   it("1,000 of them come and go, and nothing is left (R70)", async () => {

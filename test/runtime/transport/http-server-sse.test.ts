@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createHttpHandler } from "../../../runtime/transport/http/handler.ts";
+import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
+import type { HttpOptions } from "../../../runtime/transport/http/settings.ts";
+import { request } from "../lifecycle/alone.ts";
 import {
+  acceptBoth,
   askRoots,
   call,
+  createService,
   initialize,
   initialized,
   log,
+  revisionOf,
   start,
   textOf,
   until,
@@ -86,6 +93,9 @@ describe("HTTP with SSE of 2024-11-05", () => {
     ["another type", "/messages?sessionId=x", { "content-type": "text/plain" }, 415],
     ["a foreign page (T-14)", "/messages?sessionId=x", { origin: "https://evil.example" }, 403],
     ["a foreign host", "/messages?sessionId=x", { host: "evil.example" }, 403],
+    ["a page of another port", "/messages?sessionId=x", { origin: "http://localhost:1" }, 403],
+    ["two types", "/messages?sessionId=x", { "content-type": ["application/json", "text/plain"] }, 400],
+    ["a coding", "/messages?sessionId=x", { "content-encoding": "gzip" }, 415],
   ])("refuses %s", async (_, path, headers, status) => {
     expect((await rig.send({ path, headers, body: initialize("2024-11-05") })).status).toBe(status);
   });
@@ -143,5 +153,95 @@ describe("HTTP with SSE of 2024-11-05", () => {
     expect(await next.message()).toMatchObject({ id: 2, result: {} });
     next.cut();
     await small.close();
+  });
+});
+
+describe("the endpoints of HTTP with SSE", () => {
+  const get = { method: "GET", path: "/sse", headers: { accept: "text/event-stream" } } as const;
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
+
+  async function serve(options?: Omit<ListenOptions, "port">): Promise<Rig> {
+    const served = await start({}, options);
+    closers.push(() => served.close());
+    return served;
+  }
+
+  /** Status of the stream of a handler for these revisions, over the web platform. */
+  async function statusOf(names: readonly string[], options?: HttpOptions): Promise<number> {
+    const handler = createHttpHandler(
+      { ...createService({}), revisions: names.map(revisionOf) },
+      { path: "/mcp", ...options },
+    );
+    closers.push(() => handler.close());
+    const response = await handler.fetch(new Request("http://localhost/sse", { headers: get.headers }));
+    await response.body?.cancel();
+    return response.status;
+  }
+
+  it("are served by default", async () => {
+    const served = await serve();
+    const stream = await served.stream(get);
+    const { data: path } = await stream.next();
+    expect((await served.send({ path, body: initialize("2024-11-05") })).status).toBe(202);
+    expect(await stream.message()).toMatchObject({ id: "init", result: { protocolVersion: "2024-11-05" } });
+    stream.cut();
+  });
+
+  it.each([
+    ["where a revision is served that has no other transport over HTTP", ["2025-11-25", "2024-11-05"], {}, 200],
+    ["not where every revision has another", ["2025-11-25", "2025-03-26"], {}, 404],
+    ["there, too, when they are asked for", ["2025-11-25"], { sse: {} }, 200],
+    ["not without sessions", ["2024-11-05"], { sessions: false }, 404],
+    ["not when they are switched off", ["2024-11-05"], { sse: false }, 404],
+  ] as const)("are served %s", async (_, names, options, status) => {
+    expect(await statusOf(names, options)).toBe(status);
+  });
+
+  it("ask who sends a request, as the other endpoint does (R38, T-72)", async () => {
+    const served = await serve({ authenticate: () => ({ status: 401 }) });
+    const refused = await served.stream(get);
+    expect(refused.status).toBe(401);
+    refused.cut();
+    expect((await served.send({ path: "/messages?sessionId=x", body: "{" })).status).toBe(401);
+  });
+
+  it("are bound to sessions: a request that stands alone is refused", async () => {
+    const served = await serve();
+    const stream = await served.stream(get);
+    const { data: path } = await stream.next();
+    const answer = await served.send({ path, body: request(1, "tools/list") });
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    stream.cut();
+  });
+
+  it("leave what is for Streamable HTTP to it where paths are shared", async () => {
+    const handler = createHttpHandler(createService({}));
+    closers.push(() => handler.close());
+    const ask = (path: string, init: RequestInit): Promise<Response> =>
+      handler.fetch(
+        new Request(`http://localhost${path}`, {
+          ...init,
+          headers: { accept: acceptBoth, "content-type": "application/json", ...init.headers },
+        }),
+      );
+    for (const path of ["/sse", "/messages"]) {
+      const opened = await ask(path, { method: "POST", body: JSON.stringify(initialize("2025-11-25")) });
+      const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+      expect([path, opened.status]).toEqual([path, 200]);
+      const stream = await ask(path, { headers });
+      expect([path, stream.status]).toEqual([path, 200]);
+      await stream.body?.cancel();
+      expect([path, (await ask(path, { method: "DELETE", headers })).status]).toEqual([path, 204]);
+    }
+    const old = await ask("/sse", {});
+    expect(
+      await old.body
+        ?.getReader()
+        .read()
+        .then(({ value }) => new TextDecoder().decode(value)),
+    ).toContain("event: endpoint");
   });
 });

@@ -101,3 +101,16 @@ test("a whole conversation of 1000 concurrent calls leaves nothing behind", asyn
   expect(await server.closed).toBeUndefined();
   expect([client.state, server.state]).toEqual(["DISCONNECTED", "DISCONNECTED"]);
 });
+
+test("a message with more values than allowed is a problem, as it is where text is decoded", async () => {
+  const [a, b] = createMemoryPair({ maxValues: 10 });
+  const ear = new Ear();
+  a.start(new Ear());
+  b.start(ear);
+  const fits = { items: [1, 2, 3], more: {} };
+  void a.send(note(fits));
+  void a.send(note({ items: Array.from({ length: 20 }, (_, index) => index) }));
+  void a.send({ jsonrpc: "2.0", id: 1, result: { items: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}] } });
+  await settle();
+  expect(ear.heard).toEqual([note(fits), "values", "values"]);
+});

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Problem, Receiver } from "../../../runtime/rpc/channel.ts";
+import type { NotificationMessage } from "../../../runtime/rpc/message.ts";
 import { StreamTransport } from "../../../runtime/transport/stream.ts";
 import { settle } from "../rpc/wire.ts";
 
@@ -64,6 +65,53 @@ test("what is sent in one turn is written in one piece, promises included", asyn
   void transport.send(message(3));
   await settle();
   expect(output.writes).toEqual([line(1) + line(2), line(3)]);
+});
+
+describe("a progress report and the response to its request", () => {
+  const report = (progressToken: unknown): NotificationMessage => ({
+    jsonrpc: "2.0",
+    method: "notifications/progress",
+    params: { progressToken, progress: 1 },
+  });
+  const reportLine = (token: unknown): string => `${JSON.stringify(report(token))}\n`;
+
+  test("are written in two pieces, with what comes after the response behind it", async () => {
+    const { transport, output } = open();
+    void transport.send(report(1));
+    void transport.send(message(1));
+    void transport.send(message(2));
+    await settle();
+    expect(output.writes).toEqual([reportLine(1)]);
+    expect(transport.buffered).toBe((line(1) + line(2)).length);
+    await expect.poll(() => output.writes).toEqual([reportLine(1), line(1) + line(2)]);
+  });
+
+  test("do not make a piece for each call", async () => {
+    const { transport, output } = open();
+    for (const id of [1, 2, 3]) {
+      void transport.send(report(id));
+      void transport.send(message(id));
+    }
+    await expect
+      .poll(() => output.writes)
+      .toEqual([reportLine(1) + reportLine(2) + reportLine(3), line(1) + line(2) + line(3)]);
+  });
+
+  test("share one piece when they belong to different requests", async () => {
+    const { transport, output } = open();
+    void transport.send(report(1));
+    void transport.send(message(2));
+    await settle();
+    expect(output.writes).toEqual([reportLine(1) + line(2)]);
+  });
+
+  test("are both written when the connection is closed at once", async () => {
+    const { transport, output } = open();
+    void transport.send(report(1));
+    void transport.send(message(1));
+    await transport.close();
+    expect(output.writes.join("")).toBe(reportLine(1) + line(1));
+  });
 });
 
 test("a slow reader makes senders wait, and a server stop reading (R25)", async () => {

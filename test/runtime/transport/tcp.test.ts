@@ -1,16 +1,19 @@
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
 import type { Connection } from "../../../runtime/rpc/peer.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
 import {
+  createSocketTransport,
   createTcpTransport,
   listenTcp,
   type TcpClientOptions,
   type TcpServer,
   type TcpServerOptions,
 } from "../../../runtime/transport/tcp.ts";
+import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 
@@ -105,15 +108,100 @@ test("bytes may come in any pieces (T-03, TX-03)", async () => {
 test("broken JSON is answered, and the connection goes on (R2)", async () => {
   const { server } = await serve();
   const { socket, lines } = openBare(server.port);
-  socket.write(`nonsense\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
-  await expect.poll(lines).toMatchObject([{ error: { code: -32700 } }, { id: 1, result: {} }]);
+  const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`;
+  socket.write(`${ping(1)}nonsense\n${ping(2)}`);
+  await expect.poll(lines).toMatchObject([{ id: 1, result: {} }, { error: { code: -32700 } }, { id: 2, result: {} }]);
+});
+
+describe("a connection that does not begin with a message is closed, and nothing on it is executed", () => {
+  const call = { jsonrpc: "2.0", id: 2, method: "ping" };
+  const bodyOf = (...messages: object[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+
+  test.each([
+    ["an HTTP request", `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n\n${bodyOf(call)}`],
+    ["blanks and an HTTP request", `\r\n \t\nPOST / HTTP/1.1\r\n\r\n${bodyOf(call)}`],
+    ["the hello of TLS", `\u0016\u0003\u0001\n${bodyOf(call)}`],
+    ["a text", `"text"\n${bodyOf(call)}`],
+  ])("%s", async (_, text) => {
+    const { server, connections } = await serve();
+    const { socket, lines } = openBare(server.port);
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    socket.write(text);
+    await ended;
+    expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
+    socket.end();
+    await connections[0]?.closed;
+  });
+
+  test("one byte after the other", async () => {
+    const { server } = await serve();
+    const { socket, lines } = openBare(server.port);
+    socket.setNoDelay(true);
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    for (const byte of Buffer.from(`\n\nPOST /\n${bodyOf(call)}`)) {
+      socket.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await ended;
+    expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
+  });
+
+  test("a page's POST with a whole session in its body opens none", async () => {
+    const { server, connections } = await serve();
+    const body = `\n${bodyOf(opening, call)}`;
+    const headers = { origin: "https://evil.example", "content-type": "text/plain" };
+    const answer = await fetch(`http://127.0.0.1:${server.port}`, { method: "POST", body, headers }).catch(String);
+    expect(answer).toContain("TypeError");
+    expect(connections[0]?.session).toBeUndefined();
+  });
+
+  test("nor on a socket that a program accepts by itself", async () => {
+    const accept = createSuiteServer();
+    const server = createServer({ allowHalfOpen: true }, (socket) => accept(createSocketTransport(socket)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    open.push(() => server.close());
+    const address = server.address();
+    const { socket, lines } = openBare(typeof address === "object" && address ? address.port : 0);
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    socket.end(`POST / HTTP/1.1\r\n\r\n${bodyOf(call)}`);
+    await ended;
+    expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
+  });
+
+  test.each([
+    ["blank lines", "\r\n\n"],
+    ["a byte order mark", "\ufeff"],
+  ])("but %s may stand before the first message", async (_, before) => {
+    const { server } = await serve();
+    const { socket, lines } = openBare(server.port);
+    socket.write(`${before}${bodyOf(call)}`);
+    await expect.poll(lines).toEqual([{ jsonrpc: "2.0", id: 2, result: {} }]);
+  });
 });
 
 test("a line over the limit is answered once and skipped (R24)", async () => {
   const { server } = await serve({ limits: { maxMessageBytes: 1_000 } });
   const { socket, lines } = openBare(server.port);
-  socket.write(`${"x".repeat(5_000)}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+  socket.write(`{${"x".repeat(5_000)}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
   await expect.poll(lines).toMatchObject([{ error: { code: -32600 } }, { id: 1, result: {} }]);
+});
+
+test("a result that is longer than the client takes fails its call at once, and no other", async () => {
+  const { server } = await serve();
+  const client = await connectTcp({ port: server.port, limits: { maxMessageBytes: 1_000_000 } });
+  const call = (name: string, n: number): Promise<unknown> =>
+    client.request("tools/call", { name, arguments: { n, text: "other" } });
+  const other = call("later", 500);
+  await expect(call("large", 1_000_000)).rejects.toThrow("The message is longer than 1000000 bytes");
+  expect(await other).toMatchObject({ content: [{ text: "other" }] });
+});
+
+test("a request that is longer than the server takes fails at once, and no other", async () => {
+  const { server } = await serve({ limits: { maxMessageBytes: 1_000_000 } });
+  const client = await connectTcp({ port: server.port });
+  const params = { name: "echo", arguments: { n: 0, text: "x".repeat(2_000_000) } };
+  await expect(client.request("tools/call", params)).rejects.toMatchObject({ code: -32600 });
+  expect(await client.request("ping")).toEqual({});
 });
 
 test.each([
@@ -123,6 +211,46 @@ test.each([
   const { server, connections } = await serve({ admit });
   await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
   expect(connections).toEqual([]);
+});
+
+test.each([
+  [
+    "accepts connections throws",
+    {
+      accept: () => {
+        throw new Error("broken");
+      },
+    },
+  ],
+  ["accepts connections rejects", { accept: () => Promise.reject(new Error("broken")) }],
+  [
+    "admits connections throws",
+    {
+      admit: () => {
+        throw new Error("broken");
+      },
+    },
+  ],
+  ["admits connections rejects", { admit: () => Promise.reject(new Error("broken")) }],
+])("a hook that %s is reported, and the connection is closed", async (_, hooks) => {
+  const reports: Report[] = [];
+  const { server, sockets } = await serve({ onError: (report) => reports.push(report), ...hooks });
+  const { socket } = openBare(server.port);
+  await inTime(
+    new Promise((resolve) => socket.once("close", resolve).once("end", resolve)),
+    "The end of the connection",
+  );
+  expect(reports).toMatchObject([{ kind: "transport", error: { message: "broken" } }]);
+  expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
+  await expect(inTime(server.close(), "The end of the server")).resolves.toBeUndefined();
+});
+
+test("a hook for errors that throws does not end the process", async () => {
+  const fail = (): never => {
+    throw new Error("broken");
+  };
+  const { server } = await serve({ onError: fail, accept: fail });
+  await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
 });
 
 test("more connections than allowed are dropped", async () => {
@@ -153,8 +281,8 @@ test("nor for a client that never begins to encrypt", async () => {
   const { socket } = openBare(server.port);
   const ended = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
   await new Promise((resolve) => socket.once("connect", resolve));
-  await server.close();
-  await ended;
+  await expect(inTime(server.close(), "The end of the server")).resolves.toBeUndefined();
+  await inTime(ended, "The end of the connection");
 });
 
 test("a client learns that nobody listens", async () => {
@@ -189,7 +317,8 @@ test("a client does not wait for ever for a server that does not hang up", async
     port: typeof address === "object" && address ? address.port : 0,
     flushTimeout: 50,
   });
-  await client.close();
+  await inTime(client.close(), "The end of the client");
+  expect(await client.closed).toBeUndefined();
 });
 
 const opening = {
@@ -202,7 +331,7 @@ const opening = {
 test.each([
   ["says nothing", ""],
   ["says only half of something", '{"jsonrpc":'],
-  ["says nothing that is a message", "nonsense\n"],
+  ["says nothing that is a message", "{nonsense\n"],
 ])("a client that %s gives its place back", async (_, text) => {
   const { server, connections } = await serve({ handshakeTimeout: 50, maxConnections: 1 });
   const { socket } = openBare(server.port);
@@ -217,8 +346,12 @@ test.each([
 
 test("one that never begins to encrypt does so, too", async () => {
   const { server } = await serve({ handshakeTimeout: 50, tls: {} });
-  const { socket } = openBare(server.port);
-  await new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
+  const { socket, lines } = openBare(server.port);
+  await inTime(
+    new Promise((resolve) => socket.once("end", resolve).once("close", resolve)),
+    "The end of the connection",
+  );
+  expect(lines()).toEqual([]);
 });
 
 test("one that has said something may be silent for as long as it likes", async () => {

@@ -95,6 +95,15 @@ export function testTransport(
       expect((await callTool(client, "large", { n: 1_800_000 })) === text).toBe(true);
     });
 
+    test("rejects a request with too many values under its id, and goes on (R10)", async () => {
+      const { client } = await connectPair();
+      const items = Array.from({ length: 200_001 }, () => 0);
+      await expect(client.request("tools/call", { name: "echo", arguments: { items } })).rejects.toThrow(
+        "more than 200000 values",
+      );
+      expect(await callTool(client, "echo", { text: "next" })).toBe("next");
+    });
+
     test("carries 1,000 calls at once", async () => {
       const { client } = await connectPair();
       const texts = Array.from({ length: 1_000 }, (_, index) => `text ${index}`);

@@ -130,7 +130,8 @@ for (const [name, options, open, outlivesServer] of http) {
     outlivesServer,
     async start(): Promise<SuiteServer> {
       const serve = createSuiteServer();
-      const handler = createHttpHandler({ revisions: handshakeRevisions, accept: serve }, options);
+      const limits = { maxMessageBytes: 16 * 1024 * 1024 };
+      const handler = createHttpHandler({ revisions: handshakeRevisions, accept: serve }, { limits, ...options });
       const server = createServer(handler.node);
       const port = await listen(server);
       return {

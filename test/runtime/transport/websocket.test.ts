@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
 import { connect as connectSocket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -6,6 +7,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/client.t
 import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
 import type { CallContext } from "../../../runtime/rpc/call.ts";
 import type { Connection } from "../../../runtime/rpc/peer.ts";
+import type { Report } from "../../../runtime/rpc/report.ts";
 import { createWebSocketTransport } from "../../../runtime/transport/websocket-client.ts";
 import {
   createWsTransport,
@@ -13,6 +15,7 @@ import {
   type WsClientOptions,
   type WsServerOptions,
 } from "../../../runtime/transport/websocket-ws.ts";
+import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import { openingResult } from "./http-client.script.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
@@ -143,8 +146,10 @@ describe("a server", () => {
 
   test.each([
     [{}, 101],
-    [{ origin: "http://localhost:1234" }, 101],
-    [{ origin: "http://127.0.0.1" }, 101],
+    [{ host: "localhost:1234", origin: "http://localhost:1234" }, 101],
+    [{ host: "127.0.0.1", origin: "http://127.0.0.1" }, 101],
+    [{ host: "127.0.0.1:1234", origin: "http://localhost:1235" }, 403],
+    [{ origin: "http://localhost:5173" }, 403],
     [{ origin: "http://evil.example" }, 403],
     [{ origin: "null" }, 403],
     [{ host: "evil.example" }, 403],
@@ -154,6 +159,41 @@ describe("a server", () => {
     const { url, connections } = await serve();
     expect(await upgrade(url, headers)).toBe(status);
     if (status !== 101) expect(connections).toEqual([]);
+  });
+
+  test("refuses an upgrade whose target names another host than its Host line (R30)", async () => {
+    const { url, connections } = await serve();
+    const { host, port } = new URL(url);
+    const socket = connectSocket(Number(port), "127.0.0.1");
+    open.push(() => socket.destroy());
+    const fields = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket`;
+    socket.write(`GET http://evil.example/mcp HTTP/1.1\r\n${fields}\r\n\r\n`);
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+    expect(connections).toEqual([]);
+  });
+
+  test("refuses an upgrade with so many header fields that Node may drop some (R35)", async () => {
+    const { url } = await serve();
+    const fields = Array.from({ length: 1_100 }, (_, index): [string, string] => [`a${index}`, ""]);
+    expect(await upgrade(url, Object.fromEntries(fields))).toBe(431);
+  });
+
+  test("closes a connection that cannot be served and reports why", async () => {
+    const failures: string[] = [];
+    const { url } = await serve({
+      accept: () => {
+        throw new Error("no");
+      },
+      onError({ error }) {
+        failures.push(error.message);
+        throw new Error("The hook fails, too");
+      },
+    });
+    const socket = new WebSocket(url, ["mcp.v1"]);
+    open.push(() => socket.terminate());
+    expect(await closeCode(socket.on("error", () => {}))).toBe(1006);
+    expect(failures).toEqual(["no"]);
   });
 
   test("hangs up on whom it refuses, even if they never do", async () => {
@@ -177,6 +217,23 @@ describe("a server", () => {
     expect(await upgrade(url, { host: "mcp.example", origin: "https://app.example" })).toBe(101);
     expect(await upgrade(url, { host: "mcp.example", origin: "https://mcp.example" })).toBe(403);
     expect(await upgrade(url, {})).toBe(403);
+  });
+
+  test("refuses an opening handshake of HTTP/1.0", async () => {
+    const { url, connections } = await serve();
+    const { host, port } = new URL(url);
+    const statusOf = (version: string): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connectSocket({ port: Number(port), host: "127.0.0.1" });
+        open.push(() => socket.destroy());
+        socket.on("error", () => {});
+        socket.once("data", (data) => resolve(String(data).split("\r\n")[0] ?? ""));
+        const fields = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13`;
+        socket.write(`GET /mcp HTTP/${version}\r\n${fields}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+      });
+    expect(await statusOf("1.0")).toBe("HTTP/1.1 400 Bad Request");
+    expect(connections).toEqual([]);
+    expect(await statusOf("1.1")).toBe("HTTP/1.1 101 Switching Protocols");
   });
 
   test("asks who wants to connect, and tells the handlers (R38)", async () => {
@@ -203,6 +260,37 @@ describe("a server", () => {
     const client = await connectWs(url, { headers: { authorization: "Bearer right" } });
     await client.request("tools/list", {});
     expect(origins).toEqual([{ identity: { principal: "me" } }]);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("broken"))],
+  ])("answers 401 when authentication %s, and reports it", async (_, authenticate) => {
+    const reports: Report[] = [];
+    const { url } = await serve({ authenticate, onError: (report) => reports.push(report) });
+    expect(await upgrade(url, {})).toBe(401);
+    expect(reports).toMatchObject([{ kind: "transport", error: { message: "broken" } }]);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("broken"))],
+  ])("closes a connection that cannot be served because `accept` %s, and reports it", async (_, accept) => {
+    const reports: Report[] = [];
+    const { url } = await serve({ accept, onError: (report) => reports.push(report), maxConnections: 1 });
+    await expect(connectWs(url)).rejects.toMatchObject({ name: "ClosedError" });
+    expect(reports).toMatchObject([{ kind: "transport", error: { message: "broken" } }]);
+    await expect.poll(() => upgrade(url, {}), { timeout: 10_000 }).toBe(101);
   });
 
   test("answers with the headers that it means to, whatever is in their values", async () => {
@@ -420,10 +508,40 @@ describe("a client", () => {
     expect(await client.closed).toBeInstanceOf(Error);
   });
 
+  test("gets an error for a result of more than 16 MiB at once, and goes on with everything else", async () => {
+    const { url } = await serve();
+    const client = await connectWs(url);
+    const call = (name: string, n: number): Promise<unknown> =>
+      client.request("tools/call", { name, arguments: { n, text: "other" } });
+    const other = call("later", 500);
+    await expect(call("large", 6_000_000)).rejects.toMatchObject({
+      code: -32603,
+      message: "The message is longer than 16777216 bytes; send less at a time",
+    });
+    expect(await other).toMatchObject({ content: [{ text: "other" }] });
+  });
+
+  test("cannot send a request of more than 16 MiB, and goes on with everything else", async () => {
+    const { url } = await serve();
+    const client = await connectWs(url);
+    const params = { name: "echo", arguments: { text: "x".repeat(17 * 1024 * 1024) } };
+    await expect(client.request("tools/call", params)).rejects.toThrow("The message is longer than 16777216 bytes");
+    expect(await client.request("ping")).toEqual({});
+  });
+
+  test("gets a longer result when both ends allow it", async () => {
+    const limits = { maxMessageBytes: 32 * 1024 * 1024 };
+    const { url } = await serve({ limits });
+    const client = await connectWs(url, { limits });
+    const result = await client.request("tools/call", { name: "large", arguments: { n: 6_000_000, text: "" } });
+    expect(JSON.stringify(result).length).toBeGreaterThan(6_000_000);
+  });
+
   test("does not wait for ever for the end of a server that says nothing", async () => {
     const url = await serveBare((socket) => socket.pause());
     const client = await connectWs(url, { closeTimeout: 50 });
-    await client.close();
+    await inTime(client.close(), "The end of the client");
+    expect(await client.closed).toBeUndefined();
   });
 });
 

@@ -143,4 +143,5 @@ export const revision: Revision = {
   resultTypes: { known: ["complete", "question"], absentMeans: "complete" },
   emptyCapabilities: [{ side: "client", path: ["colours"], means: "names" }],
   capabilities: { client: ["colours", "colours.names", "shades"], server: ["plants", "plants.grown"] },
+  knownMembers: ["Result.resultType"],
 };

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { AuthErrorCode } from "../../../../runtime/auth/client/index.ts";
-import { createHeadlessRedirect, createRigClient, failureOf, startRig, without, type Script } from "./rig.ts";
+import { clientCredentials, createDpopKey, type AuthErrorCode } from "../../../../runtime/auth/client/index.ts";
+import {
+  createHeadlessRedirect,
+  createRigClient,
+  failureOf,
+  startRig,
+  taking,
+  without,
+  type Script,
+  type Seen,
+} from "./rig.ts";
 
 /* A server that wants to harm its clients, an authorization server that does, and whoever stands between them and a user's browser. */
 
@@ -396,12 +405,12 @@ test("an error in the answer of another issuer is neither shown nor used (AC-26)
   const callback = (answer: URLSearchParams): void => {
     answer.set("iss", "https://evil.example");
     answer.set("error", "access_denied");
-    answer.set("error_description", "call 555 to sign in");
+    answer.set("error_description", "call PHONE-NUMBER to sign in");
   };
   const rig = await startRig({ callback });
   const error = await failureOf(rig, createRigClient(rig));
   expect(error).toMatchObject({ code: "issuer-mismatch", reason: undefined });
-  expect(error.message).not.toContain("555");
+  expect(error.message).not.toContain("PHONE-NUMBER");
 });
 
 test("an error that repeats a secret is not quoted", async () => {
@@ -413,6 +422,30 @@ test("an error that repeats a secret is not quoted", async () => {
   });
   const error = await failureOf(rig, createRigClient(rig));
   expect(error).toMatchObject({ code: "token-refused", reason: "invalid_grant" });
+});
+
+test.each([
+  ["the secret as it was sent", "hush-hush", (seen: Seen) => seen.headers.authorization?.slice(6)],
+  ["the assertion", undefined, (seen: Seen) => seen.form.get("client_assertion")],
+] as const)("an error that repeats %s is not quoted", async (_name, clientSecret, repeat) => {
+  const sent: string[] = [];
+  const rig = await startRig({
+    ...taking("client_secret_basic", "private_key_jwt"),
+    first(seen) {
+      if (seen.path !== "/token") return undefined;
+      const text = repeat(seen) ?? "";
+      sent.push(text.slice(0, 40));
+      return { status: 401, body: { error: "invalid_client", error_description: `you sent ${text}` } };
+    },
+  });
+  const signingKey = clientSecret === undefined ? { key: (await createDpopKey()).privateKey } : undefined;
+  const grant = clientCredentials({
+    registered: [{ issuer: rig.issuer, clientId: "robot", clientSecret, signingKey }],
+  });
+  const error = await failureOf(rig, createRigClient(rig, { grant }));
+  expect(error).toMatchObject({ code: "token-refused", reason: "invalid_client" });
+  expect(sent[0]?.length).toBeGreaterThan(10);
+  expect(error.message).not.toContain(sent[0]?.slice(0, 10));
 });
 
 test("a code that was used already gives nothing, and the client does not try it again", async () => {

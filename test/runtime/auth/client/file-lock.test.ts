@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -28,7 +29,7 @@ async function makePath(): Promise<string> {
   return join(folder, "credentials.json");
 }
 
-const lockOf = (path: string): string => `${path}.${Buffer.from("key").toString("base64url")}.lock`;
+const lockOf = (path: string): string => `${path}.${createHash("sha256").update("key").digest("base64url")}.lock`;
 
 /** Does something as a process of its own, as far as locks are concerned. */
 function hold<Result>(path: string, task: () => Promise<Result>): Promise<Result> {

@@ -10,6 +10,7 @@ import {
   workloadIdentity,
   type EnterpriseOptions,
   type Grant,
+  type WorkloadIdentityOptions,
 } from "../../../../runtime/auth/client/index.ts";
 import { createRigClient, failureOf, startRig, taking, type Rig, type Script, type Seen } from "./rig.ts";
 
@@ -189,7 +190,9 @@ describe("a workload shows what its platform says", () => {
       asked.push(audience);
       return "platform-token";
     };
-    expect(await createRigClient(rig, { grant: workloadIdentity({ assertion }) }).call()).toBe(200);
+    expect(await createRigClient(rig, { grant: workloadIdentity({ issuers: [rig.issuer], assertion }) }).call()).toBe(
+      200,
+    );
     expect(Object.fromEntries(rig.forms(jwtBearer)[0] ?? [])).toEqual({
       grant_type: jwtBearer,
       assertion: "platform-token",
@@ -198,12 +201,45 @@ describe("a workload shows what its platform says", () => {
     expect(asked).toEqual([{ issuer: rig.issuer, tokenEndpoint: `${rig.issuer}/token`, resource: rig.url }]);
   });
 
+  test.each([
+    ["another issuer", (issuer: string) => [`${issuer}/other`]],
+    ["the same issuer in another spelling", (issuer: string) => [`${issuer}/`, issuer.replace("http", "HTTP")]],
+  ])("and not to one that it was not given: %s is no client there", async (_name, toIssuers) => {
+    const rig = await startRig();
+    let asked = 0;
+    const assertion = (): string => {
+      asked += 1;
+      return "platform-token";
+    };
+    const grant = workloadIdentity({ issuers: toIssuers(rig.issuer), assertion });
+    rig.secrets.add("platform-token");
+    expect(await failureOf(rig, createRigClient(rig, { grant }))).toMatchObject({ code: "no-client" });
+    expect(rig.paths("as")).not.toContain("/token");
+    expect(asked).toBe(0);
+  });
+
+  test("and to none where no issuer is given, which is an error at once", () => {
+    const untyped: { readonly assertion: () => string } & Partial<WorkloadIdentityOptions> = { assertion: () => "x" };
+    expect(() => workloadIdentity({ issuers: [], ...untyped })).toThrow(/workloadIdentity has no issuers/);
+  });
+
+  test("to the authorization server it knows, where a server names several", async () => {
+    const rig = await startRig({
+      resourceMetadata: (document, { issuer }) => ({
+        ...document,
+        authorization_servers: ["https://evil.example", issuer],
+      }),
+    });
+    const grant = workloadIdentity({ issuers: [rig.issuer], assertion: () => "platform-token" });
+    expect(await createRigClient(rig, { grant }).call()).toBe(200);
+  });
+
   test.each(["invalid_grant", "invalid_scope", "unauthorized_client"])(
     "and is told of %s, without another try (AX-W2)",
     async (error) => {
       const rig = await startRig({ token: () => ({ status: 400, body: { error } }) });
       const client = createRigClient(rig, {
-        grant: workloadIdentity({ assertion: () => "platform-token", clientId: "pod" }),
+        grant: workloadIdentity({ issuers: [rig.issuer], assertion: () => "platform-token", clientId: "pod" }),
       });
       expect(await failureOf(rig, client)).toMatchObject({ code: "token-refused", reason: error });
       expect(await failureOf(rig, client)).toMatchObject({ code: "token-refused", reason: error });

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
 import {
   authorizationCode,
+  createDpopKey,
   createMemoryStore,
   createOAuthProvider,
+  type DocumentClient,
   type RegisteredClient,
 } from "../../../../runtime/auth/client/index.ts";
 import {
@@ -300,6 +303,36 @@ describe("who the client is", () => {
     expect(await createRigClient(rig, { code: { document } }).call()).toBe(200);
     expect(rig.find("/authorize").query.get("client_id")).toBe(document);
     expect(rig.paths("as")).not.toContain("/register");
+  });
+
+  test.each([
+    ["a secret", { clientSecret: "hush-hush" }, "document has a clientSecret"],
+    ["a way of proving that takes a secret", { method: "client_secret_basic" }, "document has a clientSecret"],
+    ["assertions for a token endpoint", { assertionAudience: "token-endpoint" }, "document has assertionAudience"],
+  ] as const)("is no document with %s: every authorization server could have it", (_name, more, message) => {
+    const identity: DocumentClient = JSON.parse(JSON.stringify({ clientId: document, ...more }));
+    const create = (): unknown =>
+      authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" }, document: identity });
+    expect(create).toThrow(
+      expect.objectContaining({ code: "configuration", message: expect.stringContaining(message) }),
+    );
+    expect(create).not.toThrow("hush-hush");
+  });
+
+  test("is its document with the key that it names", async () => {
+    const rig = await startRig({
+      serverMetadata: (metadata) => ({
+        ...metadata,
+        client_id_metadata_document_supported: true,
+        token_endpoint_auth_methods_supported: ["private_key_jwt"],
+      }),
+    });
+    const { privateKey: key } = await createDpopKey();
+    expect(await createRigClient(rig, { code: { document: { clientId: document, signingKey: { key } } } }).call()).toBe(
+      200,
+    );
+    const assertion = decodeJwt(rig.find("/token").form.get("client_assertion") ?? "");
+    expect(assertion).toMatchObject({ iss: document, aud: rig.issuer });
   });
 
   test("is else what it registers itself as, once (AC-08, AC-11, AC-12)", async () => {

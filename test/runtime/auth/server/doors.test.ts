@@ -10,6 +10,7 @@ import {
   requireCertificate,
   requireToken,
   type Guard,
+  type RequestHead,
 } from "../../../../runtime/auth/server/index.ts";
 import { serveHttp } from "../../../../runtime/server/http.ts";
 import { createHttpHandler } from "../../../../runtime/server/serve-http.ts";
@@ -56,14 +57,16 @@ describe("API keys", () => {
   ])("%s is refused with 401", async (_name, headers) => {
     const answer = await knock(guard, headers);
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
+    expect(answer.headers.get("www-authenticate")).toBe('ApiKey realm="API key", header="X-API-Key"');
     expect(await answer.text()).not.toContain(key.slice(0, 12));
   });
 
   it("may stand where tokens stand", async () => {
     const bearer = requireApiKey({ keys: [{ principal: "ci", key }], in: "authorization" });
     expect((await knock(bearer, { authorization: `Bearer ${key}` })).status).toBe(200);
-    expect((await knock(bearer, { authorization: `Basic ${key}` })).status).toBe(401);
+    const refused = await knock(bearer, { authorization: `Basic ${key}` });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
   });
 
   it("are found by a function, which sees their hash only", async () => {
@@ -78,8 +81,30 @@ describe("API keys", () => {
     expect(seen).toEqual([sha256.toLowerCase()]);
   });
 
-  it.each([{ key: "short" }, { sha256: "abc" }])("%j is none", (bad) => {
-    expect(() => requireApiKey({ keys: [{ principal: "ci", ...bad }] })).toThrow(/The API key of ci is none/);
+  it.each([
+    [{ key: "short" }, "API key 2 has fewer than 24 characters; use one such as `openssl rand -base64 32` prints."],
+    [
+      { sha256: "abc" },
+      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints.",
+    ],
+  ])("%j is refused with what to do", (bad, message) => {
+    const keys = [
+      { principal: "laptop", key },
+      { principal: "ci", ...bad },
+    ];
+    expect(() => requireApiKey({ keys })).toThrow(message);
+  });
+
+  it("are in no error, also where one stands in the place of its name (R57)", () => {
+    for (const given of [
+      { principal: key, sha256: "" },
+      { principal: "ci", sha256: key },
+      { principal: "ci", key: key.slice(0, 23) },
+    ]) {
+      const create = (): unknown => requireApiKey({ keys: [given] });
+      expect(create).toThrow(/^API key 1 /);
+      expect(create).not.toThrow(key.slice(0, 12));
+    }
   });
 });
 
@@ -103,6 +128,47 @@ describe("whoever guesses", () => {
     expect((await guess("eve", key)).status).toBe(200);
     for (let count = 0; count < 10; count++) expect((await knock(guard, { "x-from": "idle" })).status).toBe(401);
     expect((await guess("idle", key)).status).toBe(200);
+  });
+});
+
+describe("addresses of one client", () => {
+  const unaddressed: Omit<RequestHead, "address"> = {
+    method: "POST",
+    path: "/mcp",
+    header: (name) => (name === "authorization" ? "Bearer guess" : undefined),
+    isRepeated: () => false,
+    query: () => undefined,
+    host: "localhost",
+    certificate: () => undefined,
+  };
+  const guessFrom = async (addresses: readonly string[]): Promise<readonly number[]> => {
+    const guard = limitFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
+    const statuses: number[] = [];
+    for (const address of addresses) {
+      const head: RequestHead = { ...unaddressed, address };
+      const outcome = await guard.authenticate(head, { addFields: () => {} });
+      statuses.push("status" in outcome ? outcome.status : 200);
+    }
+    return statuses;
+  };
+
+  it("share a quota where they are of the same /64 of IPv6", async () => {
+    const own = ["2001:db8:0:7::1", "2001:db8:0:7:ffff::", "2001:0DB8:0000:0007:1:2:3:4", "2001:db8:0:7::%eth0"];
+    expect(await guessFrom(own)).toEqual([401, 401, 429, 429]);
+    expect(await guessFrom(["::1", "::2", "::3"])).toEqual([401, 401, 429]);
+  });
+
+  it("are distinguished from those of another /64 and of other IPv4 addresses", async () => {
+    const others = [
+      "2001:db8:0:7::1",
+      "2001:db8:0:8::1",
+      "2001:db8::7:1",
+      "192.0.2.1",
+      "192.0.2.2",
+      "::ffff:192.0.2.3",
+    ];
+    expect(await guessFrom([...others, ...others])).toEqual(Array(12).fill(401));
+    expect(await guessFrom(["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:192.0.2.1"])).toEqual([401, 401, 429]);
   });
 });
 

@@ -148,6 +148,21 @@ describe("nonces (AX-D3)", () => {
     await asking.close();
   });
 
+  it("a principal that has filled its share of the memory for proofs does not lock out others", async () => {
+    const shared = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 6 }) } });
+    const showAs = async (sub: string): Promise<number> => {
+      const prover = await createProver(shared.resource);
+      const token = await sign(shared, { claims: { sub, cnf: { jkt: prover.thumbprint } } });
+      const dpop = await prover.prove({ token });
+      return (await shared.send(hello, { authorization: `DPoP ${token}`, dpop })).status;
+    };
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count += 1) statuses.push(await showAs("mallory"));
+    expect(statuses).toEqual([200, 200, 200, 503, 503]);
+    expect(await showAs("alice")).toBe(200);
+    await shared.close();
+  });
+
   it("a memory for proofs that is full lets nobody in", async () => {
     const full = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
     const prover = await createProver(full.resource);

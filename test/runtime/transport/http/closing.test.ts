@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { createServer, revisions, serveHttp } from "../../../../runtime/index.ts";
+import { inTime } from "../../../in-time.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
 
@@ -9,7 +10,6 @@ test.each([
   ["on which nothing was asked yet", ""],
   ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
 ])("a connection %s does not hold up a server that closes", async (_name, sent) => {
-  // Whoever is waited for makes the test take too long.
   const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000 };
   const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken), options);
   const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
@@ -25,5 +25,6 @@ test.each([
     // The server has to accept it, too.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await Promise.all([listener.close(), ended]);
+  await inTime(Promise.all([listener.close(), ended]), "The end of the server");
+  expect(socket.destroyed).toBe(true);
 });

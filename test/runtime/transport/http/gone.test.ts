@@ -105,7 +105,7 @@ describe("an exchange whose client has gone away", () => {
     const exchange = create();
     expect(exchange.isGone).toBe(true);
     await new Promise<void>((resolve) => exchange.onClose(resolve));
-    expect(await exchange.readBody(100)).toEqual({ kind: "lost" });
+    expect(await exchange.readBody({ maxBytes: 100, timeout: 10_000 })).toEqual({ kind: "lost" });
     const writer = exchange.stream({});
     await new Promise<void>((resolve) => writer.onClose(resolve));
     writer.write("x".repeat(100_000));

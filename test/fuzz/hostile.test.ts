@@ -1,0 +1,3 @@
+import { testHostileServers } from "./hostile-suite.ts";
+
+testHostileServers(1_000, 2);

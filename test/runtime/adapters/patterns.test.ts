@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
+import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
+import { isLinearPattern } from "../../../runtime/adapters/linear-pattern.ts";
+import { compileRe2 } from "../../../runtime/adapters/re2.ts";
+import { compilePattern, type PatternOptions } from "../../../runtime/adapters/schema-patterns.ts";
+import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/common/schema-issue.ts";
+import { createPatternSource, slowPatterns } from "./generated-patterns.ts";
+
+describe("the proof of linear time", () => {
+  test.each([
+    ...[
+      "^[a-z]+$",
+      "^[a-z]+(?:-[a-z]+)*$",
+      "^\\d{4}-\\d{2}-\\d{2}$",
+      "^v?\\d+(\\.\\d+)*$",
+      "^(?:AL|AK|AZ|WY)$",
+      "\\.json$",
+    ],
+    ...["^https?://[^/]+/", "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "^$", "", "[A-Z]", "\\S+", "^.{1,500}$"],
+    ...["^(?:AL|AK)-\\d+$", "^#[0-9a-fA-F]{6}$", "^\\p{Lu}\\p{Ll}*$", "^[^\\n]*$", "^(?:a|ab)(?:c|bcd)*d*$"],
+  ])("succeeds for %s", (pattern) => {
+    expect(isLinearPattern(pattern)).toBe(true);
+  });
+
+  test.each([...slowPatterns, "(?=a)b", "(a)\\1", "(", "^\\p{L}*é*$", "a".repeat(3_000), "^[^@]+@[^@]+\\.[^@]+$"])(
+    "fails for %s",
+    (pattern) => {
+      expect(isLinearPattern(pattern)).toBe(false);
+    },
+  );
+});
+
+describe("re2", () => {
+  test("matches the same texts as the platform", () => {
+    const { pattern: next } = createPatternSource(7, "small");
+    const texts = [
+      "",
+      "a",
+      "ab",
+      "aab",
+      "b",
+      "a-b",
+      "1",
+      "aé",
+      "😀a",
+      "\n",
+      "a\n",
+      "a@b.c",
+      " ",
+      "\u2028",
+      "\u00a0",
+      "É",
+    ];
+    const different = Array.from({ length: 2_000 }, next).flatMap((pattern) => {
+      const compiled = compileRe2(pattern);
+      const native = new RegExp(pattern, "u");
+      return texts
+        .filter((text) => compiled && compiled.test(text) !== native.test(text))
+        .map((text) => [pattern, text]);
+    });
+    expect(different).toEqual([]);
+  });
+
+  test.each([
+    ["[\\b\\t\\x41\\cA\\0\\-\\]]", ["\b", "\t", "A", "\x01", "\0", "-", "]"], ["b", "\\"]],
+    ["^\\ud83d\\ude00$", ["😀"], ["\ud83d"]],
+    ["^(?<name>a|b)$", ["a", "b"], ["ab"]],
+    ["[]", [], ["", "a"]],
+    ["^[^]$", ["\n", "a"], [""]],
+    ["^\\D\\W\\S$", ["a-b"], ["1-b", "aab"]],
+    ["^[^\\W_]$", ["a"], ["_", "-"]],
+    ["^\\s$", ["\u00a0", "\v", "\ufeff"], ["a"]],
+    ["^a.c$", ["abc"], ["a\rc", "a\u2029c"]],
+    ["^[a-]$", ["a", "-"], ["b"]],
+    ["a{2}{", [], []],
+  ])("reads %s as the platform does", (pattern, fitting, others) => {
+    const compiled = compileRe2(pattern);
+    expect(fitting.filter((text) => compiled?.test(text) !== true)).toEqual([]);
+    expect(others.filter((text) => compiled?.test(text) !== false)).toEqual([]);
+  });
+
+  test.each([
+    "(?=a)",
+    "(?<!a)b",
+    "(a)\\1",
+    "(?<n>a)\\k<n>",
+    "\\p{Script=Greek}",
+    "((a{100}){100}){100}",
+    "a{5000}",
+    "[",
+  ])("compiles nothing of %s", (pattern) => {
+    expect(compileRe2(pattern)).toBeUndefined();
+  });
+});
+
+describe("no pattern and no text hold the event loop for long", () => {
+  /** Tests that take longer than any machine should need, though far longer than the aim of 50 ms. */
+  function findSlow(patterns: readonly string[], texts: readonly string[]): string[] {
+    return patterns.filter((pattern, at) => {
+      const started = performance.now();
+      const compiled = compilePattern(pattern, { patterns: compileRe2 });
+      const limit = compileRe2(pattern)?.maxLength ?? 0;
+      const text = texts[at % texts.length] ?? "";
+      for (const one of [text.slice(0, limit), text]) {
+        try {
+          compiled?.test(one);
+        } catch (error) {
+          expect(String(error)).toContain("is too long to be matched against the pattern");
+        }
+      }
+      return performance.now() - started > 5_000;
+    });
+  }
+
+  test("with 10,000 patterns that were made up", () => {
+    const { pattern, text } = createPatternSource(1, "all");
+    const texts = Array.from({ length: 12 }, () => text(8 * 1024));
+    expect(findSlow(Array.from({ length: 10_000 }, pattern), texts)).toEqual([]);
+  });
+
+  test("with patterns that are known to be slow", () => {
+    const { text } = createPatternSource(2, "all");
+    for (let round = 0; round < 5; round++) expect(findSlow(slowPatterns, [text(64 * 1024)])).toEqual([]);
+  });
+});
+
+const makers: readonly (readonly [string, (options?: PatternOptions) => JsonSchemaValidator])[] = [
+  ["ajv", createAjvValidator],
+  ["cfworker", createCfworkerValidator],
+];
+
+const slow = "^(a+)+$";
+
+function object(properties: object, rest: object = {}): ObjectSchema {
+  return { type: "object", properties, ...rest };
+}
+
+describe.each(makers)("the validator of %s", (_name, make) => {
+  const silent = (unenforced: string[] = []): PatternOptions => ({ onUnenforced: (one) => void unenforced.push(one) });
+
+  test("reports a pattern that could take long, and does not enforce it", () => {
+    const unenforced: string[] = [];
+    const validate = make(silent(unenforced));
+    const schema = object({ a: { pattern: slow }, b: { pattern: "^b+$" } });
+    expect(validate({ a: `${"a".repeat(60_000)}!`, b: "b" }, schema)).toEqual([]);
+    expect(validate({ b: "c" }, schema)).toHaveLength(1);
+    expect(unenforced).toEqual([slow]);
+  });
+
+  test("enforces it with an engine that needs linear time", () => {
+    const unenforced: string[] = [];
+    const validate = make({ ...silent(unenforced), patterns: compileRe2 });
+    const schema = object({ a: { pattern: slow, allOf: [{ minLength: 2 }] } });
+    expect(validate({ a: "aa" }, schema)).toEqual([]);
+    expect(validate({ a: 1 }, schema)).toEqual([]);
+    expect(validate({ a: `${"a".repeat(2_000)}!` }, schema)).toMatchObject([{ path: ["a"], message: /match pattern/ }]);
+    expect(validate({ a: "a" }, schema)).toHaveLength(1);
+    expect(unenforced).toEqual([]);
+  });
+
+  test("rejects a text that is too long for the engine, also where a pattern must not match", () => {
+    const validate = make({ patterns: compileRe2 });
+    const schema = object({ a: { not: { pattern: slow } } });
+    expect(validate({ a: "a!" }, schema)).toEqual([]);
+    expect(validate({ a: "a".repeat(60_000) }, schema)).toMatchObject([{ message: /too long to be matched/ }]);
+  });
+
+  test("runs every pattern on the platform when the schemas are its user's own", () => {
+    const validate = make({ patterns: "native" });
+    const schema = object({ a: { pattern: "^(?=.*\\d).{3,}$" } });
+    expect(validate({ a: "ab1" }, schema)).toEqual([]);
+    expect(validate({ a: "abc" }, schema)).toHaveLength(1);
+  });
+
+  test.each<readonly [string, object, unknown]>([
+    ["not", { not: { pattern: slow } }, "!"],
+    ["not with a reference", { not: { $ref: "#/$defs/slow" } }, "!"],
+    ["oneOf", { oneOf: [{ pattern: slow }, { const: "!" }] }, "!"],
+    ["if and else", { if: { pattern: slow }, then: false }, "!"],
+    ["if and then", { if: { not: { pattern: slow } }, then: { minLength: 1 }, else: false }, "!"],
+    ["maxContains", { contains: { pattern: slow }, minContains: 1, maxContains: 1 }, ["a", "!"]],
+    [
+      "the keys of an object",
+      { patternProperties: { [slow]: { type: "string" } }, additionalProperties: false },
+      { a: "" },
+    ],
+    ["values by key", { patternProperties: { [slow]: { type: "string" } } }, { b: 1 }],
+    [
+      "unevaluated members",
+      { if: { properties: { b: { pattern: slow } } }, then: { properties: { c: {} } }, unevaluatedProperties: false },
+      { b: "a", c: 1 },
+    ],
+  ])("accepts more, never less, when a pattern is not enforced within %s", (_case, inner, value) => {
+    const schema = object({ a: inner }, { $defs: { slow: { pattern: slow } } });
+    expect(make({ patterns: "native" })({ a: value }, schema)).toEqual([]);
+    expect(make(silent())({ a: value }, schema)).toEqual([]);
+  });
+
+  test("finds patterns of properties whose names are keywords", () => {
+    const unenforced: string[] = [];
+    const schema = object({ default: { pattern: slow }, pattern: { properties: { enum: { pattern: "(?!a)b" } } } });
+    expect(make(silent(unenforced))({ default: "!", pattern: { enum: "c" } }, schema)).toEqual([]);
+    expect(unenforced.sort()).toEqual(["(?!a)b", slow]);
+  });
+
+  test("throws for a schema whose pattern is no regular expression", () => {
+    expect(() => make(silent())({}, object({ a: { pattern: "(" } }))).toThrow(/invalid/);
+  });
+
+  test("says what is wrong with half a surrogate pair in a name", () => {
+    const validate = make();
+    const schema = object({}, { additionalProperties: { type: "number" } });
+    expect(validate({ "\ud800": "x" }, schema)).toMatchObject([{ message: expect.stringMatching(/./) }]);
+    expect(() => validate({ a: 1 }, object({ "\ud800": { type: "number" } }))).not.toThrow(URIError);
+  });
+});
+
+test("a pattern that is not enforced is a warning on the console, without characters that act on a terminal", () => {
+  const lines: unknown[] = [];
+  const original = console.warn;
+  console.warn = (line: unknown) => void lines.push(line);
+  try {
+    createAjvValidator()({}, object({ a: { pattern: "(a+)+\u001b\u202e$" } }));
+  } finally {
+    console.warn = original;
+  }
+  expect(lines).toEqual([expect.stringMatching(/^The pattern "[\x20-\x7e]+" of a JSON Schema is not enforced; pass/)]);
+});
