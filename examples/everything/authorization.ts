@@ -61,7 +61,7 @@ async function chooseGrant(
         registered: [{ issuer: await askIssuer(url), clientId, clientSecret }],
       });
     case "auth/wif-jwt-bearer":
-      return workloadIdentity({ assertion: () => jwt, clientId });
+      return workloadIdentity({ issuers: [await askIssuer(url)], assertion: () => jwt, clientId });
     default:
       return authorizationCode({
         redirect: scenario === "tour" ? createLoopbackRedirect() : createHeadlessRedirect(),

@@ -1,0 +1,35 @@
+import { parseArgs } from "node:util";
+import type { Declarations } from "create-mcp-server/2026-07-28";
+import { createDefiners, listenTcp, revisions, serve, type Transport } from "create-mcp-server/runtime";
+import { listenWebSocket } from "create-mcp-server/transport/ws";
+import { z } from "zod";
+
+const { values } = parseArgs({
+  options: { tcp: { type: "string", default: "4000" }, ws: { type: "string", default: "4001" } },
+});
+const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+
+const count = defineTool({
+  name: "count",
+  description: "Counts to a number, and reports each step.",
+  input: z.object({ to: z.number().int().min(1).max(100) }),
+  async run({ to }, { progress }) {
+    for (let step = 1; step <= to; step += 1) await progress(step, to);
+    return `Counted to ${to}.`;
+  },
+});
+
+/** One server for both: each connection is a client of its own. */
+const server = defineServer({ name: "counter", version: "1.0.0", tools: [count] });
+const accept = (transport: Transport): unknown => serve(server, transport);
+
+const tcp = await listenTcp({ port: Number(values.tcp), accept });
+const webSocket = await listenWebSocket({ port: Number(values.ws), accept });
+console.error(`${server.info.name} is served at tcp://127.0.0.1:${tcp.port} and ${webSocket.url}`);
+
+const stop = async (): Promise<void> => {
+  // Running calls may finish for a moment.
+  await server.close();
+  await Promise.all([tcp.close(), webSocket.close()]);
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());

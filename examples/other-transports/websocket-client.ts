@@ -1,0 +1,6 @@
+import { createWsTransport } from "create-mcp-server/transport/ws";
+import { countOver } from "./count.ts";
+
+const [url = "ws://127.0.0.1:4001/mcp"] = process.argv.slice(2);
+
+await countOver(createWsTransport(url));
