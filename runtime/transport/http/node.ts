@@ -46,22 +46,26 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const body = new ByteBuffer();
-      const stop = (kind: "too-large" | "late"): void => {
-        request.pause();
-        this.#isRead = false;
-        resolve({ kind });
-      };
-      // Nearly every body has come with its head: then there is nothing to wait for.
-      const timer = request.complete ? undefined : setTimeout(() => stop("late"), timeout);
+      let isSettled = false;
+      let timer: NodeJS.Timeout | undefined;
       const settle = (outcome: Body): void => {
+        isSettled = true;
         clearTimeout(timer);
         resolve(outcome);
       };
+      const stop = (kind: "too-large" | "late"): void => {
+        request.pause();
+        this.#isRead = false;
+        settle({ kind });
+      };
+      // Nearly every body arrives with its head, and has been read at the end of the turn: then no timer is needed.
+      this.#turns.after(() => {
+        if (!isSettled) timer = setTimeout(() => stop("late"), timeout);
+      });
       request.on("data", (chunk: Uint8Array) => {
         timer?.refresh();
-        if (body.length + chunk.length <= maxBytes) return body.push(chunk);
-        clearTimeout(timer);
-        stop("too-large");
+        if (body.length + chunk.length > maxBytes) return stop("too-large");
+        body.push(chunk);
       });
       request.on("end", () => settle(toText(body.bytes)));
       request.on("error", () => settle({ kind: "lost" }));
