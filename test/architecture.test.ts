@@ -19,39 +19,42 @@ const files = project.addSourceFilesAtPaths([
 
 /** Which rooms of the runtime a room may use. `generated/support.ts` is open to all of them. */
 const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
-  rpc: [],
-  codec: ["rpc"],
-  store: ["rpc"],
-  lifecycle: ["rpc"],
-  transport: ["rpc", "codec", "store"],
-  // What the two roles have in common.
-  common: [],
-  // Habits of a community, for either role.
-  community: ["rpc", "common"],
+  // Helpers that know no protocol.
+  internal: [],
+  // Messages, errors and limits of JSON-RPC; no revision.
+  jsonrpc: ["internal"],
+  // Rules of MCP that both roles share.
+  protocol: ["internal", "jsonrpc"],
+  framing: ["internal", "jsonrpc"],
+  stores: ["internal", "jsonrpc", "protocol"],
+  lifecycle: ["internal", "jsonrpc", "protocol"],
+  transport: ["internal", "jsonrpc", "protocol", "framing", "stores"],
+  // Conventions of a community, for either role.
+  compatibility: ["internal", "jsonrpc", "protocol"],
   // Both roles may run tasks.
-  tasks: ["rpc", "store", "common"],
-  // Folders of text for models: what they are, how they are read and checked.
-  skills: ["rpc", "codec", "common"],
-  server: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks", "skills"],
-  client: ["rpc", "codec", "store", "lifecycle", "transport", "common", "tasks", "skills"],
+  tasks: ["internal", "jsonrpc", "protocol", "stores"],
+  // Folders of text for models: reading and checking.
+  skills: ["internal", "jsonrpc", "protocol", "framing"],
+  server: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "tasks", "skills"],
+  client: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "tasks", "skills"],
   // Reached by entry points of its own only: a server or a client without authorization never loads it.
-  auth: ["rpc", "codec", "store", "transport", "common", "server"],
+  auth: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport", "server"],
   // For the tests of users: both roles at once, and reached by its own entry point only.
-  testing: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client"],
+  testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
   // A client of one server that is a server to others; it has an entry point of its own.
-  gateway: ["rpc", "codec", "lifecycle", "transport", "common", "server", "client", "tasks"],
+  gateway: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client", "tasks"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.
-  adapters: ["rpc", "common", "server", "client", "auth"],
+  adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth"],
 };
 
-const withoutNode = ["rpc", "codec", "store", "lifecycle", "common", "community"];
+const withoutNode = ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "compatibility"];
 
 /** Libraries that one file of a room speaks to, so that they can be exchanged. */
 const singleImporters = ["ts-morph", "handlebars", "prettier", "json-schema-to-typescript", "ajv", "yaml"];
 
 /** Files outside the adapters that speak to a library. */
 const speakers: readonly string[] = [
-  "runtime/transport/websocket-ws.ts",
+  "runtime/transport/websocket/ws-package.ts",
   "runtime/auth/client/keys.ts",
   "runtime/auth/client/oauth.ts",
 ];
@@ -74,23 +77,23 @@ const rules: readonly Rule[] = [
     name: "1. imports go one way",
     check: (file) => specifiersOf(file).flatMap((specifier) => refuseImport(pathOf(file), specifier)),
     broken: {
-      "generated/2000-01-01/a.ts": 'import "../../runtime/rpc/peer.ts";',
+      "generated/2000-01-01/a.ts": 'import "../../runtime/protocol/peer.ts";',
       "generated/2000-01-01/b.ts": 'import "../2000-01-02/types.ts";',
       "generated/2000-01-01/c.ts": 'import "ajv";',
       "generated/2000-01-01/d.ts": 'import "../extensions/a/types.ts";',
       "generated/extensions/a/a.ts": 'import "../b/types.ts";',
       "generated/extensions/a/b.ts": 'import "../../2000-01-01/methods.ts";',
       "runtime/server/e.ts": 'import "../../generated/extensions/a/methods.ts";',
-      "generator/a.ts": 'import "../runtime/rpc/peer.ts";',
+      "generator/a.ts": 'import "../runtime/protocol/peer.ts";',
       "generator/b.ts": 'import "../generated/support.ts";',
       "generator/emit/a.ts": 'import "../../runtime/index.ts";',
-      "generator/commands/a.ts": 'import "../../runtime/rpc/peer.ts";',
+      "generator/commands/a.ts": 'import "../../runtime/protocol/peer.ts";',
       "generator/commands/b.ts": 'import "../../generated/revisions.ts";',
       "generator/c.ts": 'export * from "../spec/2000-01-01/schema.ts";',
       "generator/d.ts": 'import "zod";',
-      "runtime/rpc/a.ts": 'import "../codec/lines.ts";',
-      "runtime/rpc/b.ts": 'import "../../generated/revisions.ts";',
-      "runtime/codec/a.ts": 'export const a = await import("../transport/stdio.ts");',
+      "runtime/jsonrpc/a.ts": 'import "../framing/ndjson.ts";',
+      "runtime/jsonrpc/b.ts": 'import "../../generated/revisions.ts";',
+      "runtime/framing/a.ts": 'export const a = await import("../transport/stdio/stdio-server.ts");',
       "runtime/server/a.ts": 'import "../client/client.ts";',
       "runtime/server/b.ts": 'import "zod";',
       "runtime/server/c.ts": 'import "../adapters/ajv.ts";',
@@ -100,7 +103,7 @@ const rules: readonly Rule[] = [
       "runtime/client/a.ts": 'import "../server/server.ts";',
       "runtime/lifecycle/a.ts": 'import "node:fs";',
       "runtime/server/d.ts": "export const d = await import(String(1));",
-      "runtime/new-room/a.ts": 'import "../rpc/peer.ts";',
+      "runtime/new-room/a.ts": 'import "../jsonrpc/message.ts";',
       "templates/support.ts": 'import "node:fs";',
     },
   },
@@ -108,7 +111,7 @@ const rules: readonly Rule[] = [
     name: "2. no revision date outside the data",
     check: (file) => (isIn(file, "generated") ? [] : dateLiterals(file)),
     broken: {
-      "runtime/rpc/a.ts": 'export const a = "2025-11-25";',
+      "runtime/jsonrpc/a.ts": 'export const a = "2025-11-25";',
       "generator/a.ts": "export const a = `id ${1} 2026-07-28`;",
       "generator/b.ts": "// Only for 2024-11-05.\nexport const a = 1;",
     },
@@ -117,25 +120,25 @@ const rules: readonly Rule[] = [
     name: "6. no code from text",
     check: (file) => nodesOf(file).filter(makesCode).map(quote),
     broken: {
-      "runtime/rpc/a.ts": 'eval("1");',
-      "runtime/rpc/b.ts": 'export const f = new Function("return 1");',
-      "runtime/rpc/c.ts": 'export const f = globalThis.Function("return 1");',
-      "runtime/rpc/d.ts": 'setTimeout("alert(1)", 1);',
+      "runtime/jsonrpc/a.ts": 'eval("1");',
+      "runtime/jsonrpc/b.ts": 'export const f = new Function("return 1");',
+      "runtime/jsonrpc/c.ts": 'export const f = globalThis.Function("return 1");',
+      "runtime/jsonrpc/d.ts": 'setTimeout("alert(1)", 1);',
       "generator/a.ts": 'import { runInThisContext } from "node:vm";\nrunInThisContext("1");',
     },
   },
   {
     name: "8. nothing but protocol on stdout",
     check: (file) => (isIn(file, "runtime") ? nodesOf(file).filter(printsToStdout).map(quote) : []),
-    broken: { "runtime/rpc/a.ts": "console.log(1);", "runtime/rpc/b.ts": "console.info(1);" },
+    broken: { "runtime/jsonrpc/a.ts": "console.log(1);", "runtime/jsonrpc/b.ts": "console.info(1);" },
   },
   {
     name: "9. no mutable state in modules",
     check: (file) => variablesOf(file).filter(isMutable).map(quote),
     broken: {
-      "runtime/rpc/a.ts": "let count = 0;\nexport const next = (): number => (count += 1);",
-      "runtime/rpc/b.ts": "export const seen = new Map<string, string>();",
-      "runtime/rpc/c.ts": "export const seen: string[] = [];",
+      "runtime/jsonrpc/a.ts": "let count = 0;\nexport const next = (): number => (count += 1);",
+      "runtime/jsonrpc/b.ts": "export const seen = new Map<string, string>();",
+      "runtime/jsonrpc/c.ts": "export const seen: string[] = [];",
       "generator/a.ts": "export const seen: Set<string> = new Set();",
     },
   },
@@ -143,12 +146,12 @@ const rules: readonly Rule[] = [
     name: "the type checker is not overruled: no any, as, !, or comment for the compiler",
     check: (file) => [...nodesOf(file).filter(overrulesTypes).map(quote), ...compilerComments(file)],
     broken: {
-      "runtime/rpc/a.ts": "export const a = (v: any): unknown => v;",
-      "runtime/rpc/b.ts": "export const a = (v: unknown): string => v as string;",
-      "runtime/rpc/c.ts": "export const a = (v?: string): string => v!;",
-      "runtime/rpc/d.ts": "export const a = (v: unknown): string => <string>v;",
-      "runtime/rpc/e.ts": "// @ts-expect-error\nexport const a: string = 1;",
-      "runtime/rpc/f.ts": "class A { a!: string }\nexport const a: A = new A();",
+      "runtime/jsonrpc/a.ts": "export const a = (v: any): unknown => v;",
+      "runtime/jsonrpc/b.ts": "export const a = (v: unknown): string => v as string;",
+      "runtime/jsonrpc/c.ts": "export const a = (v?: string): string => v!;",
+      "runtime/jsonrpc/d.ts": "export const a = (v: unknown): string => <string>v;",
+      "runtime/jsonrpc/e.ts": "// @ts-expect-error\nexport const a: string = 1;",
+      "runtime/jsonrpc/f.ts": "class A { a!: string }\nexport const a: A = new A();",
       "generated/2000-01-01/a.ts": "// eslint-disable-next-line\nexport const a = 1;",
     },
   },
@@ -156,13 +159,13 @@ const rules: readonly Rule[] = [
     name: "only syntax that can be erased: no enum, namespace, default export, decorator or parameter property",
     check: (file) => nodesOf(file).filter(isBanned).map(quote),
     broken: {
-      "runtime/rpc/a.ts": "export enum A { B }",
-      "runtime/rpc/b.ts": "export namespace A { export const b = 1; }",
-      "runtime/rpc/c.ts": "export default 1;",
-      "runtime/rpc/d.ts": "const a = 1;\nexport { a as default };",
-      "runtime/rpc/e.ts": "export class A { constructor(readonly b: string) {} }",
-      "runtime/rpc/f.ts": "@sealed export class A {}",
-      "runtime/rpc/g.ts": "export default function f(): void {}",
+      "runtime/jsonrpc/a.ts": "export enum A { B }",
+      "runtime/jsonrpc/b.ts": "export namespace A { export const b = 1; }",
+      "runtime/jsonrpc/c.ts": "export default 1;",
+      "runtime/jsonrpc/d.ts": "const a = 1;\nexport { a as default };",
+      "runtime/jsonrpc/e.ts": "export class A { constructor(readonly b: string) {} }",
+      "runtime/jsonrpc/f.ts": "@sealed export class A {}",
+      "runtime/jsonrpc/g.ts": "export default function f(): void {}",
     },
   },
   {
@@ -180,7 +183,7 @@ const rules: readonly Rule[] = [
       const lines = file.getFullText().split("\n").length - 1;
       return isIn(file, "generated") || lines <= 300 ? [] : [`${lines} lines`];
     },
-    broken: { "runtime/rpc/a.ts": "export const a = 1;\n".repeat(301) },
+    broken: { "runtime/jsonrpc/a.ts": "export const a = 1;\n".repeat(301) },
   },
   {
     name: "files are named in kebab-case, and imported with their extension",
@@ -188,14 +191,14 @@ const rules: readonly Rule[] = [
       ...(/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(file.getBaseName()) ? [] : [file.getBaseName()]),
       ...specifiersOf(file).filter((specifier) => specifier.startsWith(".") && !specifier.endsWith(".ts")),
     ],
-    broken: { "runtime/rpc/aB.ts": "export const a = 1;", "runtime/rpc/b.ts": 'import "./a.js";' },
+    broken: { "runtime/jsonrpc/aB.ts": "export const a = 1;", "runtime/jsonrpc/b.ts": 'import "./a.js";' },
   },
   {
     name: "every export of hand-written code says what it is",
     check: (file) => (isIn(file, "generated") ? [] : undocumented(file)),
     broken: {
-      "runtime/rpc/a.ts": "export interface A {}",
-      "runtime/rpc/b.ts": "const b = 1;\nexport { b };",
+      "runtime/jsonrpc/a.ts": "export interface A {}",
+      "runtime/jsonrpc/b.ts": "const b = 1;\nexport { b };",
       "generator/a.ts": "export const a = 1;",
     },
   },
@@ -355,7 +358,7 @@ function isAllowed(path: string, target: string): boolean {
     case "generator":
       if (speaksToServers(path) && /^(runtime|generated)\//.test(target)) return true;
       // How a program is started safely on every platform, and ended, is written once.
-      if (path === "generator/create/run.ts" && /^runtime\/transport\/(command|process-tree)\.ts$/.test(target))
+      if (path === "generator/create/run.ts" && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target))
         return true;
       // How long a pattern may take is judged by one piece of code, when a schema is read and when it is enforced.
       if (
@@ -401,7 +404,7 @@ function isAllowedInRuntime(path: string, room: string, target: string): boolean
   if (target === "generated/revisions.ts") return path === "runtime/index.ts";
   // What serves an extension knows which: its methods are not those of every revision.
   if (target.startsWith("generated/extensions/"))
-    return path.startsWith("runtime/server/features/") || path === "runtime/gateway/extensions.ts";
+    return /^runtime\/server\/\w+\/[\w-]*feature\.ts$/.test(path) || path === "runtime/gateway/extensions.ts";
   if (target.startsWith("node:")) return !withoutNode.includes(room);
   // One program loads the module that a user names.
   if (target === "(computed)") return path === "runtime/gateway/serve-module.ts";
@@ -476,7 +479,7 @@ function isConst(node: ts.AsExpression): boolean {
 
 /** Behind the check of a row its type is known to people, not to the compiler: one commented place. */
 function isTheOneCast(node: ts.Node): boolean {
-  const file = files.find((candidate) => pathOf(candidate) === "runtime/rpc/dispatch.ts");
+  const file = files.find((candidate) => pathOf(candidate) === "runtime/protocol/routes.ts");
   if (file?.compilerNode !== node.getSourceFile()) return false;
   const casts = nodesOf(file).filter((cast) => ts.isAsExpression(cast) && !isConst(cast));
   const { line } = file.compilerNode.getLineAndCharacterOfPosition(node.getStart());

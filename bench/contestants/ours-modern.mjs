@@ -17,7 +17,7 @@ export default {
   stdioCommand: () => projectCommand("ours-modern"),
 
   async stdioClient({ command, args }) {
-    const { createChildProcessTransport } = await load("runtime/transport/child-process.js");
+    const { createChildProcessTransport } = await load("runtime/transport/stdio/stdio-client.js");
     const transport = createChildProcessTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, revision)) };
   },

@@ -39,7 +39,7 @@ async function readRevision(id) {
 
 /** The server of the workloads, pinned to a revision, or to several. */
 export async function buildServer(ids, options = {}) {
-  const { createDefiners } = await load("runtime/server/definers.js");
+  const { createDefiners } = await load("runtime/server/for-revisions.js");
   const { z } = await import("zod");
   const { defineServer, defineTool } = createDefiners(await Promise.all([ids].flat().map(readRevision)));
   const echo = defineTool({
@@ -59,7 +59,7 @@ export async function buildServer(ids, options = {}) {
 
 /** A client that speaks one revision; `ping` is left out where there is none. */
 export async function connectClient(transport, id) {
-  const { connect } = await load("runtime/client/client.js");
+  const { connect } = await load("runtime/client/connect.js");
   const { ClientCalls } = await load(`generated/${id}/client.js`);
   const connection = await connect(transport, { info, revisions: [await readRevision(id)] });
   const calls = new ClientCalls(connection);
@@ -73,7 +73,7 @@ export async function connectClient(transport, id) {
 /** The client's end of a connection to the server in this process. */
 export async function openMemory(ids) {
   const { createMemoryPair } = await load("runtime/transport/memory.js");
-  const { serve } = await load("runtime/server/serve.js");
+  const { serve } = await load("runtime/server/run/acceptor.js");
   const [near, far] = createMemoryPair();
   serve(await buildServer(ids), far);
   return near;
@@ -81,8 +81,8 @@ export async function openMemory(ids) {
 
 /** Serves one mode of W5 over HTTP. */
 export async function listen(ids, mode) {
-  const { listenHttp } = await load("runtime/transport/http/listen.js");
-  const { toHttpService } = await load("runtime/server/serve-http.js");
+  const { listenHttp } = await load("runtime/transport/http-server/listen.js");
+  const { toHttpService } = await load("runtime/server/run/http-handler.js");
   const server = await buildServer(ids, { dynamic: ["tools"] });
   const listener = await listenHttp(toHttpService(server, {}), {
     answers: mode.endsWith("json") ? "json" : "sse",
@@ -153,7 +153,7 @@ export default {
   stdioCommand: () => projectCommand("ours"),
 
   async stdioClient({ command, args }) {
-    const { createChildProcessTransport } = await load("runtime/transport/child-process.js");
+    const { createChildProcessTransport } = await load("runtime/transport/stdio/stdio-client.js");
     const transport = createChildProcessTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
   },
@@ -164,7 +164,7 @@ export default {
   async tokenJudge({ issuer, resource, jwks }) {
     const { requireToken } = await load("runtime/auth/server/index.js");
     const { verifyJwt } = await load("runtime/adapters/jose.js");
-    const { NodeExchange } = await load("runtime/transport/http/node.js");
+    const { NodeExchange } = await load("runtime/transport/http-server/exchange/node-exchange.js");
     const verify = verifyJwt({ keys: { [issuer]: jwks } });
     const guard = requireToken({ resource, issuer, verify, scopes: ["mcp"] });
     return async (token) => {

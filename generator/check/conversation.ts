@@ -1,6 +1,6 @@
 import { isObject, type Check, type Revision } from "../../generated/support.ts";
-import { findMethod } from "../../runtime/common/rows.ts";
-import { toMetadata } from "../../runtime/lifecycle/discover.ts";
+import { findMethod } from "../../runtime/protocol/method-rows.ts";
+import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
 import type { Exchange, Wire } from "./wire.ts";
 
 /** What came of a request. */

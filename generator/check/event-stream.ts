@@ -1,4 +1,4 @@
-import { EventDecoder, type ServerEvent } from "../../runtime/codec/events.ts";
+import { EventDecoder, type ServerEvent } from "../../runtime/framing/sse-events.ts";
 import { Mailbox } from "./mailbox.ts";
 
 /** The stream by which everything comes from a server of the first revision. */

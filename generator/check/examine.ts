@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import { isHandshake } from "../../runtime/lifecycle/negotiate.ts";
+import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { Conversation, own, type Answer } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
 import { lintRules } from "./lint.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import { EventDecoder } from "../../runtime/codec/events.ts";
+import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
 import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
 import type { Exchange, ExchangeOptions, Noise, Wire, WireFactory } from "./wire.ts";

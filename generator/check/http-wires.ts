@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { isHandshake } from "../../runtime/lifecycle/negotiate.ts";
+import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import type { HttpWireOptions } from "./bare-fetch.ts";
 import { Conversation, own } from "./conversation.ts";
 import { createHttpWires, HttpWire } from "./http-wire.ts";

@@ -1,4 +1,4 @@
-import type { MessageSocket } from "../../runtime/transport/websocket.ts";
+import type { MessageSocket } from "../../runtime/transport/websocket/websocket-transport.ts";
 import { explainCause } from "../user-error.ts";
 import { isLoopback } from "./bare-fetch.ts";
 import { pause } from "./effect.ts";
@@ -54,7 +54,7 @@ export class WebSocketWire implements Wire {
   static async open(options: WebSocketWireOptions): Promise<WebSocketWire> {
     const { url, headers, timeout } = options;
     // Only those who need the library load it.
-    const { createWsSocket } = await import("../../runtime/transport/websocket-ws.ts");
+    const { createWsSocket } = await import("../../runtime/transport/websocket/ws-package.ts");
     const socket = createWsSocket(url, { headers, connection: { handshakeTimeout: timeout } });
     const wire = new WebSocketWire(options, socket);
     await Promise.race([wire.#opened, wire.#closed]);

@@ -1,4 +1,4 @@
-import { parseUriTemplate } from "../../runtime/server/uri-template.ts";
+import { parseUriTemplate } from "../../runtime/server/resources/uri-template.ts";
 import type { TemplateVariable } from "./plan.ts";
 
 /** Finds the variables of a URI template, each once; throws with the position of the first mistake. */

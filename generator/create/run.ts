@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { toCommand, withEnv } from "../../runtime/transport/command.ts";
-import { killTree } from "../../runtime/transport/process-tree.ts";
+import { toCommand, withEnv } from "../../runtime/transport/stdio/command.ts";
+import { killTree } from "../../runtime/transport/stdio/process-tree.ts";
 
 /** What came of a program. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { requireApiKey, type ApiKey } from "../../runtime/auth/server/api-key.ts";
-import type { Guard } from "../../runtime/transport/http/origin.ts";
+import type { Guard } from "../../runtime/transport/http-server/identity.ts";
 import { UserError } from "../user-error.ts";
 
 /** Options that name the credentials of callers. */

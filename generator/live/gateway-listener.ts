@@ -1,7 +1,7 @@
 import type { Gateway } from "../../runtime/gateway/index.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
 import type { ListenOptions } from "../../runtime/index.ts";
-import { listenTcp } from "../../runtime/transport/tcp.ts";
+import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../user-error.ts";
 
@@ -48,7 +48,7 @@ export async function listenAt(
       return serveGatewayHttp(gateway, { ...callers, host, port });
     case "websocket": {
       // Only those who need the library load it.
-      const { listenWebSocket } = await import("../../runtime/transport/websocket-listen.ts");
+      const { listenWebSocket } = await import("../../runtime/transport/websocket/websocket-server.ts");
       return listenWebSocket({ ...callers, host, port, accept });
     }
     case "tcp": {

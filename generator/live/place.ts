@@ -1,4 +1,4 @@
-import type { Opener } from "../../runtime/client/opener.ts";
+import type { Opener } from "../../runtime/client/connection-factory.ts";
 import type { ServerPlace } from "../../runtime/gateway/index.ts";
 import { UserError } from "../user-error.ts";
 import { checkAccess, type Connection } from "./access.ts";

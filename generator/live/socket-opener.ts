@@ -1,8 +1,8 @@
-import { connect } from "../../runtime/client/client.ts";
-import type { Opener } from "../../runtime/client/opener.ts";
-import { passedLimits } from "../../runtime/gateway/place.ts";
-import { Eras } from "../../runtime/lifecycle/eras.ts";
-import { createTcpTransport } from "../../runtime/transport/tcp.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import type { Opener } from "../../runtime/client/connection-factory.ts";
+import { passedLimits } from "../../runtime/gateway/upstream-target.ts";
+import { Eras } from "../../runtime/lifecycle/era-cache.ts";
+import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { describeTarget, type Target } from "./target.ts";
 
@@ -21,6 +21,6 @@ async function createTransport(
 ): Promise<Transport> {
   if (target.kind === "tcp") return createTcpTransport({ ...target, limits: passedLimits });
   // Only those who need the library load it.
-  const { createWsTransport } = await import("../../runtime/transport/websocket-ws.ts");
+  const { createWsTransport } = await import("../../runtime/transport/websocket/ws-package.ts");
   return createWsTransport(target.url, { headers, limits: passedLimits });
 }

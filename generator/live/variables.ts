@@ -1,5 +1,5 @@
 import process from "node:process";
-import { readInheritedEnv } from "../../runtime/transport/command.ts";
+import { readInheritedEnv } from "../../runtime/transport/stdio/command.ts";
 
 /** Variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -10,10 +10,10 @@ import {
   type JWTVerifyGetKey,
 } from "jose";
 import { isObject } from "../../generated/support.ts";
-import { fetchJson, findKeysUrl } from "../auth/server/find-keys.ts";
+import { fetchJson, findKeysUrl } from "../auth/server/jwks.ts";
 import { KeyCache } from "../auth/server/key-cache.ts";
 import type { ProofReader } from "../auth/server/proof.ts";
-import { TokenError, type VerifyToken } from "../auth/server/verify.ts";
+import { TokenError, type VerifyToken } from "../auth/server/verify-token.ts";
 
 /** How JSON web tokens are verified. */
 export interface JwtOptions {

@@ -11,10 +11,10 @@ import {
   type TextMapGetter,
   type Tracer,
 } from "@opentelemetry/api";
-import { errorCodes } from "../rpc/errors.ts";
-import { readTarget, type Middleware, type ServerRequest } from "../server/middleware.ts";
-import { redactText } from "../server/redact.ts";
-import { observe, type RequestOutcome } from "../server/request-outcome.ts";
+import { errorCodes } from "../jsonrpc/errors.ts";
+import { readTarget, type Middleware, type ServerRequest } from "../server/middleware/middleware.ts";
+import { redactText } from "../server/middleware/redact.ts";
+import { observe, type RequestOutcome } from "../server/middleware/request-outcome.ts";
 
 /** How requests are traced. */
 export interface TraceOptions {

@@ -1,8 +1,8 @@
 import type { Revision } from "../../generated/support.ts";
-import { findRow } from "../common/rows.ts";
-import type { Capabilities } from "../rpc/session.ts";
+import { findRow } from "../protocol/method-rows.ts";
+import type { Capabilities } from "../protocol/session.ts";
 import { knowsTasks } from "../tasks/task.ts";
-import type { ClientSource } from "./source.ts";
+import type { ClientSource } from "./any-definition.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
 export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {

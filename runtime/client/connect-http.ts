@@ -1,9 +1,9 @@
-import { isHandshake } from "../lifecycle/negotiate.ts";
-import { createHttpClientTransport, type HttpClientOptions } from "../transport/http-client.ts";
+import { isHandshake } from "../lifecycle/negotiation.ts";
+import { createHttpClientTransport, type HttpClientOptions } from "../transport/http-client/http-client.ts";
 import { isHttpError } from "../transport/http-client/errors.ts";
-import { createSseClientTransport, type SseClientOptions } from "../transport/sse-client.ts";
-import { connect, type ClientConnection } from "./client.ts";
-import type { ConnectServerOptions } from "./opener.ts";
+import { createSseClientTransport, type SseClientOptions } from "../transport/http-sse/http-sse-client.ts";
+import { connect, type ClientConnection } from "./connect.ts";
+import type { ConnectServerOptions } from "./connection-factory.ts";
 
 /** Options of a client of a server that is reached by URL. */
 export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOptions, SseClientOptions {

@@ -1,12 +1,12 @@
-import { Eras } from "../lifecycle/eras.ts";
-import { extendRevisions } from "../rpc/extend.ts";
-import { LiveSession } from "./live-session.ts";
-import { toOpener, type ConnectionSource } from "./opener.ts";
+import { Eras } from "../lifecycle/era-cache.ts";
+import { extendRevisions } from "../protocol/extend-revisions.ts";
+import { LiveSession } from "./session/default-session.ts";
+import { toOpener, type ConnectionSource } from "./connection-factory.ts";
 import type { ClientOptions } from "./options.ts";
-import type { ClientTypes, RootsOf } from "./protocol.ts";
-import { createRoots, type Roots } from "./roots.ts";
-import type { ClientSession } from "./session.ts";
-import type { ClientSource } from "./source.ts";
+import type { ClientTypes, RootsOf } from "./protocol-types.ts";
+import { createRoots, type Roots } from "./input/roots.ts";
+import type { ClientSession } from "./session/session.ts";
+import type { ClientSource } from "./any-definition.ts";
 
 /** A client: what it answers and how it behaves, for any number of servers. */
 export interface Client<P extends ClientTypes> {

@@ -1,5 +1,5 @@
-import { RpcError, hasName } from "../rpc/errors.ts";
-import { describeIssues, type SchemaIssue } from "../common/schema-issue.ts";
+import { RpcError, hasName } from "../jsonrpc/errors.ts";
+import { describeIssues, type SchemaIssue } from "../protocol/schema-issue.ts";
 
 /** The values that a form handler returned do not fit the form. Check them with `context.check` and ask the user again. */
 export class FormError extends Error {

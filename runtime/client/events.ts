@@ -1,4 +1,4 @@
-import type { ListKind } from "../common/lists.ts";
+import type { ListKind } from "../protocol/list-kinds.ts";
 
 /** What happens to the connection of a client. */
 export type ClientEvent =

@@ -1,16 +1,16 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import type { ListKind } from "../common/lists.ts";
-import type { Elicitation } from "./elicitation.ts";
-import type { Listening } from "./listening.ts";
-import type { RootsKeeper } from "./roots.ts";
-import { createSampling } from "./sampling.ts";
+import type { ListKind } from "../protocol/list-kinds.ts";
+import type { Elicitation } from "./input/elicitation.ts";
+import type { Listening } from "./subscriptions/listen.ts";
+import type { RootsKeeper } from "./input/roots.ts";
+import { createSampling } from "./input/sampling.ts";
 import { toClientCapabilities } from "./capabilities.ts";
 import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
-import type { ClientSource } from "./source.ts";
-import type { TaskListening } from "./task-listening.ts";
-import { answerAsTask, tieToTask } from "./task-answers.ts";
+import type { ClientSource } from "./any-definition.ts";
+import type { TaskListening } from "./tasks/task-notifications.ts";
+import { answerAsTask, tieToTask } from "./tasks/task-responses.ts";
 
 /** Where the notifications of a server go. */
 export interface NoticeBoard {

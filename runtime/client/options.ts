@@ -1,16 +1,16 @@
 import type { Extension, Revision } from "../../generated/support.ts";
-import type { PeerOptions } from "../rpc/peer-options.ts";
-import type { Profile } from "../rpc/profile.ts";
-import type { ProgramInfo } from "../rpc/session.ts";
-import type { Fields, LacksMethod, Unavailable } from "../common/lacks.ts";
-import type { ListKind } from "../common/lists.ts";
-import type { JsonSchemaValidator } from "../common/schema-issue.ts";
-import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/delay.ts";
+import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { Profile } from "../protocol/profile.ts";
+import type { ProgramInfo } from "../protocol/session.ts";
+import type { Fields, LacksMethod, Unavailable } from "../protocol/missing.ts";
+import type { ListKind } from "../protocol/list-kinds.ts";
+import type { JsonSchemaValidator } from "../protocol/schema-issue.ts";
+import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
-import type { ElicitationSource } from "./source.ts";
-import type { CacheOptions } from "./result-cache.ts";
-import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol.ts";
+import type { ElicitationSource } from "./any-definition.ts";
+import type { CacheOptions } from "./lists/result-cache.ts";
+import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol-types.ts";
 
 /** What a client is, what it answers its servers, and how it behaves. Capabilities follow from it. */
 export type ClientOptions<P extends ClientTypes> = ClientSettings & {

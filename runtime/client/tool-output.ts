@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import { toError } from "../rpc/errors.ts";
-import { readKnownMember } from "../rpc/known-members.ts";
-import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../common/schema-issue.ts";
+import { toError } from "../jsonrpc/errors.ts";
+import { readKnownMember } from "../protocol/known-members.ts";
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/schema-issue.ts";
 import { ToolOutputError } from "./errors.ts";
 
 /**

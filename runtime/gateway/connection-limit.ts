@@ -1,6 +1,6 @@
-import { RpcError } from "../rpc/errors.ts";
-import { Places } from "../rpc/places.ts";
-import { refusalCodes } from "../rpc/refusal-codes.ts";
+import { RpcError } from "../jsonrpc/errors.ts";
+import { Places } from "../jsonrpc/semaphore.ts";
+import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 
 /** Gives a connection back. */
 export type Leave = () => void;

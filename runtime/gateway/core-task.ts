@@ -1,9 +1,9 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../rpc/call.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { isTaskState, type TaskState } from "../tasks/task.ts";
-import { withGrace } from "./grace.ts";
+import { withGrace } from "./grace-period.ts";
 import { RelayedTask } from "./relayed-task.ts";
-import type { TaskDesk } from "./task-desk.ts";
+import type { TaskDesk } from "./task-bridge.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** A call of a tool that a server of core tasks shall run as one. */

@@ -2,9 +2,9 @@ import { extension as skills } from "../../generated/extensions/skills/methods.t
 import { extension as tasks } from "../../generated/extensions/tasks/methods.ts";
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
-import { extendRevisions } from "../rpc/extend.ts";
-import type { Capabilities, Session } from "../rpc/session.ts";
-import { hasTasks } from "./task-style.ts";
+import { extendRevisions } from "../protocol/extend-revisions.ts";
+import type { Capabilities, Session } from "../protocol/session.ts";
+import { hasTasks } from "./task-protocol.ts";
 
 /** The extensions that pass unless somebody says otherwise. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];

@@ -1,29 +1,29 @@
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
-import type { Opener } from "../client/opener.ts";
-import { createAcceptor, type Acceptor } from "../lifecycle/handshake.ts";
-import type { CallContext } from "../rpc/call.ts";
-import { ClosedError } from "../rpc/errors.ts";
-import type { Connection } from "../rpc/peer.ts";
-import type { OnError } from "../rpc/report.ts";
-import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import type { Opener } from "../client/connection-factory.ts";
+import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import { ClosedError } from "../jsonrpc/errors.ts";
+import type { Connection } from "../protocol/peer.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import type { Capabilities, ProgramInfo } from "../protocol/session.ts";
 import { createExtending } from "../server/extensions.ts";
-import { implementListening, type ListenMore, type ListenParams } from "../server/listen.ts";
-import { Listeners } from "../server/listeners.ts";
-import { tooMany } from "../server/subscriptions.ts";
+import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
+import { Listeners } from "../server/subscriptions/listeners.ts";
+import { tooMany } from "../server/resources/subscriptions.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
-import type { HttpService } from "../transport/http/settings.ts";
+import type { HttpService } from "../transport/http-server/settings.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
-import { Fronts } from "./fronts.ts";
+import { Fronts } from "./proxies.ts";
 import { Owners } from "./owners.ts";
-import { openPlace, type ServerPlace } from "./place.ts";
+import { openPlace, type ServerPlace } from "./upstream-target.ts";
 import { Pool } from "./pool.ts";
-import { toClientCapabilitiesOf } from "./shapes.ts";
-import { StatelessFront } from "./stateless-front.ts";
-import { TaskDesk } from "./task-desk.ts";
+import { toClientCapabilitiesOf } from "./convert-messages.ts";
+import { StatelessFront } from "./stateless-proxy.ts";
+import { TaskDesk } from "./task-bridge.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
-import { Watch } from "./watch.ts";
+import { Watch } from "./upstream-watcher.ts";
 
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {

@@ -1,8 +1,8 @@
-export { readPartLosses } from "./losses.ts";
-export type { PartLosses } from "./losses.ts";
+export { readPartLosses } from "./conversion-losses.ts";
+export type { PartLosses } from "./conversion-losses.ts";
 
-export { openPlace } from "./place.ts";
-export type { ServerPlace } from "./place.ts";
+export { openPlace } from "./upstream-target.ts";
+export type { ServerPlace } from "./upstream-target.ts";
 
 export { createGateway } from "./gateway.ts";
 export type { Gateway, GatewayOptions } from "./gateway.ts";

@@ -1,4 +1,4 @@
-import type { CallContext } from "../rpc/call.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
 import { readAuth } from "../server/context.ts";
 
 /** Caller whose calls without a session may use a connection to the server one after the other: the server may keep state by it. */

@@ -1,4 +1,4 @@
-import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { Owner } from "./owners.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";

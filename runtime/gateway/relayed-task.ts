@@ -6,14 +6,14 @@ import {
   type Revision,
   type Table,
 } from "../../generated/support.ts";
-import { ServerTasks } from "../client/server-tasks.ts";
-import { findMethod, findRow } from "../common/rows.ts";
-import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { RpcError, errorCodes, methodNotFound } from "../rpc/errors.ts";
+import { ServerTasks } from "../client/tasks/server-tasks.ts";
+import { findMethod, findRow } from "../protocol/method-rows.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { RpcError, errorCodes, methodNotFound } from "../jsonrpc/errors.ts";
 import type { TaskHandle } from "../tasks/task-handle.ts";
 import { readTask } from "../tasks/task-control.ts";
 import { withRelatedTask, type TaskState } from "../tasks/task.ts";
-import { toEmbedded, toForwarded, withoutRounds } from "./shapes.ts";
+import { toEmbedded, toForwarded, withoutRounds } from "./convert-messages.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import process from "node:process";
 import { isObject } from "../../generated/support.ts";
-import { serveStdio } from "../server/stdio.ts";
-import type { Server } from "../server/server.ts";
+import { serveStdio } from "../server/run/serve-stdio.ts";
+import type { Server } from "../server/create-server.ts";
 
 /*
  * Serves on stdin and stdout what a module exports: `node serve-module.js path/to/server.js`. A module that serves by itself is left alone.

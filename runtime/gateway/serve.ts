@@ -1,6 +1,6 @@
-import type { Connection } from "../rpc/peer.ts";
-import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http/listen.ts";
-import { serveStdio, type StdioConnection } from "../transport/stdio.ts";
+import type { Connection } from "../protocol/peer.ts";
+import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http-server/listen.ts";
+import { serveStdio, type StdioConnection } from "../transport/stdio/stdio-server.ts";
 import type { Gateway } from "./gateway.ts";
 
 /** Serves a gateway over HTTP on a port of this machine. Closing the listener leaves the gateway open. */

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
-import { readStartedTask } from "../client/extension-tasks.ts";
-import type { CallContext } from "../rpc/call.ts";
-import { RpcError, errorCodes } from "../rpc/errors.ts";
+import { readStartedTask } from "../client/tasks/extension-tasks.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import { readAuth } from "../server/context.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
-import type { ClientConnection } from "../client/client.ts";
-import { readItems, readNextCursor, type Page, type PageParams } from "../client/pages.ts";
-import { readMirrors, type Mirror } from "../codec/mirror.ts";
-import { readKnownMember } from "../rpc/known-members.ts";
+import type { ClientConnection } from "../client/connect.ts";
+import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
+import { readMirrors, type Mirror } from "../framing/param-headers.ts";
+import { readKnownMember } from "../protocol/known-members.ts";
 
 /** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
 export class ToolList {

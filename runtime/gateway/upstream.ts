@@ -1,17 +1,17 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
-import type { ClientConnection } from "../client/client.ts";
-import { ListenStream } from "../client/listen-stream.ts";
-import type { Opener } from "../client/opener.ts";
-import type { ListenFilter } from "../common/listen-filter.ts";
-import { findMethod, findRow } from "../common/rows.ts";
-import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { readMetaKeys } from "../rpc/claim.ts";
-import { methodNotFound, toError } from "../rpc/errors.ts";
-import type { OnError } from "../rpc/report.ts";
-import type { Capabilities, ProgramInfo } from "../rpc/session.ts";
+import type { ClientConnection } from "../client/connect.ts";
+import { ListenStream } from "../client/subscriptions/listen-stream.ts";
+import type { Opener } from "../client/connection-factory.ts";
+import type { ListenFilter } from "../protocol/subscription-filter.ts";
+import { findMethod, findRow } from "../protocol/method-rows.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { readMetaKeys } from "../protocol/request-metadata.ts";
+import { methodNotFound, toError } from "../jsonrpc/errors.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import type { Capabilities, ProgramInfo } from "../protocol/session.ts";
 import { readRelatedTask } from "../tasks/task.ts";
 import { leaveOutDeep } from "./deep-tools.ts";
-import { toServerCapabilitiesOf, withoutRounds } from "./shapes.ts";
+import { toServerCapabilitiesOf, withoutRounds } from "./convert-messages.ts";
 
 /** Who is spoken for at the server behind the gateway. */
 export interface Principal {

@@ -1,6 +1,6 @@
 import { isObject, type Gate, type Revision } from "../../generated/support.ts";
-import { listChanged, type ListKind } from "../common/lists.ts";
-import type { Capabilities } from "../rpc/session.ts";
+import { listChanged, type ListKind } from "../protocol/list-kinds.ts";
+import type { Capabilities } from "../protocol/session.ts";
 
 /** What a server declares besides the methods that it answers. */
 export interface Declared {

@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
-import { checkMeta } from "../common/meta-keys.ts";
-import { SetupError } from "../rpc/errors.ts";
+import { checkMeta } from "../protocol/meta-keys.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 
 /** Refuses what is shown with metadata of a bad name. */
 export function checkMetaOf(shown: object, where: string): void {

@@ -1,10 +1,10 @@
 import { isObject, type NotificationRow } from "../../generated/support.ts";
-import type { CallContext } from "../rpc/call.ts";
-import type { LogLevels } from "./log-levels.ts";
-import type { Authenticated } from "./protocol.ts";
-import type { Rounds } from "./rounds.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import type { LogLevels } from "./logging/log-levels.ts";
+import type { Authenticated } from "./protocol-types.ts";
+import type { Rounds } from "./input/rounds.ts";
 import { CallScope } from "../tasks/call-scope.ts";
-import type { AnyContext } from "./source.ts";
+import type { AnyContext } from "./any-definition.ts";
 
 /** What contexts share at one revision. */
 export interface ContextParts {

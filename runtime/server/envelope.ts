@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { toCaching, type CacheHint } from "../rpc/cache-hint.ts";
+import { toCaching, type CacheHint } from "../protocol/cache-hint.ts";
 
 /** What results of a revision carry besides their content. */
 export interface Envelope {

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
-import { RpcError, errorCodes, hasName } from "../rpc/errors.ts";
-import { shorten } from "../rpc/shorten.ts";
+import { RpcError, errorCodes, hasName } from "../jsonrpc/errors.ts";
+import { shorten } from "../internal/shorten.ts";
 
 /**
  * A failure that the other side should read. A call of a tool answers with a result marked `isError`, so that the model can react to it; any

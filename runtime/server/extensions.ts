@@ -1,12 +1,12 @@
 import type { Extension, RequestRow } from "../../generated/support.ts";
-import { missingCapability } from "../rpc/alone.ts";
-import type { CallContext } from "../rpc/call.ts";
-import { extendRevisions } from "../rpc/extend.ts";
-import { isOpen } from "../rpc/session.ts";
-import type { Extending } from "./assembly.ts";
-import type { ServerExtensions } from "./definitions.ts";
+import { missingCapability } from "../protocol/stateless-request.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import { extendRevisions } from "../protocol/extend-revisions.ts";
+import { isOpen } from "../protocol/session.ts";
+import type { Extending } from "./build-server.ts";
+import type { ServerExtensions } from "./definition.ts";
 import type { Feature } from "./feature.ts";
-import type { ServerSource } from "./source.ts";
+import type { ServerSource } from "./any-definition.ts";
 
 /** A feature that serves an extension. */
 export interface ExtensionFeature extends Feature {

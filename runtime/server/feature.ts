@@ -1,13 +1,13 @@
 import type { Gate, RequestRow, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../common/lists.ts";
-import type { CallContext } from "../rpc/call.ts";
+import type { ListKind } from "../protocol/list-kinds.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
-import type { RegistryOptions } from "./registry.ts";
-import type { ListenMore } from "./listen.ts";
-import type { Rounds } from "./rounds.ts";
-import type { CoreSource, Scoped, ToolSource, Visible } from "./source.ts";
-import type { ToolRegistry } from "./tools.ts";
+import type { RegistryOptions } from "./list/registry-options.ts";
+import type { ListenMore } from "./subscriptions/listen.ts";
+import type { Rounds } from "./input/rounds.ts";
+import type { CoreSource, Scoped, ToolSource, Visible } from "./any-definition.ts";
+import type { ToolRegistry } from "./tools/registry.ts";
 
 /** Something that servers may offer besides tools. A program that never names it does not carry its code. */
 export interface Feature {

@@ -1,22 +1,22 @@
 import type { Awaitable, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../common/lists.ts";
-import { findRow } from "../common/rows.ts";
-import type { CallContext } from "../rpc/call.ts";
-import type { OnError } from "../rpc/report.ts";
-import type { FixedList } from "./catalogue.ts";
+import type { ListKind } from "../protocol/list-kinds.ts";
+import { findRow } from "../protocol/method-rows.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import type { FixedList } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { CacheHints } from "./cache-hints.ts";
-import type { Cursors } from "./cursors.ts";
+import type { CacheHints } from "./list/cache-hints.ts";
+import type { Cursors } from "./list/cursors.ts";
 import { createEnvelope } from "./envelope.ts";
 import type { Implemented, Scene, ServedFeature } from "./feature.ts";
-import { toListHandler } from "./list-handler.ts";
-import type { LiveSessions } from "./live-sessions.ts";
-import { createLogLevels, type LogLevels, type LogOptions } from "./log-levels.ts";
-import { wrapHandlers, type Middleware } from "./middleware.ts";
-import type { RegistryOptions } from "./registry.ts";
-import type { Rounds } from "./rounds.ts";
-import type { ToolSource } from "./source.ts";
-import { createTools, type ToolRegistry, type ToolRules } from "./tools.ts";
+import { toListHandler } from "./list/list-handler.ts";
+import type { LiveSessions } from "./subscriptions/session-registry.ts";
+import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
+import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
+import type { RegistryOptions } from "./list/registry-options.ts";
+import type { Rounds } from "./input/rounds.ts";
+import type { ToolSource } from "./any-definition.ts";
+import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
 
 /** What a server consists of, the same at every revision. */
 export interface ServerParts {

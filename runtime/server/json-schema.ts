@@ -1,4 +1,4 @@
-import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../common/schema-issue.ts";
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/schema-issue.ts";
 import { ownVendor, type Schema } from "./schema.ts";
 
 /** How a plain JSON Schema is enforced. */

@@ -1,10 +1,10 @@
-import type { Around } from "../lifecycle/around.ts";
-import type { CallContext } from "../rpc/call.ts";
-import type { Session } from "../rpc/session.ts";
+import type { Around } from "../lifecycle/lifecycle-middleware.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import type { Session } from "../protocol/session.ts";
 import { readAuth } from "./context.ts";
-import { runMiddleware, type Middleware } from "./middleware.ts";
-import { createOnce } from "./once.ts";
-import type { AnyContext } from "./source.ts";
+import { runMiddleware, type Middleware } from "./middleware/middleware.ts";
+import { createOnce } from "./input/once.ts";
+import type { AnyContext } from "./any-definition.ts";
 
 /** Middleware around what the lifecycle answers itself: `initialize`, `ping`, `server/discover`. */
 export function wrapLifecycle(middleware: readonly Middleware[]): Around | undefined {

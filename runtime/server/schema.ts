@@ -1,5 +1,5 @@
-import type { SchemaIssue } from "../common/schema-issue.ts";
-import { checkSchema, type Side } from "./check-schema.ts";
+import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import { checkSchema, type Side } from "./tools/check-schema.ts";
 
 /**
  * The part of the Standard Schema and Standard JSON Schema interfaces that tools need: whatever library implements both

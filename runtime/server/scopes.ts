@@ -1,9 +1,9 @@
 import { isObject } from "../../generated/support.ts";
-import { refusalCodes } from "../rpc/refusal-codes.ts";
-import { RpcError } from "../rpc/errors.ts";
-import type { FixedList } from "./catalogue.ts";
+import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { RpcError } from "../jsonrpc/errors.ts";
+import type { FixedList } from "./list/catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
-import type { AnyRequester, Scoped, ToolSource } from "./source.ts";
+import type { AnyRequester, Scoped, ToolSource } from "./any-definition.ts";
 
 /**
  * Whether a sender has the scopes of what it asks for. Where nobody is asked who they are, such as on stdio, there are no scopes to have,

@@ -1,4 +1,4 @@
-import { SetupError } from "../rpc/errors.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 import { checkFrontmatter, toManifestText } from "./frontmatter.ts";
 import { createSkillFile } from "./file.ts";
 import { manifestName, skillLimits, type Skill, type SkillFile, type SkillFrontmatter } from "./skill.ts";

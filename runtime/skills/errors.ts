@@ -1,4 +1,4 @@
-import { hasName } from "../rpc/errors.ts";
+import { hasName } from "../jsonrpc/errors.ts";
 
 /**
  * Why something of a skill must not be used. `entry`: what the server says of the skill makes no sense. `size`, `digest`: a file is not the

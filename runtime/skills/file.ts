@@ -1,5 +1,5 @@
-import { toBase64 } from "../codec/base64.ts";
-import { fromUtf8 } from "../codec/utf8.ts";
+import { toBase64 } from "../framing/base64.ts";
+import { fromUtf8 } from "../framing/utf8.ts";
 import { toDigest } from "./digest.ts";
 import type { SkillFile } from "./skill.ts";
 

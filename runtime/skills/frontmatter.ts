@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
-import { findNotJson } from "../common/not-json.ts";
-import { SetupError } from "../rpc/errors.ts";
+import { findNotJson } from "../internal/not-json.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 import { checkSkillName, type SkillFrontmatter } from "./skill.ts";
 
 /** Reads the text of a YAML document; throws when it is none. */

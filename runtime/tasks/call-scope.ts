@@ -1,4 +1,4 @@
-import type { CallContext } from "../rpc/call.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
 import { readTask, type TaskControl } from "./task-control.ts";
 
 /** What handlers of either side learn about the request that they answer: a view of the call. Its functions may be taken off it:

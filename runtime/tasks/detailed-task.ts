@@ -1,4 +1,4 @@
-import type { TaskRecord } from "../store/task-store.ts";
+import type { TaskRecord } from "../stores/task-store.ts";
 import { toTaskState } from "./task.ts";
 
 /** A task as the tasks extension shows it, with what belongs to its status. A tool that failed has completed all the same. */

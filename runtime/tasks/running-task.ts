@@ -1,13 +1,13 @@
 import type { NotificationRow, RequestRow } from "../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { checkResult } from "../rpc/dispatch.ts";
-import { CapabilityError } from "../rpc/errors.ts";
-import { isOpen } from "../rpc/session.ts";
-import { SharedWait } from "../rpc/shared-wait.ts";
-import { followSignals } from "../rpc/signals.ts";
-import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../store/task-store.ts";
-import { pause, type Clock } from "../rpc/timers.ts";
-import type { TaskOutlet } from "./outlet.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { checkResult } from "../protocol/routes.ts";
+import { CapabilityError } from "../jsonrpc/errors.ts";
+import { isOpen } from "../protocol/session.ts";
+import { SharedWait } from "../internal/shared-promise.ts";
+import { followSignals } from "../internal/abort-signals.ts";
+import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
+import { pause, type Clock } from "../internal/timers.ts";
+import type { TaskOutlet } from "./requestor-channel.ts";
 
 /** What a running task needs of whoever keeps it. */
 export interface RunningTaskHost {

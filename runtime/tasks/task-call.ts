@@ -1,8 +1,8 @@
 import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
-import { findRow } from "../common/rows.ts";
-import type { CallContext, RequestOptions } from "../rpc/call.ts";
-import { Pacer, type Wheel } from "../rpc/pacer.ts";
-import { RelayedCall } from "../rpc/relayed-call.ts";
+import { findRow } from "../protocol/method-rows.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { Pacer, type Wheel } from "../jsonrpc/throttle.ts";
+import { RelayedCall } from "../protocol/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
 

@@ -1,4 +1,4 @@
-import type { CallContext } from "../rpc/call.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
 
 /** What a handler learns about the task that its request has become. */
 export interface TaskControl {

@@ -1,9 +1,9 @@
 import { isObject } from "../../generated/support.ts";
-import type { RequestOptions } from "../rpc/call.ts";
-import { hasName, isTimeoutError } from "../rpc/errors.ts";
-import { SharedWait } from "../rpc/shared-wait.ts";
-import { pause, type Clock } from "../rpc/timers.ts";
-import { isFinal } from "../store/task-store.ts";
+import type { RequestOptions } from "../protocol/incoming-call.ts";
+import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
+import { SharedWait } from "../internal/shared-promise.ts";
+import { pause, type Clock } from "../internal/timers.ts";
+import { isFinal } from "../stores/task-store.ts";
 import { isTaskState, type TaskState } from "./task.ts";
 
 /** A task of the peer that was started here, or elsewhere and is known by its id. */

@@ -1,7 +1,7 @@
-import { SetupError } from "../rpc/errors.ts";
-import { systemClock, type Clock } from "../rpc/timers.ts";
-import { MemoryTaskStore } from "../store/memory-task-store.ts";
-import type { TaskStore } from "../store/task-store.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
+import { systemClock, type Clock } from "../internal/timers.ts";
+import { MemoryTaskStore } from "../stores/memory-task-store.ts";
+import type { TaskStore } from "../stores/task-store.ts";
 
 /** How tasks are kept by the side that runs them. All times are in milliseconds. */
 export interface TaskOptions {

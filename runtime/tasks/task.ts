@@ -1,5 +1,5 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
-import type { TaskRecord, TaskStatus } from "../store/task-store.ts";
+import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
 
 /** A task as it was when somebody asked. */
 export interface TaskState {

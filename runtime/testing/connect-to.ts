@@ -1,12 +1,12 @@
 import type { Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../client/create-client.ts";
 import type { ClientOptions } from "../client/options.ts";
-import type { ClientTypes } from "../client/protocol.ts";
-import type { ClientSession } from "../client/session.ts";
-import { connect } from "../client/client.ts";
-import type { ClientSource } from "../client/source.ts";
-import { createServerAcceptor, type ServerConnectionOptions } from "../server/serve.ts";
-import type { Server } from "../server/server.ts";
+import type { ClientTypes } from "../client/protocol-types.ts";
+import type { ClientSession } from "../client/session/session.ts";
+import { connect } from "../client/connect.ts";
+import type { ClientSource } from "../client/any-definition.ts";
+import { createServerAcceptor, type ServerConnectionOptions } from "../server/run/acceptor.ts";
+import type { Server } from "../server/create-server.ts";
 import { createMemoryPair } from "../transport/memory.ts";
 
 /** What the client in a test answers, and how both sides behave; everything has a default. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../rpc/timers.ts";
+import type { Clock } from "../internal/timers.ts";
 
 /** Time that passes when told to: give it to a server or a client as its `clock`. */
 export class ManualClock implements Clock {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../generated/support.ts";
-import type { Acceptor } from "../lifecycle/handshake.ts";
-import { createServerAcceptor } from "../server/serve.ts";
-import type { Server } from "../server/server.ts";
+import type { Acceptor } from "../lifecycle/acceptor.ts";
+import { createServerAcceptor } from "../server/run/acceptor.ts";
+import type { Server } from "../server/create-server.ts";
 import { settle } from "./manual-clock.ts";
 import { Wire } from "./wire.ts";
 

@@ -1,8 +1,8 @@
-import { encode } from "../codec/json.ts";
-import { LineDecoder } from "../codec/lines.ts";
-import type { Channel, Receiver } from "../rpc/channel.ts";
-import { toLimits, type Limits } from "../rpc/limits.ts";
-import type { Outgoing, RequestId } from "../rpc/message.ts";
+import { encode } from "../framing/json.ts";
+import { LineDecoder } from "../framing/ndjson.ts";
+import type { Channel, Receiver } from "../jsonrpc/channel.ts";
+import { toLimits, type Limits } from "../jsonrpc/limits.ts";
+import type { Outgoing, RequestId } from "../jsonrpc/message.ts";
 
 /** The foreign end of a connection, as raw text: connect a client to it, or serve it, and be the other side. */
 export class Wire implements Channel {

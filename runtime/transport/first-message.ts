@@ -1,4 +1,4 @@
-import { systemClock } from "../rpc/timers.ts";
+import { systemClock } from "../internal/timers.ts";
 
 /** Milliseconds that a client has for its first message. */
 export const defaultPatience = 30_000;

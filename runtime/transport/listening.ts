@@ -1,5 +1,5 @@
 import type { ListenOptions, Server, Socket } from "node:net";
-import { SetupError } from "../rpc/errors.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 
 /** A server cannot listen where it should: the message says why and what to do, `code` is what the system says. */
 export class ListenError extends SetupError {

@@ -1,4 +1,4 @@
-import type { Counters } from "../rpc/counters.ts";
+import type { Counters } from "../jsonrpc/metrics.ts";
 
 /** How often the event loop is looked at. */
 export interface LoopWatchOptions {

@@ -1,8 +1,8 @@
-import { copyJson, type JsonCopy } from "../codec/copy.ts";
-import { tooDeep, tooManyValues, type DecodingLimits } from "../codec/json.ts";
-import type { Receiver } from "../rpc/channel.ts";
-import { toLimits } from "../rpc/limits.ts";
-import { isBatch, type Outgoing } from "../rpc/message.ts";
+import { copyJson, type JsonCopy } from "../framing/json-copy.ts";
+import { tooDeep, tooManyValues, type DecodingLimits } from "../framing/json.ts";
+import type { Receiver } from "../jsonrpc/channel.ts";
+import { toLimits } from "../jsonrpc/limits.ts";
+import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
 import type { Transport } from "./transport.ts";
 
 /**

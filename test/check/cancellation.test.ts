@@ -8,11 +8,11 @@ import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
 import type { WireFactory } from "../../generator/check/wire.ts";
 import { revisions } from "../../generated/revisions.ts";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createSdk2Server, serveFetch } from "../interop/sdk2-server.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { readText, serveRaw, type Running } from "./running.ts";
 
 function onStdio(code: string): WireFactory {

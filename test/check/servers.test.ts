@@ -4,7 +4,7 @@ import { examine } from "../../generator/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
 import { createHttpWires } from "../../generator/check/http-wire.ts";
 import { createStdioWires } from "../../generator/check/stdio-wire.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createOurServer } from "../interop/our-server.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";

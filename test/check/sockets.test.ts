@@ -8,7 +8,7 @@ import type { CheckReport } from "../../generator/check/finding.ts";
 import { createTcpWires } from "../../generator/check/tcp-wire.ts";
 import { createWebSocketWires } from "../../generator/check/websocket-wire.ts";
 import type { WireFactory } from "../../generator/check/wire.ts";
-import type { RequestHead } from "../../runtime/transport/http/exchange.ts";
+import type { RequestHead } from "../../runtime/transport/http-server/exchange/exchange.ts";
 import { createOurServer } from "../interop/our-server.ts";
 import { serveSockets, serveTcp } from "../live/socket-servers.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";

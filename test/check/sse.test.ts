@@ -7,7 +7,7 @@ import { createSseWires } from "../../generator/check/sse-wire.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { pullContract } from "../../generator/live/pull.ts";
 import { runCheck } from "../../generator/commands/check.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { captured } from "../client/run.ts";
 import { createOurServer } from "../interop/our-server.ts";
 import { serveSdk, serveSdkSse } from "../interop/sdk-http-server.ts";

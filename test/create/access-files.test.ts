@@ -11,7 +11,7 @@ import { packageRoot } from "../../generator/package-info.ts";
 import { temporaryFolder } from "./folder.ts";
 
 /** What such a project imports, as far as it matters here. */
-const command = JSON.stringify(import.meta.resolve("../../runtime/server/run.ts"));
+const command = JSON.stringify(import.meta.resolve("../../runtime/server/run/run-server.ts"));
 const layer = `export { readHttpPort } from ${command};
 export const requireToken = (options) => options;
 export const verifyJwt = () => undefined;

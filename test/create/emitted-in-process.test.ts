@@ -6,7 +6,7 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { emitOwnLayer } from "../../generator/create/emit-layer.ts";
 import { offerings, type LayerChoices } from "../../generator/create/layer/choices.ts";
-import type { Definers } from "../../runtime/server/definers.ts";
+import type { Definers } from "../../runtime/server/for-revisions.ts";
 import { connectTo } from "../../runtime/testing/connect-to.ts";
 import { temporaryFolder } from "./folder.ts";
 

@@ -10,7 +10,7 @@ import { emitProject } from "../../generator/create/project-files.ts";
 import { outputModes, type OutputMode } from "../../generator/from/output-mode.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
-import type { Definers } from "../../runtime/server/definers.ts";
+import type { Definers } from "../../runtime/server/for-revisions.ts";
 import { connectTo } from "../../runtime/testing/connect-to.ts";
 import { serveRaw, type Running } from "../check/running.ts";
 import { temporaryFolder } from "./folder.ts";

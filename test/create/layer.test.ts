@@ -112,11 +112,11 @@ describe("what a layer leaves out (A19)", () => {
     const paths = [...layer.keys()].join("\n");
     for (const part of [
       "uri-match",
-      "features/",
+      "feature.ts",
       "task-manager",
       "http",
       "client/",
-      "convert",
+      "convert.ts",
       "skills",
       "ui-",
       "extend",
@@ -198,18 +198,18 @@ describe("what a layer leaves out (A19)", () => {
     const guarded = await emit({ ...choices, auth: "api-key" });
     for (const name of ["limitRate", "auditRequests", "logRequests"])
       expect(guarded.get("index.ts")).toContain(`export { ${name} }`);
-    expect([...guarded.keys()]).toContain("runtime/server/rate-limit.ts");
+    expect([...guarded.keys()]).toContain("runtime/server/middleware/rate-limit.ts");
   });
 
   it("is questions, older words and what sends requests, in a program that only answers", async () => {
     const paths = [...(await emit({})).keys()].join("\n");
     for (const part of [
-      "rpc/outbound.ts",
+      "protocol/pending-requests.ts",
       "steps",
-      "asking-scope",
+      "input-scope",
       "ask-client",
       "listeners",
-      "subscriptions",
+      "resources/subscriptions",
       "sealing",
     ])
       expect(paths).not.toContain(part);
@@ -246,7 +246,7 @@ describe("what a layer leaves out (A19)", () => {
   });
 
   it("is news of changes, where nothing but tools is offered and they stay as they are", async () => {
-    const news = /changing-lists|list-changes|listen|features\//;
+    const news = /changing-lists|list-changed|listen|feature\.ts/;
     for (const revision of newest) {
       const fixed = await emit({ revisions: [revision] });
       expect([...fixed.keys()].join("\n")).not.toMatch(news);

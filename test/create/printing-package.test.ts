@@ -10,7 +10,7 @@ import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue
 import { readSelection } from "../../generator/create/project-choices.ts";
 import { emitProject } from "../../generator/create/project-files.ts";
 import { packageRoot } from "../../generator/package-info.ts";
-import { initialize } from "../runtime/rpc/wire.ts";
+import { initialize } from "../runtime/wire.ts";
 
 const run = promisify(execFile);
 const children: ChildProcessWithoutNullStreams[] = [];

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import type { Server } from "../../runtime/server/server.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
 
 const { defineServer, defineTool, definePrompt, defineResource } = createDefiners<Declarations>(revisions);
 

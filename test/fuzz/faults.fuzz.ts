@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Connection } from "../../runtime/rpc/peer.ts";
-import { MemoryEventStore } from "../../runtime/store/memory-event-store.ts";
-import { listenHttp } from "../../runtime/transport/http/listen.ts";
-import { listenTcp } from "../../runtime/transport/tcp.ts";
-import { initialize, initialized } from "../runtime/rpc/wire.ts";
+import type { Connection } from "../../runtime/protocol/peer.ts";
+import { MemoryEventStore } from "../../runtime/stores/memory-event-store.ts";
+import { listenHttp } from "../../runtime/transport/http-server/listen.ts";
+import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
+import { initialize, initialized } from "../runtime/wire.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { count, cutAndResume } from "../runtime/transport/cuts.ts";

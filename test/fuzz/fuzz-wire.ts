@@ -1,5 +1,5 @@
-import { encode } from "../../runtime/codec/json.ts";
-import type { Outgoing, RequestId } from "../../runtime/rpc/message.ts";
+import { encode } from "../../runtime/framing/json.ts";
+import type { Outgoing, RequestId } from "../../runtime/jsonrpc/message.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
 import { maxMessageBytes } from "./lines.ts";
 

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { isObject } from "../../generated/support.ts";
-import { connect } from "../../runtime/client/client.ts";
-import type { Opener } from "../../runtime/client/opener.ts";
-import type { Outgoing } from "../../runtime/rpc/message.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import type { Opener } from "../../runtime/client/connection-factory.ts";
+import type { Outgoing } from "../../runtime/jsonrpc/message.ts";
 import { mutate } from "../oracle/mutations.ts";
 import { isHit, pick, type Random } from "../oracle/random.ts";
-import { alone, meta } from "../runtime/lifecycle/alone.ts";
+import { alone, meta } from "../runtime/lifecycle/stateless.ts";
 import { FuzzWire } from "./fuzz-wire.ts";
 import { toLine } from "./lines.ts";
 import type { FuzzRevision } from "./revision.ts";

@@ -1,7 +1,7 @@
 import type { Method } from "../../generator/model.ts";
-import type { Handlers, RequestHandler } from "../../runtime/rpc/dispatch.ts";
-import { RpcError } from "../../runtime/rpc/errors.ts";
-import { StaticResult } from "../../runtime/rpc/message.ts";
+import type { Handlers, RequestHandler } from "../../runtime/protocol/routes.ts";
+import { RpcError } from "../../runtime/jsonrpc/errors.ts";
+import { StaticResult } from "../../runtime/jsonrpc/message.ts";
 import { mutate } from "../oracle/mutations.ts";
 import { isHit, pick, type Random } from "../oracle/random.ts";
 import type { Role } from "../../generated/support.ts";

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
-import { connect } from "../../runtime/client/client.ts";
-import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { isHit } from "../oracle/random.ts";
 import { maxMessageBytes } from "./lines.ts";
 import type { OpenHostile } from "./hostile.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import type { ClientConnection } from "../../runtime/client/client.ts";
+import type { ClientConnection } from "../../runtime/client/connect.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
-import type { ConnectServerOptions } from "../../runtime/client/opener.ts";
-import type { ClientSession } from "../../runtime/client/session.ts";
+import type { ConnectServerOptions } from "../../runtime/client/connection-factory.ts";
+import type { ClientSession } from "../../runtime/client/session/session.ts";
 import { isHit, pick } from "../oracle/random.ts";
 import { HostileServer } from "./hostile-server.ts";
 import { used } from "./memory.ts";

@@ -3,14 +3,14 @@ import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../runtime/client/session.ts";
+import type { ClientSession } from "../../runtime/client/session/session.ts";
 import { ToolError, isToolError } from "../../runtime/server/errors.ts";
-import { createServerAcceptor } from "../../runtime/server/serve.ts";
-import { createServer } from "../../runtime/server/server.ts";
+import { createServerAcceptor } from "../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../runtime/server/create-server.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
-import { anything, question, type Context } from "../runtime/rounds/raw-client.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
+import { anything, question, type Context } from "../runtime/input-required/raw-client.ts";
 
 /** One thing that a handler does. */
 type Step =

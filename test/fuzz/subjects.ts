@@ -1,12 +1,12 @@
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
-import { createAcceptor } from "../../runtime/lifecycle/handshake.ts";
-import type { Timeouts } from "../../runtime/rpc/limits.ts";
-import type { Capabilities } from "../../runtime/rpc/session.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
+import { createAcceptor } from "../../runtime/lifecycle/acceptor.ts";
+import type { Timeouts } from "../../runtime/jsonrpc/limits.ts";
+import type { Capabilities } from "../../runtime/protocol/session.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";
 import { mutate } from "../oracle/mutations.ts";
-import { initialize, initialized } from "../runtime/rpc/wire.ts";
+import { initialize, initialized } from "../runtime/wire.ts";
 import type { Subject } from "./conversation.ts";
 import { FuzzWire } from "./fuzz-wire.ts";
 import { createHandlers, ownCode } from "./handlers.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { Gateway } from "../../runtime/gateway/gateway.ts";
 import { revisionOf } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway, openGateway } from "./join.ts";
 
 /*

@@ -10,7 +10,7 @@ import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { isAlive, program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveAlone } from "./foreign.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";

@@ -1,16 +1,16 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { Gateway } from "../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
-import type { ListenOptions } from "../../runtime/transport/http/listen.ts";
-import { createHttpClientTransport } from "../../runtime/transport/http-client.ts";
+import type { ListenOptions } from "../../runtime/transport/http-server/listen.ts";
+import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { requireApiKey } from "../../runtime/auth/server/api-key.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway, openGateway } from "./join.ts";
 import { openOdd, readText } from "./odd.ts";
 

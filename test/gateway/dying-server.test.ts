@@ -7,7 +7,7 @@ import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
 import { temporaryFolder } from "../create/folder.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway } from "./join.ts";
 
 /* A server that ends when it should not, behind a gateway (TS-10, TS-12). */

@@ -8,12 +8,12 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { openGateway } from "./join.ts";
 
 /* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */

@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { revisions } from "../../generated/revisions.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";

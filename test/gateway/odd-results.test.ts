@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isObject } from "../../generated/support.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway } from "./join.ts";
 import { openOdd, readText } from "./odd.ts";
 

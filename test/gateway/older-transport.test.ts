@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-import { connect } from "../../runtime/client/client.ts";
+import { connect } from "../../runtime/client/connect.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
-import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
+import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import { createProgram } from "../program.ts";
 import { openOdd } from "./odd.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
-import { createTcpTransport } from "../../runtime/transport/tcp.ts";
-import { createWsTransport } from "../../runtime/transport/ws.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
+import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
+import { createWsTransport } from "../../runtime/transport/websocket/index.ts";
 import { createOurServer } from "../interop/our-server.ts";
 import { serveTcp } from "../live/socket-servers.ts";
 import { createProgram } from "../program.ts";

@@ -4,15 +4,15 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-import type { ClientConnection } from "../../runtime/client/client.ts";
-import { fetchPatiently } from "../../runtime/gateway/patient-fetch.ts";
+import type { ClientConnection } from "../../runtime/client/connect.ts";
+import { fetchPatiently } from "../../runtime/gateway/long-timeout-fetch.ts";
 import { createGate } from "../runtime/tasks/task-wire.ts";
 import { createGateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
-import { inputRequired } from "../../runtime/server/input-required.ts";
-import { createServer as createMcpServer } from "../../runtime/server/server.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
+import { inputRequired } from "../../runtime/server/input/input-required.ts";
+import { createServer as createMcpServer } from "../../runtime/server/create-server.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway, openGateway } from "./join.ts";
 
 /* How long a gateway waits for its server. */

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
-import type { ClientConnection } from "../../runtime/client/client.ts";
+import type { ClientConnection } from "../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
-import { RpcError } from "../../runtime/rpc/errors.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
-import { createServer } from "../../runtime/server/server.ts";
+import { RpcError } from "../../runtime/jsonrpc/errors.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
+import { createServer } from "../../runtime/server/create-server.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway } from "./join.ts";
 
 /* Servers that refuse a call until its user has been to a page: an error of one revision, a question in a result at the next. */

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { Gateway } from "../../runtime/gateway/gateway.ts";
-import { Wire, initialize, initialized, settle } from "../runtime/rpc/wire.ts";
-import { alone, request } from "../runtime/lifecycle/alone.ts";
+import { Wire, initialize, initialized, settle } from "../runtime/wire.ts";
+import { alone, request } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway, openGateway } from "./join.ts";
 
 /*

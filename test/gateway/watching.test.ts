@@ -1,16 +1,16 @@
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { connect } from "../../runtime/client/client.ts";
+import { connect } from "../../runtime/client/connect.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
-import type { Channel } from "../../runtime/rpc/channel.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import { serve } from "../../runtime/server/serve.ts";
+import type { Channel } from "../../runtime/jsonrpc/channel.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { serve } from "../../runtime/server/run/acceptor.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 import { joinGateway, openGateway } from "./join.ts";
 
 const ends: (() => Promise<void>)[] = [];

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
-import { connect } from "../../runtime/client/client.ts";
+import { connect } from "../../runtime/client/connect.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../runtime/client/options.ts";
-import type { ClientSession } from "../../runtime/client/session.ts";
-import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import type { ClientSession } from "../../runtime/client/session/session.ts";
+import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 

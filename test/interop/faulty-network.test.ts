@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
-import type { PeerOptions } from "../../runtime/rpc/peer-options.ts";
-import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
-import { createHttpClientTransport } from "../../runtime/transport/http-client.ts";
-import { createTcpTransport, listenTcp } from "../../runtime/transport/tcp.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
+import type { PeerOptions } from "../../runtime/protocol/peer-options.ts";
+import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
+import { createTcpTransport, listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { fixture } from "../runtime/transport/fixture.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
-import { createHttpClientTransport, type HttpClientOptions } from "../../runtime/transport/http-client.ts";
-import { createSseClientTransport } from "../../runtime/transport/sse-client.ts";
+import { createHttpClientTransport, type HttpClientOptions } from "../../runtime/transport/http-client/http-client.ts";
+import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
 import { serveSdk, serveSdkSse, type SdkHttpServer, type SdkOptions } from "./sdk-http-server.ts";
 import type { Revision } from "../../generated/support.ts";

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HttpOrigin } from "../../runtime/transport/http/origin.ts";
+import type { HttpOrigin } from "../../runtime/transport/http-server/identity.ts";
 import { askRoots, changed, start, type Rig, type Tool } from "../runtime/transport/http-rig.ts";
 
 let rig: Rig;

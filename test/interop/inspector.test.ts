@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../generated/support.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import { serveHttp } from "../../runtime/server/http.ts";
-import type { Server } from "../../runtime/server/server.ts";
-import type { HttpListener } from "../../runtime/transport/http/listen.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
+import type { HttpListener } from "../../runtime/transport/http-server/listen.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-import { connect } from "../../runtime/client/client.ts";
+import { connect } from "../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import { createChildProcessTransport } from "../../runtime/transport/child-process.ts";
+import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { importOlderSdk, olderSdks, type OlderClient } from "./older-sdk.ts";

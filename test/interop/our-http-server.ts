@@ -1,4 +1,4 @@
-import { serveHttp } from "../../runtime/server/http.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { createOurServer } from "./our-server.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import type { Server } from "../../runtime/server/server.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
 /** Our server with everything that official clients know how to ask for, at some of the revisions. */

@@ -1,4 +1,4 @@
-import { serveStdio } from "../../runtime/server/stdio.ts";
+import { serveStdio } from "../../runtime/server/run/serve-stdio.ts";
 import { createOurServer } from "./our-server.ts";
 
 /** Our server on stdin and stdout, at the revisions of the command line. */

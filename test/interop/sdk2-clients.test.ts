@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { serveHttp } from "../../runtime/server/http.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "./official-clients.ts";
 import { createOurServer } from "./our-server.ts";

@@ -23,7 +23,7 @@ import {
   type AuthStep,
   type Grant,
 } from "../../runtime/auth/client/index.ts";
-import type { ClientConnection } from "../../runtime/client/client.ts";
+import type { ClientConnection } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createBrowser } from "../runtime/auth/server/browser.ts";
 import { serveFetch } from "./sdk2-server.ts";

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
-import { serve } from "../../runtime/server/serve.ts";
-import type { Server } from "../../runtime/server/server.ts";
-import { listenTcp } from "../../runtime/transport/tcp.ts";
-import { serveWebSocket, type WsServerOptions } from "../../runtime/transport/websocket-ws.ts";
+import { serve } from "../../runtime/server/run/acceptor.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
+import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
+import { serveWebSocket, type WsServerOptions } from "../../runtime/transport/websocket/ws-package.ts";
 
 /** Serves over TCP until the test has finished. Returns the address. */
 export async function serveTcp(server: Server): Promise<string> {

@@ -5,14 +5,14 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import type { Method, RevisionModel } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
-import type { LossMode } from "../../runtime/rpc/downgrade.ts";
-import type { Report } from "../../runtime/rpc/report.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
-import { serve } from "../../runtime/server/serve.ts";
-import type { Server } from "../../runtime/server/server.ts";
+import type { LossMode } from "../../runtime/protocol/revision-converter.ts";
+import type { Report } from "../../runtime/jsonrpc/error-report.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { serve } from "../../runtime/server/run/acceptor.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
 import { findUnknown } from "../generator/convert-walk.ts";
 import { handshakeRevisions } from "./fixture-revision.ts";
-import { Wire, initialize, initialized, settle } from "./rpc/wire.ts";
+import { Wire, initialize, initialized, settle } from "./wire.ts";
 
 /* One definition that uses what the newest handshake revision has, served at each older one: every message that leaves must be
    valid there and hold no key that the revision does not know. */

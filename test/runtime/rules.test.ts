@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { checkMetaKey } from "../../runtime/common/meta-keys.ts";
+import { checkMetaKey } from "../../runtime/protocol/meta-keys.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import { isCapabilityError } from "../../runtime/rpc/errors.ts";
+import { isCapabilityError } from "../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
-import { createHttpHandler, type ServeHttpOptions } from "../../runtime/server/serve-http.ts";
-import { createServer, type Server } from "../../runtime/server/server.ts";
-import { serve } from "../../runtime/server/serve.ts";
-import type { PromptSource, ServerSource, ToolSource } from "../../runtime/server/source.ts";
+import { createHttpHandler, type ServeHttpOptions } from "../../runtime/server/run/http-handler.ts";
+import { createServer, type Server } from "../../runtime/server/create-server.ts";
+import { serve } from "../../runtime/server/run/acceptor.ts";
+import type { PromptSource, ServerSource, ToolSource } from "../../runtime/server/any-definition.ts";
 import { connectTo } from "../../runtime/testing/connect-to.ts";
 import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
-import { ManualClock } from "./rpc/manual-clock.ts";
-import { Wire, initialize, initialized, serveWire, settle } from "./rpc/wire.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { Wire, initialize, initialized, serveWire, settle } from "./wire.ts";
 
 /* Rules that hold for a server or a client as a whole. */
 

@@ -13,7 +13,7 @@ import { runCli } from "../create/cli.ts";
 import { pets } from "../create/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
-import { claim } from "../runtime/lifecycle/alone.ts";
+import { claim } from "../runtime/lifecycle/stateless.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 

@@ -8,7 +8,7 @@ import { compile, compilers } from "./compile.ts";
 
 const head = `import { z } from "zod";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../runtime/server/definers.ts";
+import { createDefiners } from "../../runtime/server/for-revisions.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 
 const { defineServer, defineTool } = createDefiners<Declarations>([]);

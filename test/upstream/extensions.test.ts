@@ -5,13 +5,13 @@ import { toJsonSchema, type JsonSchema } from "../../generator/json-schema.ts";
 import type { ExtensionModel } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { isObject } from "../../generated/support.ts";
-import { serve } from "../../runtime/server/serve.ts";
+import { serve } from "../../runtime/server/run/acceptor.ts";
 import { createMemoryPair } from "../../runtime/transport/memory.ts";
 import { compareSchemas, type Difference } from "../oracle/compare.ts";
 import { converseExtended } from "../oracle/exactness/extension-converse.ts";
 import { createExtensionJudge } from "../oracle/exactness/extension-judge.ts";
 import { createExtendedServer } from "../oracle/exactness/extension-server.ts";
-import { alone } from "../runtime/lifecycle/alone.ts";
+import { alone } from "../runtime/lifecycle/stateless.ts";
 
 /*
  * The JSON Schemas that the authors of extensions generate from their declarations, which are not part of this project: MCP_UPSTREAM_DIR names a

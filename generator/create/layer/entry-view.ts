@@ -29,7 +29,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     leftOut: findLeftOut(choices, newest) ?? false,
     acceptor: acceptorOf(choices, facts),
     cursors: hasOneClient(choices) ? "createPlainCursors" : "createSignedCursors",
-    features: features.map((name) => ({ name, file: fileName(name) })),
+    features: features.map((name) => ({ name, file: featureFiles[name] })),
     featureList: features.join(", "),
     hasFeatures: has.has("features"),
     lists: listsOf(choices),
@@ -135,9 +135,19 @@ const extensions = ["skills", "ui"] as const;
 const extensionFeatures: readonly string[] = ["taskExtension", ...extensions];
 
 /** `taskExtension` is in `task-extension.ts`. */
-function fileName(feature: string): string {
-  return feature.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
-}
+/** Files of the features, in the folder of the server. */
+const featureFiles: Readonly<Record<string, string>> = {
+  completions: "completions/feature.ts",
+  listening: "subscriptions/feature.ts",
+  prompts: "prompts/feature.ts",
+  questions: "input/client-requests-feature.ts",
+  resources: "resources/feature.ts",
+  rounds: "input/input-required-feature.ts",
+  skills: "skills/feature.ts",
+  taskExtension: "tasks/extension-feature.ts",
+  tasks: "tasks/feature.ts",
+  ui: "apps/feature.ts",
+};
 
 /** Where clients hear of changes only when they have asked. */
 function hasListening({ methods }: RevisionFacts): boolean {
@@ -155,14 +165,14 @@ function acceptorOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
   const hasSessions = lifecycles.has("handshake");
   const parts = [
     // Where each request stands alone, questions are parts of results.
-    ...(hasSessions && offers.includes("questions") ? [{ name: "createOutbound", file: "outbound" }] : []),
-    ...(facts.length > 1 ? [{ name: "createDowngrade", file: "downgrade" }] : []),
+    ...(hasSessions && offers.includes("questions") ? [{ name: "createOutbound", file: "pending-requests" }] : []),
+    ...(facts.length > 1 ? [{ name: "createDowngrade", file: "revision-converter" }] : []),
   ];
   const list = parts.map(({ name }) => name).join(", ");
-  if (lifecycles.size > 1) return { name: "createDualAcceptor", file: "dual.ts", parts, list };
+  if (lifecycles.size > 1) return { name: "createDualAcceptor", file: "dual-era.ts", parts, list };
   return hasSessions
-    ? { name: "createSessionAcceptor", file: "sessions.ts", parts, list }
-    : { name: "createLoneAcceptor", file: "per-request.ts", parts, list };
+    ? { name: "createSessionAcceptor", file: "initialize-server.ts", parts, list }
+    : { name: "createLoneAcceptor", file: "stateless-server.ts", parts, list };
 }
 
 const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;

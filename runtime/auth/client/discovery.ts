@@ -1,5 +1,5 @@
 import { describeUrl } from "../../transport/http-client/endpoint.ts";
-import { toMetadataPlaces } from "../common/places.ts";
+import { toMetadataPlaces } from "../common/well-known.ts";
 import { AuthError } from "./errors.ts";
 import {
   assumeServerMetadata,

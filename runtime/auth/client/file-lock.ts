@@ -1,7 +1,7 @@
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, onceFree, refuseFile } from "./held-file.ts";
+import { codeOf, onceFree, refuseFile } from "./retry-while-locked.ts";
 
 /** Runs a task while this process holds a lock file. One that its owner has left behind does not hold for ever. */
 export async function withFileLock<Result>(lock: string, task: () => Promise<Result>): Promise<Result> {

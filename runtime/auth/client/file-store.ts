@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
-import { Lanes } from "../../transport/http-client/lanes.ts";
+import { Lanes } from "../../transport/http-client/keyed-queue.ts";
 import { withFileLock } from "./file-lock.ts";
-import { codeOf, onceFree, refuseFile } from "./held-file.ts";
+import { codeOf, onceFree, refuseFile } from "./retry-while-locked.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 

@@ -2,7 +2,7 @@ export { authorizationCode } from "./authorization-code.ts";
 export type { AuthorizationCodeOptions } from "./authorization-code.ts";
 export type { DocumentClient } from "./authorization-code.ts";
 
-export type { Network } from "./addresses.ts";
+export type { Network } from "./network.ts";
 
 export { openBrowser } from "./browser.ts";
 export type { OpenUrl } from "./browser.ts";
@@ -33,8 +33,8 @@ export { createDpopKey } from "./keys.ts";
 export { importSigningKey } from "./keys.ts";
 export type { DpopKey } from "./keys.ts";
 
-export { createLoopbackRedirect } from "./loopback.ts";
-export type { LoopbackOptions } from "./loopback.ts";
+export { createLoopbackRedirect } from "./loopback-redirect.ts";
+export type { LoopbackOptions } from "./loopback-redirect.ts";
 
 export type { ServerMetadata } from "./metadata.ts";
 

@@ -8,7 +8,7 @@ import {
   type CryptoKey,
   type JWK,
 } from "jose";
-import { toBase64Url } from "../../codec/base64.ts";
+import { toBase64Url } from "../../framing/base64.ts";
 import { AuthError } from "./errors.ts";
 
 export type { CryptoKey, JWK } from "jose";

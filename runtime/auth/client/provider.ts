@@ -1,6 +1,6 @@
 import type { AuthAnswer, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
-import type { Network } from "./addresses.ts";
+import type { Network } from "./network.ts";
 import { findChallenge, readChallenges, type Challenge } from "./challenge.ts";
 import { discover, type Discovery } from "./discovery.ts";
 import { AuthError, isAuthError } from "./errors.ts";
@@ -12,7 +12,7 @@ import { Requester, type AuthStep } from "./requester.ts";
 import { offlineAccess, readScopes, selectScopes } from "./scopes.ts";
 import { createMemoryStore, type CredentialStore } from "./store.ts";
 import { TokenEndpoint } from "./token-endpoint.ts";
-import { TokenKeeper } from "./token-keeper.ts";
+import { TokenKeeper } from "./token-store.ts";
 import { createUrlRules } from "./url-rules.ts";
 
 /** How a client is authorized by a server. */

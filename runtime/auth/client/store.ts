@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { Lanes } from "../../transport/http-client/lanes.ts";
+import { Lanes } from "../../transport/http-client/keyed-queue.ts";
 
 /**
  * Keeps credentials: tokens, and what client ids were given. Everything in it is secret. Keys say what for, by issuer and resource; values are

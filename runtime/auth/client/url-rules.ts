@@ -1,4 +1,4 @@
-import { findNetwork, type Network } from "./addresses.ts";
+import { findNetwork, type Network } from "./network.ts";
 import { AuthError } from "./errors.ts";
 
 /** Where requests that a stranger's document asks for may go. */

@@ -1,10 +1,10 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { SetupError } from "../../rpc/errors.ts";
-import type { HttpRefusalReason } from "../../rpc/profile.ts";
-import type { Answer, RequestHead } from "../../transport/http/exchange.ts";
-import type { Guard, Identity } from "../../transport/http/origin.ts";
-import { refuse } from "../../transport/http/refusal.ts";
-import { isSameBytes } from "./same-bytes.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { HttpRefusalReason } from "../../protocol/profile.ts";
+import type { Answer, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import type { Guard, Identity } from "../../transport/http-server/identity.ts";
+import { refuse } from "../../transport/http-server/rejection.ts";
+import { isSameBytes } from "./timing-safe-equal.ts";
 
 /** A key, and who holds it. */
 export type ApiKey = Identity &

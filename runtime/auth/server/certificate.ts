@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import type { ClientCertificate, RequestHead } from "../../transport/http/exchange.ts";
-import type { Guard, Identity } from "../../transport/http/origin.ts";
-import { refuse } from "../../transport/http/refusal.ts";
+import type { ClientCertificate, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import type { Guard, Identity } from "../../transport/http-server/identity.ts";
+import { refuse } from "../../transport/http-server/rejection.ts";
 
 /** Which certificates let clients in. */
 export interface CertificateOptions {

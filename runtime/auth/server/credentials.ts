@@ -1,4 +1,4 @@
-import type { RequestHead } from "../../transport/http/exchange.ts";
+import type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 
 /** What a request carries to show that it is authorized. */
 export type Credentials =

@@ -1,10 +1,10 @@
-export type { Authenticate } from "../../transport/http/origin.ts";
-export type { Guard } from "../../transport/http/origin.ts";
-export type { Identity } from "../../transport/http/origin.ts";
+export type { Authenticate } from "../../transport/http-server/identity.ts";
+export type { Guard } from "../../transport/http-server/identity.ts";
+export type { Identity } from "../../transport/http-server/identity.ts";
 
-export type { Answer } from "../../transport/http/exchange.ts";
-export type { ClientCertificate } from "../../transport/http/exchange.ts";
-export type { RequestHead } from "../../transport/http/exchange.ts";
+export type { Answer } from "../../transport/http-server/exchange/exchange.ts";
+export type { ClientCertificate } from "../../transport/http-server/exchange/exchange.ts";
+export type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 
 export { requireApiKey } from "./api-key.ts";
 export type { ApiKey } from "./api-key.ts";
@@ -18,8 +18,8 @@ export type { Claims } from "./claims.ts";
 export { introspectTokens } from "./introspection.ts";
 export type { IntrospectionOptions } from "./introspection.ts";
 
-export { limitFailures } from "./limit-failures.ts";
-export type { FailureLimit } from "./limit-failures.ts";
+export { limitFailures } from "./limit-auth-failures.ts";
+export type { FailureLimit } from "./limit-auth-failures.ts";
 
 export type { ResourceDescription } from "./metadata.ts";
 
@@ -29,17 +29,17 @@ export type { Proof } from "./proof.ts";
 export type { ProofOptions } from "./proof.ts";
 export type { ProofReader } from "./proof.ts";
 
-export type { DeniedRequest } from "./refusals.ts";
+export type { DeniedRequest } from "./denials.ts";
 
-export { MemoryReplayStore } from "../../store/replay-store.ts";
-export type { ReplayStore } from "../../store/replay-store.ts";
+export { MemoryReplayStore } from "../../stores/replay-store.ts";
+export type { ReplayStore } from "../../stores/replay-store.ts";
 
 export type { ScopeHierarchy } from "./scopes.ts";
 
-export { requireToken } from "./token.ts";
-export type { TokenOptions } from "./token.ts";
+export { requireToken } from "./bearer-token.ts";
+export type { TokenOptions } from "./bearer-token.ts";
 
-export { TokenError } from "./verify.ts";
-export { isTokenError } from "./verify.ts";
-export type { Trust } from "./verify.ts";
-export type { VerifyToken } from "./verify.ts";
+export { TokenError } from "./verify-token.ts";
+export { isTokenError } from "./verify-token.ts";
+export type { Trust } from "./verify-token.ts";
+export type { VerifyToken } from "./verify-token.ts";

@@ -1,9 +1,9 @@
 import { isObject } from "../../../generated/support.ts";
-import { toBase64 } from "../../codec/base64.ts";
-import { readBounded } from "./bounded.ts";
+import { toBase64 } from "../../framing/base64.ts";
+import { readBounded } from "./read-bounded.ts";
 import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
-import type { Trust, VerifyToken } from "./verify.ts";
+import type { Trust, VerifyToken } from "./verify-token.ts";
 
 /** Where tokens are asked about, and as whom. */
 export interface IntrospectionOptions {

@@ -1,5 +1,5 @@
-import { SetupError } from "../../rpc/errors.ts";
-import type { Answer } from "../../transport/http/exchange.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { Answer } from "../../transport/http-server/exchange/exchange.ts";
 
 /** What the metadata document says beyond what follows from the other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {

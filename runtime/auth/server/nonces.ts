@@ -1,5 +1,5 @@
-import { toBase64Url } from "../../codec/base64.ts";
-import { SetupError } from "../../rpc/errors.ts";
+import { toBase64Url } from "../../framing/base64.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
 
 /** How nonces are made. */
 export interface NonceOptions {

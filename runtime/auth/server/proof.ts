@@ -1,9 +1,9 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { toBase64Url } from "../../codec/base64.ts";
-import type { RequestHead } from "../../transport/http/exchange.ts";
+import { toBase64Url } from "../../framing/base64.ts";
+import type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";
-import { MemoryReplayStore, type ReplayStore } from "../../store/replay-store.ts";
+import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.ts";
 
 /** A proof of possession whose signature was verified with the key that it carries. */
 export interface Proof {

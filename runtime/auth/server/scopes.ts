@@ -1,4 +1,4 @@
-import { SetupError } from "../../rpc/errors.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
 
 /** Which scopes a scope includes, besides itself: `{ admin: ["read", "write"] }`. */
 export type ScopeHierarchy = Readonly<Record<string, readonly string[]>>;

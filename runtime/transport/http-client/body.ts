@@ -1,4 +1,4 @@
-import { ByteBuffer } from "../../codec/byte-buffer.ts";
+import { ByteBuffer } from "../../framing/byte-buffer.ts";
 import { AnswerError } from "./errors.ts";
 
 /** The whole body as text. Rejects when it is longer than the limit or not valid UTF-8; no more than the limit is kept. */

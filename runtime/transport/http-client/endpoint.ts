@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { AuthProvider } from "./auth-provider.ts";
-import { authorizeEndpoint } from "./authorized.ts";
+import { authorizeEndpoint } from "./authorized-endpoint.ts";
 import { HttpError, LostError } from "./errors.ts";
 import { readText } from "./body.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import { findMethod } from "../../../runtime/common/rows.ts";
-import type { Channel } from "../../../runtime/rpc/channel.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import { findMethod } from "../../../runtime/protocol/method-rows.ts";
+import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { tap, type Seen } from "./tap.ts";
 
 /** Requests that every server of this folder can answer, by method. The newest way to write them; each revision has those that it knows. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import { findMethod } from "../../../runtime/common/rows.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import { findMethod } from "../../../runtime/protocol/method-rows.ts";
 import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
-import type { Channel } from "../../../runtime/rpc/channel.ts";
-import { extendRevisions } from "../../../runtime/rpc/extend.ts";
-import { uiMimeType } from "../../../runtime/server/ui-resource.ts";
+import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
+import { extendRevisions } from "../../../runtime/protocol/extend-revisions.ts";
+import { uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { tap, type Seen } from "./tap.ts";
 
 /** What a client declares that knows every extension of this package. */

@@ -1,10 +1,10 @@
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
-import { RpcError } from "../../../runtime/rpc/errors.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import { createUiResource } from "../../../runtime/server/ui-resource.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import { createUiResource } from "../../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
 
 const { defineTool } = createDefiners<Declarations>(revisions);

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ToolSource } from "../../../runtime/server/source.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ToolSource } from "../../../runtime/server/any-definition.ts";
 
 const { defineTool, definePrompt, defineResource, defineResourceTemplate } = createDefiners<Declarations>(revisions);
 

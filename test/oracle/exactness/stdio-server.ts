@@ -1,4 +1,4 @@
-import { serveStdio } from "../../../runtime/server/stdio.ts";
+import { serveStdio } from "../../../runtime/server/run/serve-stdio.ts";
 import { createMaximalServer } from "./server.ts";
 
 serveStdio(createMaximalServer());

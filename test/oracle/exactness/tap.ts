@@ -1,5 +1,5 @@
-import { encode } from "../../../runtime/codec/json.ts";
-import type { Channel, Receiver } from "../../../runtime/rpc/channel.ts";
+import { encode } from "../../../runtime/framing/json.ts";
+import type { Channel, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 
 /** A message, and who sent it. */
 export interface Seen {

@@ -7,8 +7,8 @@ import { revisions } from "../../../generated/revisions.ts";
 import { traceRequests } from "../../../runtime/adapters/open-telemetry.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { AnyContext } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { AnyContext } from "../../../runtime/server/any-definition.ts";
 import { callServer, type CallSetup } from "../server/call.ts";
 import { newest } from "../server/connected.ts";
 

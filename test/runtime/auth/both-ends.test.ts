@@ -9,11 +9,11 @@ import {
   type OAuthOptions,
   type OAuthProvider,
 } from "../../../runtime/auth/client/index.ts";
-import type { ClientConnection } from "../../../runtime/client/client.ts";
+import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { connectClient } from "../../../runtime/client/create-client.ts";
-import { serveHttp } from "../../../runtime/server/http.ts";
-import { createServer } from "../../../runtime/server/server.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
 import { createBrowser } from "./server/browser.ts";
 import { services, startHouse, type House, type HouseOptions } from "./server/house.ts";
 

@@ -23,7 +23,7 @@ import {
   type OAuthProvider,
   type SigningKey,
 } from "../../../runtime/auth/client/index.ts";
-import type { ClientConnection } from "../../../runtime/client/client.ts";
+import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { jwtBearer, takeAssertions, tokenExchange, vouch } from "./grants-at-oidc-provider.ts";
 import { createBrowser } from "./server/browser.ts";

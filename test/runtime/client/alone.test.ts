@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
-import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { alone, meta } from "../lifecycle/alone.ts";
-import { settle } from "../rpc/wire.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
+import { settle } from "../wire.ts";
 
 const info = { name: "test", version: "1" };
 

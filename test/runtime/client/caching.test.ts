@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { connect } from "../../../runtime/client/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import { ResultCache } from "../../../runtime/client/result-cache.ts";
-import type { ClientSource } from "../../../runtime/client/source.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import { ResultCache } from "../../../runtime/client/lists/result-cache.ts";
+import type { ClientSource } from "../../../runtime/client/any-definition.ts";
 import { isObject } from "../../../generated/support.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { alone, meta } from "../lifecycle/alone.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
-import { connect } from "../../../runtime/client/client.ts";
-import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { play } from "../rpc/wire.ts";
+import { play } from "../wire.ts";
 import { connectWire } from "./raw-server.ts";
 
 describe.each(handshakeRevisions)("at $id", (revision) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFormError } from "../../../runtime/client/errors.ts";
-import type { ElicitationSource } from "../../../runtime/client/source.ts";
+import type { ElicitationSource } from "../../../runtime/client/any-definition.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
 import { openSession, type RawServer, type WiredSession } from "./session-wire.ts";
 

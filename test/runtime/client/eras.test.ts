@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { connect, type ConnectOptions } from "../../../runtime/client/client.ts";
-import { connectProcess } from "../../../runtime/client/connect-process.ts";
+import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
+import { connectProcess } from "../../../runtime/client/connect-stdio.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import { Eras } from "../../../runtime/lifecycle/eras.ts";
-import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/rpc/errors.ts";
+import { Eras } from "../../../runtime/lifecycle/era-cache.ts";
+import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
-import { alone, meta } from "../lifecycle/alone.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
 import { welcome } from "./raw-server.ts";
 
 const info = { name: "c", version: "1" };

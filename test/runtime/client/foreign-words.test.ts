@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isPeerError } from "../../../runtime/rpc/errors.ts";
+import { isPeerError } from "../../../runtime/jsonrpc/errors.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";

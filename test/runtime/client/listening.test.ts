@@ -2,16 +2,16 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { connect } from "../../../runtime/client/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { ClientEvent } from "../../../runtime/client/events.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import type { ClientSource } from "../../../runtime/client/source.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { alone, meta } from "../lifecycle/alone.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

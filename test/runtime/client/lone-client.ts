@@ -1,7 +1,7 @@
 import { revisions } from "../../../generated/revisions.ts";
-import { connect } from "../../../runtime/client/client.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 
 /* A program that has nothing else to do than to wait for a tool: it is neither ended before nor kept up afterwards. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
-import { listAll, readItems, readPages, type Page, type PageParams } from "../../../runtime/client/pages.ts";
-import { connect } from "../../../runtime/client/client.ts";
+import { listAll, readItems, readPages, type Page, type PageParams } from "../../../runtime/client/lists/pages.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { isIncompleteListError } from "../../../runtime/client/errors.ts";
-import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 

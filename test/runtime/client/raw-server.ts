@@ -1,7 +1,7 @@
-import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, settle } from "../rpc/wire.ts";
+import { Wire, settle } from "../wire.ts";
 
 /** The answer to `initialize`, as a server would give it. */
 export function welcome(protocolVersion: string, capabilities: object = { tools: {} }): object {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent } from "../../../runtime/client/events.ts";
-import type { ClientSource } from "../../../runtime/client/source.ts";
-import { ClosedError, VersionError } from "../../../runtime/rpc/errors.ts";
+import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import { ClosedError, VersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import { LostError } from "../../../runtime/transport/http-client/errors.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import type { OpenerOptions } from "../../../runtime/client/opener.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import type { OpenerOptions } from "../../../runtime/client/connection-factory.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { welcome } from "./raw-server.ts";

@@ -1,9 +1,9 @@
-import { connect } from "../../../runtime/client/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient, type UntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import type { OpenerOptions } from "../../../runtime/client/opener.ts";
-import type { ClientSource } from "../../../runtime/client/source.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { OpenerOptions } from "../../../runtime/client/connection-factory.ts";
+import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../runtime/client/errors.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { play, type TranscriptLine } from "../../../runtime/testing/transcript.ts";

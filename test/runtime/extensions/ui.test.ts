@@ -4,11 +4,11 @@ import { extension } from "../../../generated/extensions/ui/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Extension, type Revision } from "../../../generated/support.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../../runtime/client/session.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerExtensions } from "../../../runtime/server/definitions.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/source.ts";
-import { createUiResource, uiMimeType, type UiResourceOptions } from "../../../runtime/server/ui-resource.ts";
+import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerExtensions } from "../../../runtime/server/definition.ts";
+import type { ServerSource, ToolSource } from "../../../runtime/server/any-definition.ts";
+import { createUiResource, uiMimeType, type UiResourceOptions } from "../../../runtime/server/apps/ui-resource.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 
 const html = "<!doctype html>\n<title>Board</title>";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { auditRequests, type AuditEntry, type AuditOptions } from "../../../runtime/server/audit-log.ts";
+import { auditRequests, type AuditEntry, type AuditOptions } from "../../../runtime/server/middleware/audit-log.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { redact, redactText } from "../../../runtime/server/redact.ts";
-import { logRequests } from "../../../runtime/server/request-log.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { Middleware } from "../../../runtime/server/middleware.ts";
+import { redact, redactText } from "../../../runtime/server/middleware/redact.ts";
+import { logRequests } from "../../../runtime/server/middleware/request-logger.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { Middleware } from "../../../runtime/server/middleware/middleware.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { callServer } from "./call.ts";
 import { newest } from "./connected.ts";

@@ -1,12 +1,12 @@
 import { revisions } from "../../../generated/revisions.ts";
 import { requireApiKey } from "../../../runtime/auth/server/api-key.ts";
-import { requireToken } from "../../../runtime/auth/server/token.ts";
-import { runEither } from "../../../runtime/server/run.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import { serveHttp } from "../../../runtime/server/http.ts";
-import { createUiResource } from "../../../runtime/server/ui-resource.ts";
+import { requireToken } from "../../../runtime/auth/server/bearer-token.ts";
+import { runEither } from "../../../runtime/server/run/run-server.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createUiResource } from "../../../runtime/server/apps/ui-resource.ts";
 import { readSkills } from "../../../runtime/skills/folder.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 
 /** Programs with a mistake in what they serve: the first word says which. */
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
-import { request } from "../lifecycle/alone.ts";
+import { request } from "../lifecycle/stateless.ts";
 
 const read = (): string => "";
 const hint = { ttlMs: 60_000, cacheScope: "public" } as const;

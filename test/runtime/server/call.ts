@@ -1,8 +1,8 @@
 import { isObject, type Caller, type Progress, type Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import { StaticResult } from "../../../runtime/rpc/message.ts";
-import type { Session } from "../../../runtime/rpc/session.ts";
-import type { Server } from "../../../runtime/server/server.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
+import type { Session } from "../../../runtime/protocol/session.ts";
+import type { Server } from "../../../runtime/server/create-server.ts";
 
 /** What a handler sent while it ran. */
 export interface Sent {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { completeFrom } from "../../../runtime/server/complete-from.ts";
-import type { Complete } from "../../../runtime/server/protocol.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
+import { completeFrom } from "../../../runtime/server/completions/complete-from.ts";
+import type { Complete } from "../../../runtime/server/protocol-types.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { callServer, meta } from "./call.ts";
 
 const names = Array.from({ length: 150 }, (_value, index) => `name${index}`);

@@ -1,9 +1,9 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import type { Connection } from "../../../runtime/rpc/peer.ts";
-import { serve } from "../../../runtime/server/serve.ts";
-import type { Server } from "../../../runtime/server/server.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import type { Connection } from "../../../runtime/protocol/peer.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import type { Server } from "../../../runtime/server/create-server.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 
 /** The revisions that open a session, newest first. */

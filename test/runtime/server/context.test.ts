@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { CapabilityError } from "../../../runtime/rpc/errors.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { HandlerContext } from "../../../runtime/server/protocol.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 import { callServer, createSession, meta, type CallSetup, type Sent } from "./call.ts";
 
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPlainCursors, createSignedCursors } from "../../../runtime/server/cursors.ts";
+import { createPlainCursors, createSignedCursors } from "../../../runtime/server/list/cursors.ts";
 
 const kinds = [
   ["signed", createSignedCursors(undefined)],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource, ToolSource } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest, open, settle } from "./connected.ts";
 
 const tool = (name: string, text = name): ToolSource => ({ name, run: () => text });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { PeerError } from "../../../runtime/rpc/errors.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { writeToStandardError } from "../../../runtime/server/error-log.ts";
-import { createServer } from "../../../runtime/server/server.ts";
+import { PeerError } from "../../../runtime/jsonrpc/errors.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { writeToStandardError } from "../../../runtime/server/logging/stderr.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { connect } from "../../../runtime/client/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
-import { createTcpTransport } from "../../../runtime/transport/tcp.ts";
-import { createWsTransport } from "../../../runtime/transport/ws.ts";
+import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
+import { createWsTransport } from "../../../runtime/transport/websocket/index.ts";
 import { createProgram } from "../../program.ts";
 
 /* Programs that are asked for other transports than stdio and HTTP. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import { serveHttp } from "../../../runtime/server/http.ts";
-import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
-import type { HttpListener } from "../../../runtime/transport/http/listen.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { acceptBoth, call, initialize, textOf } from "../transport/http-rig.ts";
 
 let listener: HttpListener | undefined;

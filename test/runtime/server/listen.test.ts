@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { serveHttp } from "../../../runtime/server/http.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { alone, meta, request } from "../lifecycle/alone.ts";
+import { alone, meta, request } from "../lifecycle/stateless.ts";
 import { newest, open, settle } from "./connected.ts";
 
 const read = (): string => "";

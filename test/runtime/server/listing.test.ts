@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
-import { StaticResult } from "../../../runtime/rpc/message.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import { callServer, meta } from "./call.ts";
 import { newest } from "./connected.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
-import { TokenBucket } from "../../../runtime/rpc/token-bucket.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import { TokenBucket } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { callServer, createSession, type Sent } from "./call.ts";
 import { newest } from "./connected.ts";
 

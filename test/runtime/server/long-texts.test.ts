@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { initialize, initialized } from "../rpc/wire.ts";
+import { initialize, initialized } from "../wire.ts";
 import { newest, settle } from "./connected.ts";
 
 const long = "x".repeat(1_000_000);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { claim } from "../lifecycle/alone.ts";
-import { initialize, initialized } from "../rpc/wire.ts";
+import { claim } from "../lifecycle/stateless.ts";
+import { initialize, initialized } from "../wire.ts";
 import { settle } from "./connected.ts";
 
 const read = (): string => "";

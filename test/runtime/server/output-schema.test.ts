@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { callServer, meta } from "./call.ts";
 
 const words = { name: "words", output: z.array(z.string()), run: () => ["a", "b"] };

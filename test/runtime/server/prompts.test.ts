@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { PromptSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { PromptSource } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta } from "./call.ts";
 
 const review: PromptSource = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource, TemplateSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource, TemplateSource } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
 

@@ -1,9 +1,9 @@
 import { revisions } from "../../../generated/revisions.ts";
-import { runEither, runHttp, runStdio } from "../../../runtime/server/run.ts";
-import { createFurtherTransports } from "../../../runtime/server/further-transports.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import { listenTcp } from "../../../runtime/transport/tcp.ts";
-import { listenWebSocket } from "../../../runtime/transport/ws.ts";
+import { runEither, runHttp, runStdio } from "../../../runtime/server/run/run-server.ts";
+import { createFurtherTransports } from "../../../runtime/server/run/further-transports.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
+import { listenWebSocket } from "../../../runtime/transport/websocket/index.ts";
 
 /** A program that is a server, as projects have it: `either` serves on stdio unless it is asked for HTTP; with `--own` it reads its options itself, with `--further` there are more transports. */
 const server = createServer(

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import type { Channel, Receiver } from "../../../runtime/rpc/channel.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/serve-http.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import type { HttpHandler } from "../../../runtime/transport/http/handler.ts";
-import type { Guard } from "../../../runtime/transport/http/origin.ts";
-import { alone, request } from "../lifecycle/alone.ts";
+import type { Channel, Receiver } from "../../../runtime/jsonrpc/channel.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
+import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
+import { alone, request } from "../lifecycle/stateless.ts";
 import { acceptBoth, call, initialize, initialized } from "../transport/http-rig.ts";
 import { newest, open, settle } from "./connected.ts";
 

@@ -5,10 +5,10 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
-import { serve } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 
 const text = (): string => "";
 const complete = (): string[] => [];

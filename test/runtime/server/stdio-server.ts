@@ -1,6 +1,6 @@
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import { serveStdio } from "../../../runtime/server/stdio.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveStdio } from "../../../runtime/server/run/serve-stdio.ts";
 
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

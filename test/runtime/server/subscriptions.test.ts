@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest, open, settle } from "./connected.ts";
 
 const read = (): string => "";

@@ -4,13 +4,13 @@ import { z as z3 } from "zod/v3";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { PeerError, RpcError } from "../../../runtime/rpc/errors.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
+import { PeerError, RpcError } from "../../../runtime/jsonrpc/errors.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ToolSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ToolSource } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "./call.ts";
 
 const { defineTool } = createDefiners<Declarations>(revisions);

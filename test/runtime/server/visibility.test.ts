@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { AnyRequester, ServerSource } from "../../../runtime/server/source.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { AnyRequester, ServerSource } from "../../../runtime/server/any-definition.ts";
 import { callServer, createSession, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
-import { createHttpHandler } from "../../../runtime/server/serve-http.ts";
-import { alone, request } from "../lifecycle/alone.ts";
+import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import { alone, request } from "../lifecycle/stateless.ts";
 
 const isAdmin = ({ auth }: AnyRequester): boolean => auth?.principal === "admin";
 const admin: CallSetup = { origin: { identity: { principal: "admin", claims: { scopes: ["all"] } } } };

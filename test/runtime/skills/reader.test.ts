@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parseYaml } from "../../../runtime/adapters/yaml.ts";
-import { createSkillReader, type SkillReaderOptions, type SkillServer } from "../../../runtime/client/skill-reader.ts";
+import {
+  createSkillReader,
+  type SkillReaderOptions,
+  type SkillServer,
+} from "../../../runtime/client/skills/skill-reader.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
 import { toContent } from "../../../runtime/skills/file.ts";
 import { toSkillEntry, toSkillUri, type SkillEntry } from "../../../runtime/skills/skill.ts";

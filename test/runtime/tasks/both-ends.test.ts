@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
-import type { HandlerContext } from "../../../runtime/server/protocol.ts";
-import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/serve-http.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
+import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 import { newest } from "../fixture-revision.ts";
-import { initialize } from "../rpc/wire.ts";
+import { initialize } from "../wire.ts";
 import { createGate, related, serveTasks } from "./task-wire.ts";
 
 const { defineServer, defineTool } = createDefiners<Declarations>([newest]);

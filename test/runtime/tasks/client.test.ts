@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import type { ClientSource } from "../../../runtime/client/source.ts";
-import { isCapabilityError, isPeerError } from "../../../runtime/rpc/errors.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import { isCapabilityError, isPeerError } from "../../../runtime/jsonrpc/errors.ts";
 import { isNoTaskError, type TaskHandle } from "../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { openSession } from "../client/session-wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { settle } from "../rpc/wire.ts";
+import { settle } from "../wire.ts";
 import { Foreigner, related, type Message } from "./task-wire.ts";
 
 const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };

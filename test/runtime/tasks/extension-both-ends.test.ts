@@ -3,18 +3,18 @@ import { extension, type Declarations as TaskTypes } from "../../../generated/ex
 import type { Declarations as Core } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { connect } from "../../../runtime/client/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { connectClient, createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/live-session.ts";
-import { RpcError, isPeerError } from "../../../runtime/rpc/errors.ts";
-import { createDefiners } from "../../../runtime/server/definers.ts";
-import { serveHttp } from "../../../runtime/server/http.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import { RpcError, isPeerError } from "../../../runtime/jsonrpc/errors.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { isNoTaskError } from "../../../runtime/tasks/task-handle.ts";
 import { connectTo } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { alone, meta } from "../lifecycle/alone.ts";
-import { Wire, settle } from "../rpc/wire.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
+import { Wire, settle } from "../wire.ts";
 import { hear } from "./extension-wire.ts";
 import type { Message } from "./task-wire.ts";
 

@@ -1,11 +1,11 @@
 import { extension } from "../../../generated/extensions/tasks/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Check } from "../../../generated/support.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
-import { meta, request } from "../lifecycle/alone.ts";
-import { Wire, settle } from "../rpc/wire.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import { meta, request } from "../lifecycle/stateless.ts";
+import { Wire, settle } from "../wire.ts";
 import type { Message } from "./task-wire.ts";
 
 /** What a client with tasks says of itself. */

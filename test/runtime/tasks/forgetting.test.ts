@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
-import { ServerTasks } from "../../../runtime/client/server-tasks.ts";
-import { connect } from "../../../runtime/client/client.ts";
-import { SharedWait } from "../../../runtime/rpc/shared-wait.ts";
+import { ServerTasks } from "../../../runtime/client/tasks/server-tasks.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { SharedWait } from "../../../runtime/internal/shared-promise.ts";
 import { FollowedTask } from "../../../runtime/tasks/task-handle.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";

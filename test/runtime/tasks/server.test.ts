@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { RpcError } from "../../../runtime/rpc/errors.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { MemoryTaskStore } from "../../../runtime/store/memory-task-store.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { settle } from "../rpc/wire.ts";
+import { settle } from "../wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { createGate, defineTool, related, serveTasks, type Gate, type Message } from "./task-wire.ts";
 

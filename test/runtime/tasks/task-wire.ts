@@ -1,12 +1,12 @@
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject } from "../../../generated/support.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { createDefiners, type Definers } from "../../../runtime/server/definers.ts";
-import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/serve.ts";
-import { createServer, type Server } from "../../../runtime/server/server.ts";
-import type { ServerSource } from "../../../runtime/server/source.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { createDefiners, type Definers } from "../../../runtime/server/for-revisions.ts";
+import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/run/acceptor.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import type { ServerSource } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, settle } from "../rpc/wire.ts";
+import { Wire, initialize, initialized, settle } from "../wire.ts";
 
 export const { defineTool }: Definers<Declarations> = createDefiners<Declarations>([]);
 

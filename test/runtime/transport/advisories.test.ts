@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
-import type { Authenticate } from "../../../runtime/transport/http/origin.ts";
-import { request as toAlone } from "../lifecycle/alone.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
+import type { Authenticate } from "../../../runtime/transport/http-server/identity.ts";
+import { request as toAlone } from "../lifecycle/stateless.ts";
 import { acceptBoth, call, codeOf, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
 
 /*

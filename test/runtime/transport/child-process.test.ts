@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { connect } from "../../../runtime/client/client.ts";
-import { createChildProcessTransport } from "../../../runtime/transport/child-process.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createChildProcessTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readInheritedEnv, toCommand, withEnv, type CommandPlace } from "../../../runtime/transport/command.ts";
+import { readInheritedEnv, toCommand, withEnv, type CommandPlace } from "../../../runtime/transport/stdio/command.ts";
 import { readArguments } from "./interpreter.ts";
 
 const files = [

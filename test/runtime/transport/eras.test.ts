@@ -3,16 +3,16 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
-import type { Opener } from "../../../runtime/client/opener.ts";
-import { createServerAcceptor } from "../../../runtime/server/serve.ts";
-import { createServer } from "../../../runtime/server/server.ts";
-import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp.ts";
-import { createWebSocketTransport } from "../../../runtime/transport/websocket-client.ts";
-import { serveWebSocket } from "../../../runtime/transport/websocket-ws.ts";
-import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
-import { alone } from "../lifecycle/alone.ts";
+import type { Opener } from "../../../runtime/client/connection-factory.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
+import { createWebSocketTransport } from "../../../runtime/transport/websocket/websocket-client.ts";
+import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
+import { alone } from "../lifecycle/stateless.ts";
 import { serveScript } from "./http-client.script.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Revision } from "../../../generated/support.ts";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import {
   createChildProcessTransport,
   type ChildProcessOptions,
   type ChildProcessTransport,
-} from "../../../runtime/transport/child-process.ts";
+} from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 

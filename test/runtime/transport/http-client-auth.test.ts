@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import type { ConnectOptions } from "../../../runtime/client/client.ts";
+import type { ConnectOptions } from "../../../runtime/client/connect.ts";
 import { isHttpError } from "../../../runtime/transport/http-client/errors.ts";
 import type { AuthProvider } from "../../../runtime/transport/http-client/auth-provider.ts";
-import { ManualClock } from "../rpc/manual-clock.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { inTime } from "../../in-time.ts";
 import { connectScript, serveScript, usual, type Script, type ScriptedServer } from "./http-client.script.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sleep, toDelay, toReconnection } from "../../../runtime/transport/http-client/delay.ts";
+import { sleep, toDelay, toReconnection } from "../../../runtime/transport/http-client/reconnect-delay.ts";
 
 const reconnection = toReconnection();
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
-import { createSseClientTransport } from "../../../runtime/transport/sse-client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
+import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
 import { newest, revisionOf } from "../fixture-revision.ts";
 import { openingResult, sayJson, serveScript, until, usual } from "./http-client.script.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ClientConnection, ConnectOptions } from "../../../runtime/client/client.ts";
-import type { HttpClientOptions } from "../../../runtime/transport/http-client.ts";
+import type { ClientConnection, ConnectOptions } from "../../../runtime/client/connect.ts";
+import type { HttpClientOptions } from "../../../runtime/transport/http-client/http-client.ts";
 import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import {

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
-import { createHttpClientTransport, type HttpClientOptions } from "../../../runtime/transport/http-client.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
+import {
+  createHttpClientTransport,
+  type HttpClientOptions,
+} from "../../../runtime/transport/http-client/http-client.ts";
 import { newest } from "../fixture-revision.ts";
 
 /** A request as the scripted server got it. */

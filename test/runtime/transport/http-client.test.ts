@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ClientConnection, ConnectOptions } from "../../../runtime/client/client.ts";
-import type { HttpClientOptions } from "../../../runtime/transport/http-client.ts";
+import type { ClientConnection, ConnectOptions } from "../../../runtime/client/connect.ts";
+import type { HttpClientOptions } from "../../../runtime/transport/http-client/http-client.ts";
 import { batching, handshakeRevisions, newest } from "../fixture-revision.ts";
 import {
   connectScript,

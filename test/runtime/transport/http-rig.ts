@@ -2,12 +2,12 @@ import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from "
 import { setTimeout as delay } from "node:timers/promises";
 import { revisions as allRevisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { EventDecoder, type ServerEvent } from "../../../runtime/codec/events.ts";
-import { createAcceptor, type ServeOptions } from "../../../runtime/lifecycle/handshake.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import type { Connection } from "../../../runtime/rpc/peer.ts";
-import { listenHttp, type HttpListener, type ListenOptions } from "../../../runtime/transport/http/listen.ts";
-import type { HttpService } from "../../../runtime/transport/http/settings.ts";
+import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
+import { createAcceptor, type ServeOptions } from "../../../runtime/lifecycle/acceptor.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { Connection } from "../../../runtime/protocol/peer.ts";
+import { listenHttp, type HttpListener, type ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
+import type { HttpService } from "../../../runtime/transport/http-server/settings.ts";
 
 /** The revisions that open sessions, newest first. */
 export const revisions: readonly Revision[] = allRevisions.filter((revision) => revision.lifecycle === "handshake");

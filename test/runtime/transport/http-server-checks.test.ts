@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Authenticate } from "../../../runtime/transport/http/origin.ts";
-import { listenHttp } from "../../../runtime/transport/http/listen.ts";
+import type { Authenticate } from "../../../runtime/transport/http-server/identity.ts";
+import { listenHttp } from "../../../runtime/transport/http-server/listen.ts";
 import {
   acceptBoth,
   call,

@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import { Counters } from "../../../runtime/rpc/counters.ts";
-import { ManualClock } from "../rpc/manual-clock.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { Counters } from "../../../runtime/jsonrpc/metrics.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { inTime } from "../../in-time.ts";
 import { acceptBoth, call, initialize, initialized, log, start, until, type Rig, type Session } from "./http-rig.ts";
 

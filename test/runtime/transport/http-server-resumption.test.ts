@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { EventStore, StoredEvent, StreamPosition } from "../../../runtime/store/event-store.ts";
-import { MemoryEventStore } from "../../../runtime/store/memory-event-store.ts";
-import type { SessionKey } from "../../../runtime/store/session-store.ts";
-import type { HttpOrigin } from "../../../runtime/transport/http/origin.ts";
-import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
+import type { EventStore, StoredEvent, StreamPosition } from "../../../runtime/stores/event-store.ts";
+import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
+import type { SessionKey } from "../../../runtime/stores/session-store.ts";
+import type { HttpOrigin } from "../../../runtime/transport/http-server/identity.ts";
+import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
 import { count, cutAndResume } from "./cuts.ts";
 import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { MemorySessionStore } from "../../../runtime/store/memory-session-store.ts";
-import type { SessionStore } from "../../../runtime/store/session-store.ts";
-import { ManualClock } from "../rpc/manual-clock.ts";
+import { MemorySessionStore } from "../../../runtime/stores/memory-session-store.ts";
+import type { SessionStore } from "../../../runtime/stores/session-store.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
 
 const rigs: Rig[] = [];

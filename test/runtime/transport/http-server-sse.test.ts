@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createHttpHandler } from "../../../runtime/transport/http/handler.ts";
-import type { ListenOptions } from "../../../runtime/transport/http/listen.ts";
-import type { HttpOptions } from "../../../runtime/transport/http/settings.ts";
-import { request } from "../lifecycle/alone.ts";
+import { createHttpHandler } from "../../../runtime/transport/http-server/handler.ts";
+import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
+import type { HttpOptions } from "../../../runtime/transport/http-server/settings.ts";
+import { request } from "../lifecycle/stateless.ts";
 import {
   acceptBoth,
   askRoots,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HttpOrigin } from "../../../runtime/transport/http/origin.ts";
+import type { HttpOrigin } from "../../../runtime/transport/http-server/identity.ts";
 import {
   askRoots,
   call,

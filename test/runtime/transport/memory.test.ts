@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { connect } from "../../../runtime/client/client.ts";
-import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
-import type { Problem, Receiver } from "../../../runtime/rpc/channel.ts";
+import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { settle } from "../rpc/wire.ts";
+import { settle } from "../wire.ts";
 
 class Ear implements Receiver {
   readonly heard: unknown[] = [];

@@ -50,7 +50,7 @@ async function start(
   args: readonly string[],
   shutdown = { terminate: 30_000, kill: 30_000 },
 ): Promise<{ close(): Promise<void> }> {
-  const { createChildProcessTransport } = await import("../../../runtime/transport/child-process.ts");
+  const { createChildProcessTransport } = await import("../../../runtime/transport/stdio/stdio-client.ts");
   const env = { Path: "C:\\node" };
   const transport = createChildProcessTransport({ command, args, env, shutdown, stderr: "ignore" });
   const [child] = children;

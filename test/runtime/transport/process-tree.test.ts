@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
-import { killTree, signalTree } from "../../../runtime/transport/process-tree.ts";
+import { killTree, signalTree } from "../../../runtime/transport/stdio/process-tree.ts";
 
 const children: ChildProcess[] = [];
 

@@ -1,8 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
-import { createSseClientTransport, type SseClientOptions } from "../../../runtime/transport/sse-client.ts";
+import {
+  createSseClientTransport,
+  type SseClientOptions,
+} from "../../../runtime/transport/http-sse/http-sse-client.ts";
 import { newest, revisionOf } from "../fixture-revision.ts";
 import {
   openingResult,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { newest } from "../fixture-revision.ts";
-import { initialize, initialized } from "../rpc/wire.ts";
+import { initialize, initialized } from "../wire.ts";
 import { spawnFixture } from "./fixture.ts";
 
 const children: ChildProcessWithoutNullStreams[] = [];

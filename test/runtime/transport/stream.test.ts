@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import type { Problem, Receiver } from "../../../runtime/rpc/channel.ts";
-import type { NotificationMessage } from "../../../runtime/rpc/message.ts";
-import { StreamTransport } from "../../../runtime/transport/stream.ts";
-import { settle } from "../rpc/wire.ts";
+import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
+import type { NotificationMessage } from "../../../runtime/jsonrpc/message.ts";
+import { StreamTransport } from "../../../runtime/transport/stream-transport.ts";
+import { settle } from "../wire.ts";
 
 class Input extends EventEmitter {
   isPaused = false;

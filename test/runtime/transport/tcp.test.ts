@@ -2,9 +2,9 @@ import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import type { Connection } from "../../../runtime/rpc/peer.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import type { Connection } from "../../../runtime/protocol/peer.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
 import {
   createSocketTransport,
   createTcpTransport,
@@ -12,7 +12,7 @@ import {
   type TcpClientOptions,
   type TcpServer,
   type TcpServerOptions,
-} from "../../../runtime/transport/tcp.ts";
+} from "../../../runtime/transport/tcp/tcp.ts";
 import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";

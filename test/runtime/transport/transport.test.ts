@@ -1,15 +1,18 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Connection } from "../../../runtime/rpc/peer.ts";
-import { createChildProcessTransport, type ChildProcessTransport } from "../../../runtime/transport/child-process.ts";
-import { createHttpClientTransport } from "../../../runtime/transport/http-client.ts";
-import { createHttpHandler } from "../../../runtime/transport/http/handler.ts";
-import type { HttpOptions } from "../../../runtime/transport/http/settings.ts";
+import type { Connection } from "../../../runtime/protocol/peer.ts";
+import {
+  createChildProcessTransport,
+  type ChildProcessTransport,
+} from "../../../runtime/transport/stdio/stdio-client.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
+import { createHttpHandler } from "../../../runtime/transport/http-server/handler.ts";
+import type { HttpOptions } from "../../../runtime/transport/http-server/settings.ts";
 import { createMemoryPair } from "../../../runtime/transport/memory.ts";
-import { createSseClientTransport } from "../../../runtime/transport/sse-client.ts";
-import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp.ts";
+import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
+import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket-ws.ts";
+import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";

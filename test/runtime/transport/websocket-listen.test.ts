@@ -1,12 +1,12 @@
 import { connect as connectSocket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import {
   createWsTransport,
   listenWebSocket,
   type WsListener,
   type WsListenOptions,
-} from "../../../runtime/transport/ws.ts";
+} from "../../../runtime/transport/websocket/index.ts";
 import { newest } from "../fixture-revision.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 

@@ -3,18 +3,18 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { connect as connectSocket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { connect, type ClientConnection } from "../../../runtime/client/client.ts";
-import { createAcceptor } from "../../../runtime/lifecycle/handshake.ts";
-import type { CallContext } from "../../../runtime/rpc/call.ts";
-import type { Connection } from "../../../runtime/rpc/peer.ts";
-import type { Report } from "../../../runtime/rpc/report.ts";
-import { createWebSocketTransport } from "../../../runtime/transport/websocket-client.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { Connection } from "../../../runtime/protocol/peer.ts";
+import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import { createWebSocketTransport } from "../../../runtime/transport/websocket/websocket-client.ts";
 import {
   createWsTransport,
   serveWebSocket,
   type WsClientOptions,
   type WsServerOptions,
-} from "../../../runtime/transport/websocket-ws.ts";
+} from "../../../runtime/transport/websocket/ws-package.ts";
 import { inTime } from "../../in-time.ts";
 import { newest } from "../fixture-revision.ts";
 import { openingResult } from "./http-client.script.ts";

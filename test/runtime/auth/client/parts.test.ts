@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findNetwork } from "../../../../runtime/auth/client/addresses.ts";
+import { findNetwork } from "../../../../runtime/auth/client/network.ts";
 import { findOpener, openBrowser } from "../../../../runtime/auth/client/browser.ts";
 import { findChallenge, readChallenges } from "../../../../runtime/auth/client/challenge.ts";
 import { createPinnedFetch } from "../../../../runtime/auth/client/pinned-fetch.ts";

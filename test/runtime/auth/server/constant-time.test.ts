@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { requireApiKey } from "../../../../runtime/auth/server/index.ts";
-import { isSameBytes } from "../../../../runtime/auth/server/same-bytes.ts";
+import { isSameBytes } from "../../../../runtime/auth/server/timing-safe-equal.ts";
 
-vi.mock(import("../../../../runtime/auth/server/same-bytes.ts"), async (original) => ({
+vi.mock(import("../../../../runtime/auth/server/timing-safe-equal.ts"), async (original) => ({
   isSameBytes: vi.fn((await original()).isSameBytes),
 }));
 

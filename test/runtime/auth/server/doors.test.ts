@@ -12,9 +12,9 @@ import {
   type Guard,
   type RequestHead,
 } from "../../../../runtime/auth/server/index.ts";
-import { serveHttp } from "../../../../runtime/server/http.ts";
-import { createHttpHandler } from "../../../../runtime/server/serve-http.ts";
-import { createServer } from "../../../../runtime/server/server.ts";
+import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
+import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
 import { acceptBoth, initialize } from "../../transport/http-rig.ts";
 
 const server = createServer({ name: "doors", version: "1", tools: [{ name: "hello", run: () => "hello" }] }, revisions);

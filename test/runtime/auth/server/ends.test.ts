@@ -4,13 +4,13 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { revisions } from "../../../../generated/revisions.ts";
 import { requireToken, type Guard } from "../../../../runtime/auth/server/index.ts";
-import { createHttpHandler, toHttpService } from "../../../../runtime/server/serve-http.ts";
-import { serve } from "../../../../runtime/server/serve.ts";
-import { createServer } from "../../../../runtime/server/server.ts";
+import { createHttpHandler, toHttpService } from "../../../../runtime/server/run/http-handler.ts";
+import { serve } from "../../../../runtime/server/run/acceptor.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
-import { listenHttp } from "../../../../runtime/transport/http/listen.ts";
-import { serveWebSocket } from "../../../../runtime/transport/websocket-ws.ts";
-import { meta, request } from "../../lifecycle/alone.ts";
+import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
+import { serveWebSocket } from "../../../../runtime/transport/websocket/ws-package.ts";
+import { meta, request } from "../../lifecycle/stateless.ts";
 import { acceptBoth, call, initialize, initialized, until } from "../../transport/http-rig.ts";
 
 /* A token ends while a stream is open that it has opened. */

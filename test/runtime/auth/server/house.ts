@@ -18,10 +18,10 @@ import {
 import { revisions } from "../../../../generated/revisions.ts";
 import { createProofReader, verifyJwt, type JwtOptions } from "../../../../runtime/adapters/jose.ts";
 import { requireToken, type DeniedRequest, type TokenOptions } from "../../../../runtime/auth/server/index.ts";
-import { createHttpHandler } from "../../../../runtime/server/serve-http.ts";
-import { createServer as createMcpServer } from "../../../../runtime/server/server.ts";
-import { auditRequests, type AuditEntry } from "../../../../runtime/server/audit-log.ts";
-import { logRequests } from "../../../../runtime/server/request-log.ts";
+import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
+import { createServer as createMcpServer } from "../../../../runtime/server/create-server.ts";
+import { auditRequests, type AuditEntry } from "../../../../runtime/server/middleware/audit-log.ts";
+import { logRequests } from "../../../../runtime/server/middleware/request-logger.ts";
 import { acceptBoth, call, initialize, initialized } from "../../transport/http-rig.ts";
 
 /** A protected server on loopback, the real authorization server that it trusts, and everything that either logs. */

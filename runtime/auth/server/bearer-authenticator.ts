@@ -1,0 +1,131 @@
+import type { Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import type { Identity } from "../../transport/http-server/identity.ts";
+import { readBinding } from "./token-binding.ts";
+import { findClaimProblem, readPrincipal, readScopes, type ClaimRules, type Claims } from "./claims.ts";
+import { readCredentials, type Credentials } from "./credentials.ts";
+import { createProofJudge, type JudgeProof } from "./proof.ts";
+import type { Denial } from "./denials.ts";
+import { expandScopes } from "./scopes.ts";
+import { TokenMemory } from "./token-cache.ts";
+import type { TokenOptions } from "./bearer-token.ts";
+import { TokenError, isTokenError, type Trust } from "./verify-token.ts";
+
+/** Judges requests by the access tokens that they carry. */
+export class TokenGate {
+  readonly #options: TokenOptions;
+  readonly #rules: ClaimRules & Trust;
+  readonly #memory: TokenMemory<Known>;
+  readonly #judgeProof: JudgeProof | undefined;
+  readonly #now: () => number;
+
+  constructor(options: TokenOptions, issuers: readonly string[], audiences: readonly string[]) {
+    const { clockSkew = defaultSkew, remember = 60_000, dpop, now = Date.now } = options;
+    this.#options = options;
+    this.#rules = { issuers, audiences, clockSkew };
+    this.#memory = new TokenMemory(remember);
+    this.#judgeProof = dpop && createProofJudge(dpop);
+    this.#now = now;
+  }
+
+  /** Who sends the request, or why it is not let in. */
+  async admit(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Denial> {
+    const credentials = readCredentials(head);
+    if (credentials.kind === "malformed") return credentials;
+    if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#judgeProof)) return { kind: "unknown" };
+    const known = await this.#look(credentials.token);
+    if ("kind" in known) return known;
+    const now = this.#now();
+    const problem = findClaimProblem(known.claims, this.#rules, now / 1_000);
+    if (problem !== undefined) return invalid(problem);
+    const unbound = await this.#checkBinding(head, reply, { credentials, known, now });
+    return unbound ?? this.#checkScopes(known.identity);
+  }
+
+  async #look(token: string): Promise<Known | Denial> {
+    const { maxTokenLength = 8_192, verify } = this.#options;
+    if (token.length > maxTokenLength) return invalid("The access token is too long");
+    const now = this.#now();
+    const known = this.#memory.get(token, now);
+    if (known) return known;
+    try {
+      return await this.#memory.find(token, now, async () => this.#toKnown(await verify(token, this.#rules)));
+    } catch (thrown) {
+      return isTokenError(thrown) ? invalid(thrown.message) : this.#fail(thrown);
+    }
+  }
+
+  #toKnown(claims: Claims | undefined): Known {
+    if (!claims) throw new TokenError("The access token is not valid");
+    const { hierarchy = {}, clockSkew = defaultSkew, toPrincipal = readPrincipal } = this.#options;
+    const { exp } = claims;
+    const principal = toPrincipal(claims);
+    if (principal === undefined) throw new TokenError("The access token does not say whom it stands for");
+    const until = typeof exp === "number" ? { until: (exp + clockSkew) * 1_000 } : {};
+    return { claims, identity: { principal, scopes: expandScopes(readScopes(claims), hierarchy), ...until, claims } };
+  }
+
+  async #checkBinding(
+    head: RequestHead,
+    reply: Pick<Exchange, "addFields">,
+    {
+      credentials,
+      known,
+      now,
+    }: { readonly credentials: Credentials & { readonly kind: "token" }; readonly known: Known; readonly now: number },
+  ): Promise<Denial | undefined> {
+    const { scheme, token } = credentials;
+    const { principal } = known.identity;
+    const binding = readBinding(known.claims);
+    if (binding.kind === "unknown") return invalid("The access token is bound in a way that cannot be checked here");
+    if (binding.certificate !== undefined && binding.certificate !== head.certificate()?.thumbprint) {
+      return invalid("The access token is bound to another certificate");
+    }
+    if (binding.key === undefined) return this.#checkUnbound(scheme);
+    if (!this.#judgeProof) return invalid("The access token is bound to a key, which cannot be checked here");
+    if (scheme === "bearer")
+      return invalidProof("invalid_token", "The access token is bound to a key: prove that it is yours");
+    const uri = new URL(head.path, this.#options.resource);
+    try {
+      const { problem, fields } = await this.#judgeProof(head, { token, key: binding.key, principal, uri, now });
+      if (fields) reply.addFields(fields);
+      return problem && invalidProof(problem.error, problem.description);
+    } catch (thrown) {
+      return this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): Denial {
+    this.#options.onError?.(thrown);
+    return { kind: "unavailable" };
+  }
+
+  #checkUnbound(scheme: "bearer" | "dpop"): Denial | undefined {
+    if (scheme === "dpop") return invalidProof("invalid_token", "The access token is bound to no key");
+    return this.#options.dpop?.required
+      ? invalidProof("invalid_token", "The access token must be bound to a key")
+      : undefined;
+  }
+
+  #checkScopes(identity: Identity): Identity | Denial {
+    const { scopes = [] } = this.#options;
+    if (scopes.every((scope) => identity.scopes?.includes(scope))) return identity;
+    return { kind: "insufficient", scopes, principal: identity.principal };
+  }
+}
+
+/** Seconds. */
+const defaultSkew = 60;
+
+/** A token that was verified, and what follows from it as long as it lasts. */
+interface Known {
+  readonly claims: Claims;
+  readonly identity: Identity;
+}
+
+function invalid(reason: string): Denial {
+  return { kind: "invalid", scheme: "Bearer", error: "invalid_token", reason };
+}
+
+function invalidProof(error: string, reason: string): Denial {
+  return { kind: "invalid", scheme: "DPoP", error, reason };
+}

@@ -1,0 +1,36 @@
+import { isObject } from "../../../generated/support.ts";
+import { toMetadataPlaces } from "../common/well-known.ts";
+import { readBounded } from "./read-bounded.ts";
+import { checkUrl } from "./metadata.ts";
+
+/** Fetches a JSON document from an authorization server: no redirects, 1 MiB, 5 s. */
+export async function fetchJson(url: string | URL, ask: typeof fetch): Promise<unknown> {
+  const headers = { accept: "application/json" };
+  const response = await ask(url, { headers, redirect: "error", signal: AbortSignal.timeout(5_000) });
+  return readBounded(response, 1024 * 1024);
+}
+
+/**
+ * Finds where an issuer publishes its keys. Metadata counts only if it names this very issuer.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+ */
+export async function findKeysUrl(issuer: string, ask: typeof fetch): Promise<string> {
+  const failures: unknown[] = [];
+  for (const place of toMetadataPlaces(new URL(issuer))) {
+    try {
+      return readKeysUrl(await fetchJson(place, ask), issuer);
+    } catch (thrown) {
+      failures.push(thrown);
+    }
+  }
+  throw new AggregateError(failures, `The keys of ${issuer} were not found: name their URL in the option keys`);
+}
+
+function readKeysUrl(metadata: unknown, issuer: string): string {
+  if (!isObject(metadata) || metadata.issuer !== issuer) throw new Error("The metadata is of another issuer");
+  const { jwks_uri: url } = metadata;
+  if (typeof url !== "string") throw new Error("The metadata names no keys");
+  checkUrl("jwks_uri", url);
+  return url;
+}

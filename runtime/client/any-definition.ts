@@ -1,0 +1,52 @@
+import type { ProgramInfo } from "../protocol/session.ts";
+import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import type { TaskControl } from "../tasks/task-control.ts";
+import type { ClientSettings } from "./options.ts";
+
+/**
+ * Options as the runtime sees them: without the types of a revision. Those written for any revision fit, because methods
+ * compare their parameters in both directions; what they are called with was checked before.
+ */
+export interface ClientSource extends ClientSettings {
+  readonly info: ProgramInfo;
+  readonly roots?: RootsSource;
+  readonly sampling?: SamplingSource;
+  readonly elicitation?: ElicitationSource;
+  readonly logLevel?: string;
+  onLog?(entry: object): unknown;
+}
+
+/** Roots of any revision, or how to find them. */
+export type RootsSource = readonly object[] | ((context: AnyAnswerContext) => unknown);
+
+/** How completions are had, at any revision. */
+export interface SamplingSource {
+  readonly tools?: true;
+  readonly context?: true;
+  readonly task?: true;
+  createMessage(params: object, context: AnyAnswerContext): unknown;
+}
+
+/** How input is had, at any revision. */
+export interface ElicitationSource {
+  readonly task?: true;
+  form?(params: object, context: AnyFormContext): unknown;
+  url?(params: object, context: AnyAnswerContext): unknown;
+  completed?(elicitationId: string): unknown;
+}
+
+/** The context of an answer at any revision. */
+export interface AnyAnswerContext {
+  readonly server: { readonly info: object; readonly capabilities: object };
+  readonly revision: string;
+  readonly requestId: string | number;
+  readonly meta: { readonly [key: string]: unknown };
+  readonly signal: AbortSignal;
+  readonly task?: TaskControl | undefined;
+  progress(progress: number, total?: number, message?: string): Promise<void>;
+}
+
+/** The context of a form at any revision. */
+export interface AnyFormContext extends AnyAnswerContext {
+  check(content: object): readonly SchemaIssue[];
+}

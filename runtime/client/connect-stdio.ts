@@ -1,0 +1,35 @@
+import { isClosedError } from "../jsonrpc/errors.ts";
+import { isHandshake } from "../lifecycle/negotiation.ts";
+import { createChildProcessTransport, type ChildProcessOptions } from "../transport/stdio/stdio-client.ts";
+import { connect, type ClientConnection } from "./connect.ts";
+import type { ConnectServerOptions } from "./connection-factory.ts";
+
+/**
+ * Starts a server as a child of this process and connects to it, whatever its age. Some older servers end at the first message that
+ * they do not know: such a one is started once more, and opened by a handshake.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ */
+export async function connectProcess(
+  command: ChildProcessOptions,
+  options: ConnectServerOptions,
+): Promise<ClientConnection> {
+  const era = options.eras?.noteOf(JSON.stringify([command.command, command.args, command.cwd]));
+  const open = (more: Partial<ConnectServerOptions>): Promise<ClientConnection> =>
+    connect(createChildProcessTransport(command), { ...options, ...(era && { era }), ...more });
+  try {
+    return await open({});
+  } catch (error) {
+    if (!mayHaveDiedOfProbe(error, options)) throw error;
+    const connection = await open({ lifecycle: "handshake" });
+    era?.keep("session");
+    return connection;
+  }
+}
+
+/** A program that could not be started at all does not start the second time either. */
+function mayHaveDiedOfProbe(error: unknown, { revisions, lifecycle, signal }: ConnectServerOptions): boolean {
+  const hasChoice = lifecycle === undefined && revisions.some(isHandshake) && !revisions.every(isHandshake);
+  if (!hasChoice || signal?.aborted || !isClosedError(error)) return false;
+  return !(error.cause instanceof Error && "syscall" in error.cause);
+}

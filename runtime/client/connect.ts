@@ -1,0 +1,81 @@
+import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
+import { findMethod } from "../protocol/method-rows.ts";
+import { openConnection, type OpenOptions } from "../lifecycle/initialize-client.ts";
+import type { RequestOptions } from "../protocol/incoming-call.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
+import type { Connection, State } from "../protocol/peer.ts";
+import type { Capabilities, ProgramInfo, Session } from "../protocol/session.ts";
+import { SessionView } from "./session/session-view.ts";
+
+/** Options of a client. */
+export type ConnectOptions = OpenOptions;
+
+/**
+ * A session with a server, from the client's side. The calls of a generated revision are made over it: `new ClientCalls(connection)`.
+ */
+export interface ClientConnection extends Connection {
+  readonly session: Session;
+  readonly revision: Revision;
+  readonly serverInfo: ProgramInfo;
+  readonly serverCapabilities: Capabilities;
+  readonly instructions: string | undefined;
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+  /** Sends a request of the negotiated revision by its method name; params and result are checked, but their types are not known. */
+  request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
+  /** Sends a notification of the negotiated revision by its method name. */
+  notify(method: string, params?: unknown): Promise<void>;
+}
+
+/** Connects to a server and resolves when the session is open. A failure closes the transport. */
+export async function connect(transport: Channel, options: ConnectOptions): Promise<ClientConnection> {
+  const peer = await openConnection(transport, options);
+  return new Client(peer, peer.requireSession());
+}
+
+class Client extends SessionView implements ClientConnection {
+  readonly session: Session;
+  readonly #peer: Connection;
+
+  constructor(peer: Connection, session: Session) {
+    super();
+    this.#peer = peer;
+    this.session = session;
+  }
+
+  get state(): State {
+    return this.#peer.state;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#peer.closed;
+  }
+
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+  request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
+  request(target: RequestRow | string, params?: unknown, options?: RequestOptions): Promise<unknown> {
+    if (typeof target !== "string") return this.#peer.request(target, params, options);
+    const row = findMethod(this.revision.clientRequests, target);
+    if (!row) return Promise.reject(this.#describeUnknown(target));
+    return this.#peer.request(row, params, options);
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
+  notify(method: string, params?: unknown): Promise<void>;
+  notify(target: NotificationRow | string, params?: unknown): Promise<void> {
+    if (typeof target !== "string") return this.#peer.notify(target, params);
+    const row = findMethod(this.revision.clientNotifications, target);
+    if (!row) return Promise.reject(this.#describeUnknown(target));
+    return this.#peer.notify(row, params);
+  }
+
+  close(): Promise<void> {
+    return this.#peer.close();
+  }
+
+  #describeUnknown(method: string): Error {
+    return new Error(
+      `A client cannot send ${method} in revision ${this.revision.id}. Check the name, or connect with another revision.`,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { toError } from "../../jsonrpc/errors.ts";
+import { systemClock, type Clock } from "../../internal/timers.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import type { ClientConnection } from "../connect.ts";
+import type { KeepAliveOptions } from "../options.ts";
+
+/** What keeping alive needs of the client. */
+export interface KeepAliveHost {
+  readonly clock: Clock | undefined;
+  missed(failures: number, error: Error): void;
+  /** So many answers are missing that the connection counts as lost. */
+  dead(error: Error): void;
+}
+
+/**
+ * Pings a server for as long as its connection lasts, where the revision has pings.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#implementation-considerations
+ */
+export function keepAlive(connection: ClientConnection, options: KeepAliveOptions, host: KeepAliveHost): void {
+  const row = findRow(connection.revision.clientRequests, "ping");
+  if (!row) return;
+  const { interval, timeout, failures: most = 2 } = options;
+  const clock = host.clock ?? systemClock;
+  let failures = 0;
+  let cancel = (): void => {};
+  const schedule = (): void => void (cancel = clock.after(interval, () => void ping()));
+  const ping = async (): Promise<void> => {
+    try {
+      await connection.request(row, undefined, timeout === undefined ? {} : { timeout });
+      failures = 0;
+    } catch (thrown) {
+      if (connection.state === "DISCONNECTED") return;
+      failures += 1;
+      const error = toError(thrown);
+      host.missed(failures, error);
+      if (failures >= most) return host.dead(error);
+    }
+    schedule();
+  };
+  schedule();
+  void connection.closed.then(() => cancel());
+}

@@ -1,0 +1,227 @@
+import type { Revision } from "../../../generated/support.ts";
+import { ClosedError, VersionError, isClosedError, isPeerError, toError } from "../../jsonrpc/errors.ts";
+import type { Profile } from "../../protocol/profile.ts";
+import { pause, type Clock } from "../../internal/timers.ts";
+import { toDelay, toReconnection, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
+import { isLostError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
+import { repeat } from "../../transport/http-client/retry.ts";
+import type { ClientConnection } from "../connect.ts";
+import type { ClientEvent } from "../events.ts";
+import type { ReconnectOptions, Retry } from "../options.ts";
+
+/** What a line needs of its client. */
+export interface LineHost {
+  /** Opens a connection; the signal gives it up. */
+  open(signal: AbortSignal): Promise<ClientConnection>;
+  /** A connection is there, before any call uses it. */
+  adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void;
+  tell(event: ClientEvent): void;
+}
+
+/** How a line behaves. */
+export interface LineOptions {
+  readonly reconnect: ReconnectOptions | undefined;
+  readonly clock: Clock | undefined;
+  /** Says which refusals are for now only. */
+  readonly profile: Profile | undefined;
+}
+
+/** Options for the run of a call. */
+export interface RunOptions {
+  readonly retry: Retry;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A connection that is replaced when it is lost: calls that come in between wait for the next one. */
+export class Line {
+  readonly closed: Promise<Error | undefined>;
+  readonly #host: LineHost;
+  readonly #clock: Clock | undefined;
+  readonly #reconnection: (Reconnection & { readonly stableAfter: number }) | undefined;
+  readonly #options: LineOptions;
+  readonly #end = new AbortController();
+  #last: ClientConnection | undefined;
+  #isUp = false;
+  #isFinished = false;
+  #openedAt = 0;
+  #fruitless = 0;
+  #next: Promise<ClientConnection> | undefined;
+  #closing: Promise<void> | undefined;
+  #resolveClosed: (reason: Error | undefined) => void = () => {};
+
+  constructor(host: LineHost, options: LineOptions) {
+    const { reconnect, clock } = options;
+    this.#host = host;
+    this.#options = options;
+    this.#clock = clock;
+    this.#reconnection = reconnect && { ...toReconnection(reconnect), stableAfter: reconnect.stableAfter ?? 10_000 };
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  /** Opens the first connection. */
+  async start(): Promise<void> {
+    await this.#open({ isFirst: true });
+  }
+
+  /** The connection, or the one that was there last. */
+  get last(): ClientConnection {
+    if (!this.#last) throw new ClosedError("There is no connection yet");
+    return this.#last;
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** There has been a connection. */
+  get hasOpened(): boolean {
+    return this.#last !== undefined;
+  }
+
+  get isEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** Runs a call on the connection; at once if there is one. What was refused for now runs again as the profile says. */
+  run<Result>(call: (connection: ClientConnection) => Promise<Result>, { retry, signal }: RunOptions): Promise<Result> {
+    const { reconnect, profile, clock } = this.#options;
+    if (!profile?.readRetry) return this.#run(call, retry);
+    const end = this.#end.signal;
+    return repeat(() => this.#run(call, retry), {
+      reconnection: toReconnection(reconnect),
+      signal: signal ? AbortSignal.any([signal, end]) : end,
+      clock,
+      readDelay: (error) => this.#readDelay(error, retry),
+    });
+  }
+
+  /** Milliseconds after which a call may run again. Profiles are for sessions. */
+  #readDelay(error: unknown, retry: Retry): number | undefined {
+    if (!isPeerError(error) || this.#last?.revision.lifecycle !== "handshake") return undefined;
+    const { code, message, data } = error;
+    const advice = this.#options.profile?.readRetry?.({ code, message, data });
+    return advice?.isBeforeWork || retry === "safe" ? advice?.delay : undefined;
+  }
+
+  /** Repeats an interrupted call once if it is safe or was never sent. */
+  #run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
+    let used = this.#isUp ? this.#last : undefined;
+    const first = used;
+    const outcome = first ? call(first) : this.#ready().then((ready) => call((used = ready)));
+    if (!this.#reconnection) return outcome;
+    return outcome.catch(async (error: unknown) => {
+      if (used && isOutdated(error, used.revision)) this.drop(used, toError(error));
+      else if (!isCut(error, retry)) throw error;
+      if (this.isEnded) throw error;
+      if (isClosedError(error)) await first?.closed;
+      return call(await this.#ready());
+    });
+  }
+
+  /** A connection turned out to be dead, although it is open. */
+  drop(connection: ClientConnection, reason: Error): void {
+    void connection.close();
+    this.#lose(connection, reason);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #ready(): Promise<ClientConnection> {
+    if (this.#isUp && this.#last) return Promise.resolve(this.#last);
+    return this.#next ?? Promise.reject(new ClosedError("The session is closed"));
+  }
+
+  #adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void {
+    this.#last = connection;
+    this.#isUp = true;
+    this.#openedAt = this.#now();
+    this.#next = undefined;
+    void connection.closed.then((reason) => this.#lose(connection, reason));
+    this.#host.adopt(connection, history);
+  }
+
+  #lose(connection: ClientConnection, reason: Error | undefined): void {
+    if (connection !== this.#last || !this.#isUp) return;
+    this.#isUp = false;
+    if (this.isEnded) return this.#finish(undefined);
+    this.#host.tell({ kind: "disconnected", reason });
+    if (!this.#reconnection) return this.#finish(reason);
+    if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#fruitless = 0;
+    this.#next = this.#reconnect(connection, this.#reconnection);
+    this.#next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
+  }
+
+  /** The old connection ends first: two servers of one client could be in each other's way. */
+  async #reconnect(old: ClientConnection, reconnection: Reconnection): Promise<ClientConnection> {
+    const { signal } = this.#end;
+    await old.closed;
+    for (let failure: unknown; ;) {
+      if (this.#fruitless >= reconnection.attempts) throw giveUp(this.#fruitless, failure);
+      const delay = toDelay(this.#fruitless, { retry: undefined, reconnection });
+      this.#fruitless += 1;
+      const attempt = this.#fruitless;
+      this.#host.tell({ kind: "reconnecting", attempt, delay });
+      await pause(delay, this.#clock, signal);
+      try {
+        return await this.#open({ isFirst: false });
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        failure = error;
+        this.#host.tell({ kind: "reconnectFailed", attempt, error: toError(error) });
+        if (error instanceof VersionError) throw giveUp(attempt, error);
+      }
+    }
+  }
+
+  async #open(history: { readonly isFirst: boolean }): Promise<ClientConnection> {
+    const { signal } = this.#end;
+    const connection = await this.#host.open(signal);
+    if (signal.aborted) {
+      await connection.close();
+      throw signal.reason;
+    }
+    this.#adopt(connection, history);
+    return connection;
+  }
+
+  async #close(): Promise<void> {
+    this.#end.abort(new ClosedError("The session was closed"));
+    await this.#last?.close();
+    await this.#next?.catch(() => {});
+    this.#finish(undefined);
+  }
+
+  #finish(reason: Error | undefined): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    if (!this.isEnded) this.#end.abort(new ClosedError("The session is closed", { cause: reason }));
+    this.#next = undefined;
+    this.#resolveClosed(reason);
+    this.#host.tell({ kind: "closed", reason });
+  }
+
+  #now(): number {
+    return this.#clock?.now() ?? performance.now();
+  }
+}
+
+/** The server does not serve the agreed revision any more, and has done nothing: another one can be agreed on. */
+function isOutdated(error: unknown, { errors }: Revision): boolean {
+  const code = errors.unsupportedProtocolVersion?.code;
+  return code !== undefined && isPeerError(error) && error.code === code;
+}
+
+/** Whether a call failed because its connection, or the stream of its answer, was cut, and may be made again. */
+function isCut(error: unknown, retry: Retry): boolean {
+  if (retry === "never") return isClosedError(error) && error.unsent;
+  return isClosedError(error) || isLostError(error) || isSessionExpiredError(error);
+}
+
+function giveUp(attempts: number, cause: unknown): ClosedError {
+  return new ClosedError(`The connection is lost; ${attempts} attempts to replace it failed. Connect again.`, {
+    cause,
+  });
+}

@@ -1,0 +1,100 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
+import { omit } from "../../protocol/known-members.ts";
+import { AnswerScope, FormScope } from "./response-scope.ts";
+import { FormError } from "../errors.ts";
+import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
+import type { ElicitationSource } from "../any-definition.ts";
+
+/** Answers the server's questions to the user in one session. */
+export interface Elicitation {
+  elicit(params: unknown, call: CallContext): Promise<object>;
+  /** The server says that an interaction is over; anything but one that is open is ignored. */
+  complete(params: unknown): unknown;
+  /** The server refused a call until these pages have been visited: it will say so when they have. */
+  expect(elicitations: unknown): void;
+}
+
+/**
+ * Puts the handlers of the user behind `elicitation/create`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+export function createElicitation(source: ElicitationSource): Elicitation {
+  const open = new Set<string>();
+  const remember = (id: unknown): void => {
+    if (typeof id !== "string") return;
+    open.add(id);
+    const [oldest] = open;
+    if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
+  };
+  return {
+    async elicit(given, call) {
+      if (!isObject(given)) throw refuseMode("form");
+      const params = toKnown(given, call.revision);
+      if (params.mode !== "url") return askForm(source, params, call);
+      const answer = await askUrl(source, params, call);
+      if (answer.action === "accept") remember(params.elicitationId);
+      return answer;
+    },
+    complete(params) {
+      const id = isObject(params) ? params.elicitationId : undefined;
+      return typeof id === "string" && open.delete(id) ? source.completed?.(id) : undefined;
+    },
+    expect(elicitations) {
+      for (const item of Array.isArray(elicitations) ? elicitations : []) {
+        if (isObject(item)) remember(item.elicitationId);
+      }
+    },
+  };
+}
+
+/** Reads every elicitation as a form at revisions without modes. */
+function toKnown(params: Record<string, unknown>, { capabilities }: Revision): Record<string, unknown> {
+  return capabilities.client.includes("elicitation.url") ? params : omit(params, "mode", "url", "elicitationId");
+}
+
+/** Nothing that does not fit the form leaves: neither side would know what to do with it. */
+async function askForm(source: ElicitationSource, params: Record<string, unknown>, call: CallContext): Promise<object> {
+  if (!source.form) throw refuseMode("form");
+  const { requestedSchema } = params;
+  const { action, content } = toAnswer(await source.form(params, new FormScope(call, requestedSchema)));
+  if (action !== "accept") return { action };
+  const filled = fillForm(requestedSchema, isObject(content) ? content : {});
+  const issues = checkForm(requestedSchema, filled);
+  if (issues.length > 0) throw new FormError(issues);
+  return { action, content: filled };
+}
+
+async function askUrl(
+  source: ElicitationSource,
+  params: Record<string, unknown>,
+  call: CallContext,
+): Promise<{ readonly action: unknown }> {
+  if (!source.url) throw refuseMode("url");
+  if (!isPage(params.url)) throw invalidParams({ path: "url", expected: "a valid URL of http or https" });
+  const { action } = toAnswer(await source.url(params, new AnswerScope(call)));
+  return { action };
+}
+
+/** Programs hand URLs to the system, which opens files, runs scripts and starts programs for other schemes. */
+function isPage(url: unknown): boolean {
+  if (typeof url !== "string" || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) return false;
+  return /^https?:$/.test(new URL(url).protocol);
+}
+
+function toAnswer(answer: unknown): { readonly action: unknown; readonly content: unknown } {
+  return isObject(answer)
+    ? { action: answer.action, content: answer.content }
+    : { action: undefined, content: undefined };
+}
+
+function refuseMode(mode: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, `Elicitation mode ${mode} is not supported by this client`, {
+    data: { mode },
+  });
+}
+
+/** A server that never completes anything must not make us remember everything. */
+const mostOpen = 1_000;

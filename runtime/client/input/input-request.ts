@@ -1,0 +1,82 @@
+import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { findMethod } from "../../protocol/method-rows.ts";
+import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
+import { InvalidMessageError } from "../../jsonrpc/errors.ts";
+import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import type { Session } from "../../protocol/session.ts";
+import type { Rate } from "../../jsonrpc/token-bucket.ts";
+import type { ClientConnection } from "../connect.ts";
+import { InputRequiredError } from "../errors.ts";
+
+/** Who answers the questions of a server. */
+export interface Answerer {
+  readonly connection: ClientConnection;
+  /** Functions by handler name, as for requests of a server. */
+  readonly handlers: object;
+}
+
+/** A question inside of a result. */
+export interface Question {
+  readonly key: string;
+  readonly request: unknown;
+  readonly result: object;
+}
+
+/** Lets the handler for it answer a question. */
+export async function answerQuestion(
+  { connection, handlers }: Answerer,
+  { key, request, result }: Question,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { method, params } = isObject(request) ? request : {};
+  const row = typeof method === "string" ? findMethod(connection.revision.embeddedRequests, method) : undefined;
+  const handler: unknown = row && Reflect.get(handlers, row.handler);
+  if (!row || typeof handler !== "function") {
+    throw new InputRequiredError(`by ${String(method)}, which this client does not answer`, result);
+  }
+  const issue = params === undefined && row.paramsOptional ? undefined : row.params(params);
+  if (issue) throw new InvalidMessageError(row.method, "params", issue);
+  const answer: unknown = await handler.call(handlers, params, new EmbeddedCall(connection, { key, params, signal }));
+  const wrong = row.result(answer);
+  if (wrong) throw new InvalidMessageError(row.method, "result", wrong);
+  return answer;
+}
+
+/** The context of an answer: the question is part of a result, so nothing that is sent can belong to it. */
+class EmbeddedCall implements CallContext {
+  readonly connection: ClientConnection;
+  readonly requestId: string;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly origin = undefined;
+  readonly progressRate: Rate = toProgressRate(undefined);
+
+  constructor(
+    connection: ClientConnection,
+    { key, params, signal }: { readonly key: string; readonly params: unknown; readonly signal: AbortSignal },
+  ) {
+    this.connection = connection;
+    this.requestId = key;
+    this.meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+    this.signal = signal;
+  }
+
+  get session(): Session {
+    return this.connection.session;
+  }
+
+  get revision(): Revision {
+    return this.connection.revision;
+  }
+
+  /** Nobody can be told. */
+  async progress(): Promise<void> {}
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.connection.notify(row, params);
+  }
+
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
+    return this.connection.request(row, params, options);
+  }
+}

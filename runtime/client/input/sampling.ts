@@ -1,0 +1,34 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { checkToolResults } from "../../protocol/tool-results.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
+import { omit } from "../../protocol/known-members.ts";
+import { AnswerScope } from "./response-scope.ts";
+import type { SamplingSource } from "../any-definition.ts";
+
+/**
+ * Puts the handler of the user behind `sampling/createMessage`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ */
+export function createSampling(source: SamplingSource): (params: unknown, call: CallContext) => unknown {
+  return (params, call) => {
+    const request = toKnown(params, call.revision);
+    if (!source.tools && (request.tools !== undefined || request.toolChoice !== undefined)) {
+      throw refuse("This client has not declared sampling.tools");
+    }
+    const issue = checkToolResults(request);
+    if (issue) throw invalidParams(issue);
+    return source.createMessage(request, new AnswerScope(call));
+  };
+}
+
+/** Tools came together with their capability. */
+function toKnown(params: unknown, { capabilities }: Revision): Record<string, unknown> {
+  const request = isObject(params) ? params : {};
+  return capabilities.client.includes("sampling.tools") ? request : omit(request, "tools", "toolChoice");
+}
+
+function refuse(message: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, message);
+}

@@ -1,0 +1,175 @@
+import { isObject } from "../../../generated/support.ts";
+import { ClosedError, errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
+import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import { isOpen } from "../../protocol/session.ts";
+import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import type { ClientConnection } from "../connect.ts";
+import { requestOf } from "../session/requests.ts";
+import { IncompleteListError } from "../errors.ts";
+import { readNextCursor, readPages, type PageLimits, type PageParams } from "./pages.ts";
+import type { ListName } from "../protocol-types.ts";
+import type { Freshness, ResultCache } from "./result-cache.ts";
+
+/** A page of any list. */
+export type AnyPage = object & { readonly nextCursor?: string };
+
+/** How lists are kept. */
+export interface ListsOptions extends PageLimits {
+  readonly isCached: boolean;
+  /** Lists that servers let clients keep for a time. */
+  readonly cache: ResultCache;
+  /** A list is kept: news of it is welcome. */
+  onKept(kind: ListKind): void;
+}
+
+/** The lists of one server, kept for as long as they hold. */
+export class Lists {
+  readonly #latest = new Map<ListName, readonly object[]>();
+  readonly #options: ListsOptions;
+  /** Grows when lists change or the session does, so that what was being read meanwhile is not kept. */
+  #version = 0;
+  #session = 0;
+  #isDeaf = false;
+
+  constructor(options: ListsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the pages of a list on one connection, and within one session: cursors mean nothing beyond it. */
+  async *pages(list: ListName, connection: ClientConnection, options: ListOptions): AsyncGenerator<AnyPage> {
+    const { maxPages, ...rest } = options;
+    const session = this.#session;
+    const fetch = async (params: PageParams): Promise<AnyPage> => {
+      if (session !== this.#session)
+        throw new ClosedError("The session ended while a list was being read. Read it again.");
+      return toPage(await requestOf(connection, sources[list].handler, params, rest));
+    };
+    yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });
+  }
+
+  /** Reads all of a list; from the start once more when it changed meanwhile, so that the server refuses a cursor. */
+  async read(list: ListName, connection: ClientConnection, options: ListOptions): Promise<readonly object[]> {
+    const reading = createReading();
+    try {
+      return await this.#read(list, connection, { options, reading });
+    } catch (error) {
+      if (error instanceof IncompleteListError) throw error.with(reading.items);
+      const isStale = isPeerError(error) && error.code === errorCodes.invalidParams && reading.items.length > 0;
+      if (!isStale) throw error;
+      return this.#read(list, connection, { options, reading: createReading() });
+    }
+  }
+
+  /** What is known of a list: if the server lets us keep it, or would have told of changes. */
+  find(list: ListName, connection: ClientConnection): readonly object[] | undefined {
+    if (!this.#options.isCached) return undefined;
+    if (connection.revision.lifecycle === "per-request") return this.#findFresh(list);
+    return !this.#isDeaf && announcesChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
+  }
+
+  /** What was read last, and not known to have changed since. */
+  latest(list: ListName): readonly object[] | undefined {
+    return this.#latest.get(list);
+  }
+
+  /** A list changed. Resources and templates change together. */
+  forget(kind: ListKind): void {
+    this.#version += 1;
+    for (const list of [...this.#latest.keys()]) if (sources[list].kind === kind) this.#latest.delete(list);
+    this.#options.cache.forget((key) => key.startsWith(toKey(kind)));
+  }
+
+  /** There is another session: nothing of the last one holds. */
+  reset(): void {
+    this.#session += 1;
+    this.#isDeaf = false;
+    this.#forgetAll();
+  }
+
+  /** The server cannot tell of changes any more. */
+  deafen(): void {
+    this.#isDeaf = true;
+    this.#forgetAll();
+  }
+
+  async #read(
+    list: ListName,
+    connection: ClientConnection,
+    { options, reading }: { readonly options: ListOptions; readonly reading: Reading },
+  ): Promise<readonly object[]> {
+    const { cache, isCached, onKept } = this.#options;
+    const version = this.#version;
+    const { asking } = cache;
+    for await (const page of this.pages(list, connection, options)) {
+      const { until, isPublic } = cache.readFreshness(page);
+      reading.items.push(...readPageItems(list, page));
+      reading.isWhole = options.maxPages === undefined || page.nextCursor === undefined;
+      reading.until = Math.min(reading.until, until);
+      reading.isPublic &&= isPublic;
+    }
+    const { items, isWhole, until, isPublic } = reading;
+    if (version !== this.#version || !isWhole) return items;
+    this.#latest.set(list, items);
+    const { kind } = sources[list];
+    const isKept = isCached && cache.keep(toKey(kind, list), items, { until, isPublic, ...asking });
+    if (isKept) onKept(kind);
+    return items;
+  }
+
+  #findFresh(list: ListName): readonly object[] | undefined {
+    const items = this.#options.cache.find(toKey(sources[list].kind, list));
+    return Array.isArray(items) ? items : undefined;
+  }
+
+  #forgetAll(): void {
+    this.#version += 1;
+    this.#latest.clear();
+    this.#options.cache.forget(() => true);
+  }
+}
+
+/** How to read a list. */
+export interface ListOptions extends RequestOptions, PageLimits {}
+
+/** The items on a page of a list. */
+export function readPageItems(list: ListName, page: AnyPage): readonly object[] {
+  const items: unknown = Reflect.get(page, list);
+  return Array.isArray(items) ? items.filter(isObject) : [];
+}
+
+/** A list as far as it has been read: it is as fresh, and as public, as the least of its pages. */
+interface Reading extends Writable<Freshness> {
+  readonly items: object[];
+  isWhole: boolean;
+}
+
+function createReading(): Reading {
+  return { items: [], isWhole: true, until: Infinity, isPublic: true };
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Which request reads a list, and which notification tells that it changed. */
+const sources: { readonly [Name in ListName]: { readonly handler: string; readonly kind: ListKind } } = {
+  tools: { handler: "listTools", kind: "tools" },
+  resources: { handler: "listResources", kind: "resources" },
+  resourceTemplates: { handler: "listResourceTemplates", kind: "resources" },
+  prompts: { handler: "listPrompts", kind: "prompts" },
+};
+
+function toKey(kind: ListKind, list?: ListName): string {
+  return `list ${kind} ${list ?? ""}`;
+}
+
+/** Where sessions are, servers tell of changes unasked. */
+function announcesChanges(kind: ListKind, { revision, session }: ClientConnection): boolean {
+  const gate = findRow(revision.serverNotifications, listChanged[kind])?.gate;
+  return gate !== undefined && isOpen(gate, session);
+}
+
+function toPage(result: unknown): AnyPage {
+  if (!isObject(result)) return {};
+  const { nextCursor: _nextCursor, ...page } = result;
+  return { ...page, ...readNextCursor(result) };
+}

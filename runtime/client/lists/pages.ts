@@ -1,0 +1,93 @@
+import { isObject } from "../../../generated/support.ts";
+import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import type { ClientConnection } from "../connect.ts";
+import { IncompleteListError } from "../errors.ts";
+
+/** Where in a list a page starts; the first page has no cursor. */
+export interface PageParams {
+  cursor?: string;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly nextCursor?: string | undefined;
+}
+
+/** Bounds on the reading of a list. */
+export interface PageLimits {
+  /** Pages after which reading stops. Default: all pages are read. */
+  readonly maxPages?: number;
+}
+
+/** Bounds on a list: a server must neither keep a client busy without end nor fill its memory. */
+export interface ListBounds {
+  /** Default 1000. */
+  readonly maxPages?: number | undefined;
+  /** Characters of JSON in all pages together. Default 64 Mi. */
+  readonly maxLength?: number | undefined;
+}
+
+/**
+ * Reads the pages of a list one after the other: `readPages((page) => calls.listTools(page))`. An empty cursor is a cursor; only its absence ends
+ * the list. Throws an `IncompleteListError` when the list goes beyond its bounds or repeats a cursor, which would never end.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
+ */
+export async function* readPages<Result extends Page>(
+  fetch: (params: PageParams) => Promise<Result>,
+  { maxPages: wanted }: PageLimits = {},
+  { maxPages = 1_000, maxLength = 64 * 1024 * 1024 }: ListBounds = {},
+): AsyncGenerator<Result, void, undefined> {
+  const most = wanted ?? maxPages;
+  const seen = new Set<string>();
+  let params: PageParams = {};
+  let length = 0;
+  for (let count = 0; count < most; count += 1) {
+    const page = await fetch(params);
+    length += JSON.stringify(page).length;
+    if (length > maxLength) throw new IncompleteListError(`has more than ${maxLength} characters`);
+    yield page;
+    const { nextCursor } = page;
+    if (nextCursor === undefined) return;
+    if (seen.has(nextCursor)) throw new IncompleteListError("repeats a cursor");
+    seen.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  if (wanted === undefined) throw new IncompleteListError(`has more than ${maxPages} pages`);
+}
+
+/** Reads the items of a list, page after page: `readItems((page) => calls.listTools(page), (page) => page.tools)`. */
+export async function* readItems<Result extends Page, Item>(
+  fetch: (params: PageParams) => Promise<Result>,
+  pick: (page: Result) => readonly Item[],
+  limits: PageLimits = {},
+): AsyncGenerator<Item, void, undefined> {
+  for await (const page of readPages(fetch, limits)) yield* pick(page);
+}
+
+/** Reads the items of a list by method name, for clients that know no types: `listAll(connection, "tools/list")`. */
+export async function* listAll(
+  connection: ClientConnection,
+  method: string,
+  options: RequestOptions & PageLimits = {},
+): AsyncGenerator<unknown, void, undefined> {
+  const fetch = async (params: PageParams): Promise<UntypedPage> =>
+    toPage(await connection.request(method, params, options));
+  yield* readItems(fetch, (page) => page.items, options);
+}
+
+/** The cursor of a page that is followed by another. */
+export function readNextCursor({ nextCursor }: { readonly nextCursor?: unknown }): { readonly nextCursor?: string } {
+  return typeof nextCursor === "string" ? { nextCursor } : {};
+}
+
+interface UntypedPage extends Page {
+  readonly items: readonly unknown[];
+}
+
+/** The list is the one member of a page that is an array. */
+function toPage(result: unknown): UntypedPage {
+  const page = isObject(result) ? result : {};
+  const items: readonly unknown[] = Object.values(page).find(Array.isArray) ?? [];
+  return { items, ...readNextCursor(page) };
+}

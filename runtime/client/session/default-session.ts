@@ -1,0 +1,209 @@
+import { isObject, type NotificationRow, type RequestRow } from "../../../generated/support.ts";
+import { findMethod } from "../../protocol/method-rows.ts";
+import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import { InvalidMessageError } from "../../jsonrpc/errors.ts";
+import type { State } from "../../protocol/peer.ts";
+import type { Session } from "../../protocol/session.ts";
+import { safeHandlers } from "./requests.ts";
+import type { ClientConnection } from "../connect.ts";
+import { withFreshHeaders } from "../connection/fresh-headers.ts";
+import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";
+import type { ListName } from "../protocol-types.ts";
+import type { RootsKeeper } from "../input/roots.ts";
+import { SessionCore, knowsLevels, type SessionTarget } from "./session-state.ts";
+import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session.ts";
+import { SessionView } from "./session-view.ts";
+import type { ClientSource } from "../any-definition.ts";
+import type { TaskHandle, TaskRequestOptions } from "../../tasks/task-handle.ts";
+import type { TaskState } from "../../tasks/task.ts";
+import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";
+import { checkToolOutput, isRepeatable } from "../tool-output.ts";
+
+/** A session of a client with one server, without the types of a revision. */
+export class LiveSession extends SessionView implements ClientConnection, AsyncDisposable {
+  readonly roots: RootsKeeper;
+  readonly #core: SessionCore;
+
+  constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+    super();
+    this.roots = roots;
+    this.#core = new SessionCore(source, roots, target);
+  }
+
+  /** Opens the first connection. */
+  start(): Promise<void> {
+    return this.#core.line.start();
+  }
+
+  get state(): State {
+    if (this.#core.line.isUp) return this.#core.line.last.state;
+    return this.#core.line.isEnded ? "DISCONNECTED" : "INITIALIZING";
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#core.line.closed;
+  }
+
+  get session(): Session {
+    return this.#core.line.last.session;
+  }
+
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: Repeatable): Promise<Result>;
+  request(method: string, params?: unknown, options?: Repeatable): Promise<unknown>;
+  request(target: RequestRow | string, params?: unknown, given: Repeatable = {}): Promise<unknown> {
+    const { retry, ...options } = given;
+    const row = typeof target === "string" ? findMethod(this.revision.clientRequests, target) : target;
+    return this.#core.line.run(
+      (connection) =>
+        typeof target === "string"
+          ? connection.request(target, params, options)
+          : connection.request(target, params, options),
+      {
+        retry: retry ?? this.#core.retryOf({ isSafe: row !== undefined && safeHandlers.has(row.handler) }),
+        signal: options.signal,
+      },
+    );
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
+  notify(method: string, params?: unknown): Promise<void>;
+  notify(target: NotificationRow | string, params?: unknown): Promise<void> {
+    return this.#core.line.run(
+      (connection) =>
+        typeof target === "string" ? connection.notify(target, params) : connection.notify(target, params),
+      { retry: "never" },
+    );
+  }
+
+  listTools(options?: ListCallOptions): Promise<readonly object[]> {
+    return this.#list("tools", options);
+  }
+
+  listResources(options?: ListCallOptions): Promise<readonly object[]> {
+    return this.#list("resources", options);
+  }
+
+  listResourceTemplates(options?: ListCallOptions): Promise<readonly object[]> {
+    return this.#list("resourceTemplates", options);
+  }
+
+  listPrompts(options?: ListCallOptions): Promise<readonly object[]> {
+    return this.#list("prompts", options);
+  }
+
+  async *pages(list: ListName, options: ListOptions = {}): AsyncGenerator<AnyPage> {
+    const connection = await this.#core.line.run((ready) => Promise.resolve(ready), { retry: "never" });
+    yield* this.#core.lists.pages(list, connection, options);
+  }
+
+  async *items(list: ListName, options: ListOptions = {}): AsyncGenerator<object> {
+    for await (const page of this.pages(list, options)) yield* readPageItems(list, page);
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools */
+  async callTool(name: string, args?: object, given: ToolCallOptions = {}): Promise<object> {
+    const { validator } = this.#core.source;
+    const { task, ...options } = given;
+    const tool = validator || task ? await this.#findTool(name, options) : this.#findKnownTool(name);
+    const toResult = (result: unknown): object => this.#readToolResult(result, tool);
+    const call = { name, args, tool, toResult };
+    if (task) return this.#core.tasks.start(call, { ...options, task });
+    if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
+    const retry = isRepeatable(tool, this.revision) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
+    const params = { name, ...(args && { arguments: args }) };
+    const list = (): Promise<unknown> => this.#list("tools", { refresh: true });
+    const around = (send: () => Promise<unknown>): Promise<unknown> =>
+      withFreshHeaders(send, { revision: this.revision, list });
+    const result = await this.#core.work("callTool", params, { ...options, retry, around });
+    return this.#core.tasks.complete(result, call, options);
+  }
+
+  /** A task that a tool became earlier. */
+  toolTask(taskId: string): TaskHandle<object> {
+    return this.#core.tasks.follow({ taskId }, (result) => this.#readToolResult(result, undefined));
+  }
+
+  listTasks(options: SessionCallOptions = {}): Promise<readonly TaskState[]> {
+    return this.#core.tasks.list(options);
+  }
+
+  /** What a request with metadata of its own gives may depend on that, so it is neither kept nor taken from what was kept. */
+  readResource(uri: string, { refresh, ...options }: ReadCallOptions = {}): Promise<object> {
+    const ask = (): Promise<Record<string, unknown>> => this.#core.work("readResource", { uri }, options);
+    const isKept = (this.#core.source.cache?.reads ?? true) && options.meta === undefined;
+    return isKept ? this.#core.reads.read(uri, ask, refresh === undefined ? {} : { refresh }) : ask();
+  }
+
+  getPrompt(name: string, args?: { readonly [name: string]: string }, options?: SessionCallOptions): Promise<object> {
+    return this.#core.work("getPrompt", { name, ...(args && { arguments: args }) }, options);
+  }
+
+  async complete(params: object, options?: SessionCallOptions): Promise<object> {
+    const { completion } = await this.#core.call("complete", params, options);
+    return isObject(completion) ? completion : {};
+  }
+
+  async ping(options?: SessionCallOptions): Promise<void> {
+    await this.#core.call("ping", undefined, options);
+  }
+
+  subscribe(uri: string, listener: ResourceListener, options: RequestOptions = {}): Promise<() => Promise<void>> {
+    return this.#core.subscriptions.add(uri, listener, options);
+  }
+
+  async setLogLevel(level: string, options: SessionCallOptions = {}): Promise<void> {
+    if (knowsLevels(this.revision)) await this.#core.call("setLevel", { level }, options);
+    this.#core.logLevel = level;
+  }
+
+  close(): Promise<void> {
+    return this.#core.line.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Tells the server that the roots are others now. */
+  announceRoots(): void {
+    this.#core.announceRoots();
+  }
+
+  #list(list: ListName, { retry, refresh = false, ...options }: ListCallOptions = {}): Promise<readonly object[]> {
+    return this.#core.line.run(
+      async (connection) => {
+        const kept = refresh ? undefined : this.#core.lists.find(list, connection);
+        return kept ?? this.#core.lists.read(list, connection, options);
+      },
+      { retry: retry ?? this.#core.retryOf({ isSafe: true }), signal: options.signal },
+    );
+  }
+
+  /** A list that was read once is enough here: a server that changes its tools ought to say so. */
+  async #findTool(name: string, { signal }: RequestOptions): Promise<object | undefined> {
+    if (!this.#core.lists.latest("tools")) await this.#list("tools", signal ? { signal } : {});
+    return this.#findKnownTool(name);
+  }
+
+  #readToolResult(result: unknown, tool: object | undefined): object {
+    if (!isObject(result) || !Object.hasOwn(result, "content")) {
+      throw new InvalidMessageError("tools/call", "result", {
+        path: "content",
+        expected: "present: no task was asked for",
+      });
+    }
+    const { validator } = this.#core.source;
+    if (validator && tool) checkToolOutput(tool, result, { revision: this.revision, validator });
+    return result;
+  }
+
+  #findKnownTool(name: string): object | undefined {
+    return this.#core.lists.latest("tools")?.find((tool) => Reflect.get(tool, "name") === name);
+  }
+}
+
+/** Options of a call of a tool. */
+type ToolCallOptions = SessionCallOptions & Partial<TaskRequestOptions>;
+
+/** Options of a request by its row or name. */
+type Repeatable = Omit<SessionCallOptions, "meta">;

@@ -1,0 +1,297 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { isPeerError, toError } from "../../jsonrpc/errors.ts";
+import type { Eras } from "../../lifecycle/era-cache.ts";
+import { toTimeouts } from "../../jsonrpc/limits.ts";
+import { toReconnection } from "../../transport/http-client/reconnect-delay.ts";
+import type { ListKind } from "../../protocol/list-kinds.ts";
+import { checkMeta } from "../../protocol/meta-keys.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import { requestOf, safeHandlers, sendOnce, type CoreCallOptions } from "./requests.ts";
+import { toClientCapabilities } from "../capabilities.ts";
+import type { ClientConnection } from "../connect.ts";
+import type { Answerer } from "../input/input-request.ts";
+import { createElicitation, type Elicitation } from "../input/elicitation.ts";
+import type { ClientEvent, Restored } from "../events.ts";
+import { createClientHandlers, type NoticeBoard } from "../handlers.ts";
+import { keepAlive } from "../connection/keep-alive.ts";
+import { Listening } from "../subscriptions/listen.ts";
+import { Line, type LineHost } from "../connection/reconnecting-connection.ts";
+import { Lists } from "../lists/lists.ts";
+import type { Opener } from "../connection-factory.ts";
+import type { Retry } from "../options.ts";
+import { Reads } from "../resources/read-cache.ts";
+import { ResultCache } from "../lists/result-cache.ts";
+import type { RootsKeeper } from "../input/roots.ts";
+import { isInputRequired, joinProgress, playRounds } from "../input/input-required.ts";
+import type { ClientSource } from "../any-definition.ts";
+import { TaskManager } from "../../tasks/task-manager.ts";
+import { ServerTasks } from "../tasks/server-tasks.ts";
+import { Subscriptions } from "../subscriptions/resource-subscriptions.ts";
+import { TaskListening } from "../tasks/task-notifications.ts";
+
+/** How a session reaches its server. */
+export interface SessionTarget {
+  readonly open: Opener;
+  /** What the client remembers of servers. */
+  readonly eras?: Eras;
+  /** Gives up the first connection while it is being opened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a session keeps between its calls, and does when nobody calls: it answers, takes notice, and restores. */
+export class SessionCore implements LineHost, NoticeBoard {
+  readonly source: ClientSource;
+  readonly line: Line;
+  readonly lists: Lists;
+  readonly reads: Reads;
+  readonly listening: Listening;
+  readonly subscriptions: Subscriptions;
+  readonly tasks: ServerTasks;
+  readonly taskListening: TaskListening;
+  readonly #ownTasks: TaskManager;
+  readonly #roots: RootsKeeper;
+  readonly #target: SessionTarget;
+  readonly #elicitation: Elicitation;
+  readonly #answered = new WeakSet<object>();
+  readonly #answerers = new WeakMap<ClientConnection, Answerer>();
+  /** The level that a new session is asked for again. */
+  logLevel: string | undefined;
+
+  constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+    this.source = source;
+    this.#roots = roots;
+    this.#target = target;
+    this.logLevel = source.logLevel;
+    this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock, profile: source.profile });
+    const cache = new ResultCache({ ...source.cache, clock: source.clock });
+    this.reads = new Reads(cache, (result) => this.#answered.has(result));
+    this.lists = new Lists({
+      isCached: source.cacheLists ?? true,
+      cache,
+      onKept: (kind) => this.listening.watch(kind),
+      ...(source.maxPages !== undefined && { maxPages: source.maxPages }),
+    });
+    this.#elicitation = createElicitation(source.elicitation ?? {});
+    this.#ownTasks = new TaskManager({
+      ...(source.clock && { clock: source.clock }),
+      ...source.tasks,
+      onError: source.onError,
+    });
+    const { request: timeout } = toTimeouts(source.timeouts);
+    this.taskListening = new TaskListening({ clock: source.clock, timeout, wake: (id) => this.tasks.wake(id) });
+    this.tasks = new ServerTasks({
+      clock: source.clock,
+      listening: this.taskListening,
+      call: (handler, params, options) => this.call(handler, params, options),
+      connection: () => this.line.last,
+      answerer: () => this.#toAnswerer(this.line.last),
+    });
+    this.listening = new Listening({
+      clock: source.clock,
+      reconnection: toReconnection(source.reconnect),
+      timeout,
+      wantsLists: source.onListChanged !== undefined,
+      deaf: (reason) => {
+        this.lists.deafen();
+        this.tell({ kind: "deaf", reason });
+      },
+      hearing: () => this.tell({ kind: "hearing" }),
+      lost: (what, error) => {
+        for (const one of what) this.#tellLost(one, error);
+      },
+    });
+    this.subscriptions = new Subscriptions({
+      send: (handler, uri, options) =>
+        this.listening.isOffered
+          ? this.listening[handler](uri)
+          : this.call(handler, { uri }, { ...options, retry: "never" }),
+      fail: (error) => this.#report("notifications/resources/updated", error),
+    });
+  }
+
+  /** Sends the request with this handler name. */
+  async call(
+    handler: string,
+    params: object | undefined,
+    { meta, retry, around = sendOnce, ...options }: CoreCallOptions = {},
+  ): Promise<Record<string, unknown>> {
+    const problem = meta && checkMeta(meta);
+    if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
+    const sent = meta ? { ...params, _meta: meta } : params;
+    const { signal } = options;
+    const running = { retry: retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) }), signal };
+    const progress = joinProgress(options);
+    const result = await around(() =>
+      this.line.run((connection) => requestOf(connection, handler, sent, progress.options), running),
+    );
+    if (!isInputRequired(result)) return isObject(result) ? result : {};
+    const complete = await playRounds(result, {
+      max: this.source.maxRounds ?? 10,
+      clock: this.source.clock,
+      signal,
+      answerer: () => this.#toAnswerer(this.line.last),
+      send: (answers, { revision }) => {
+        progress.next();
+        const send = async (connection: ClientConnection): Promise<unknown> => {
+          if (connection.revision !== revision) throw new Error("The server came back with another revision.");
+          return requestOf(connection, handler, { ...sent, ...answers }, progress.options);
+        };
+        return around(() => this.line.run(send, running));
+      },
+    });
+    if (!isObject(complete)) return {};
+    this.#answered.add(complete);
+    return complete;
+  }
+
+  /** Sends a request that the server may refuse until the user has visited a page. */
+  async work(handler: string, params: object, options?: CoreCallOptions): Promise<Record<string, unknown>> {
+    try {
+      return await this.call(handler, params, options);
+    } catch (error) {
+      const code = this.line.last.revision.errors.urlElicitationRequired?.code;
+      const isRequired = isPeerError(error) && error.code === code;
+      if (isRequired && isObject(error.data)) this.#elicitation.expect(error.data.elicitations);
+      throw error;
+    }
+  }
+
+  /** What becomes of a call that is cut off and says nothing about it itself. */
+  retryOf({ isSafe }: { readonly isSafe: boolean }): Retry {
+    return isSafe ? (this.source.reconnect?.retry ?? "never") : "never";
+  }
+
+  /** Tells the server that the roots are others now. */
+  announceRoots(): void {
+    if (!this.line.isUp) return;
+    const { last } = this.line;
+    const row = findRow(last.revision.clientNotifications, "rootsListChanged");
+    // A server that goes away asks again when it comes back.
+    if (row) last.notify(row, undefined).catch(() => {});
+  }
+
+  // What the line needs.
+
+  open(end: AbortSignal): Promise<ClientConnection> {
+    const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
+    const { open, eras, signal } = this.#target;
+    return open({
+      info,
+      revisions,
+      ...(lifecycle && { lifecycle }),
+      ...(eras && { eras }),
+      ...(onError && { onError }),
+      ...(onLoss && { onLoss }),
+      ...(clock && { clock }),
+      ...(limits && { limits }),
+      ...(timeouts && { timeouts }),
+      ...(profile && { profile }),
+      logLevel: () => this.logLevel,
+      signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
+      capabilities: (revision) => toClientCapabilities(this.source, revision),
+      handlers: (revision) => this.#createHandlers(revision),
+      onNewSession: () => this.#renew(),
+      onDeaf: () => this.lists.deafen(),
+    });
+  }
+
+  #createHandlers(revision: Revision): object {
+    const parts = { roots: this.#roots, elicitation: this.#elicitation, board: this, tasks: this.#ownTasks };
+    return createClientHandlers(this.source, revision, parts);
+  }
+
+  #toAnswerer(connection: ClientConnection): Answerer {
+    const known = this.#answerers.get(connection);
+    const answerer = known ?? { connection, handlers: this.#createHandlers(connection.revision) };
+    this.#answerers.set(connection, answerer);
+    return answerer;
+  }
+
+  adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {
+    const { keepAlive: pings, clock } = this.source;
+    this.lists.reset();
+    this.listening.adopt(connection);
+    this.taskListening.adopt(connection);
+    if (pings) {
+      keepAlive(connection, pings, {
+        clock,
+        missed: (failures, error) => this.tell({ kind: "pingFailed", failures, error }),
+        dead: (error) => this.line.drop(connection, error),
+      });
+    }
+    if (isFirst) void this.#restoreLogLevel();
+    else this.#renew();
+  }
+
+  tell(event: ClientEvent): void {
+    this.#run("connection", () => this.source.onEvent?.(event));
+  }
+
+  // Where notifications go.
+
+  listChanged(list: ListKind): void {
+    this.lists.forget(list);
+    if (list === "resources") this.reads.forgetAll();
+    this.#run(`notifications/${list}/list_changed`, () => this.source.onListChanged?.(list));
+  }
+
+  resourceUpdated(uri: string): void {
+    this.reads.forget(uri);
+    this.subscriptions.deliver(uri);
+    this.#run("notifications/resources/updated", () => this.source.onResourceUpdated?.(uri));
+  }
+
+  log(entry: object): void {
+    this.#run("notifications/message", () => this.source.onLog?.(entry));
+  }
+
+  taskChanged(taskId: string): void {
+    this.tasks.wake(taskId);
+  }
+
+  /** The server knows nothing any more of what was asked for. */
+  #renew(): void {
+    this.lists.reset();
+    const restored = Promise.all([
+      this.#restoreLogLevel(),
+      this.subscriptions.restore((uri, error) => this.#tellLost({ kind: "subscription", uri }, error)),
+    ]);
+    void restored.then(() => this.tell({ kind: "reconnected" }));
+  }
+
+  async #restoreLogLevel(): Promise<void> {
+    const level = this.logLevel;
+    const { serverCapabilities, revision } = this.line.last;
+    // Where each request names its level, there is none to restore.
+    if (level === undefined || serverCapabilities.logging === undefined || !knowsLevels(revision)) return;
+    await requestOf(this.line.last, "setLevel", { level }).catch((error: unknown) =>
+      this.#tellLost({ kind: "logLevel", level }, error),
+    );
+  }
+
+  #tellLost(what: Restored, error: unknown): void {
+    this.tell({ kind: "restoreFailed", what, error: toError(error) });
+  }
+
+  /** What a callback of the user throws is theirs. */
+  #run(method: string, callback: () => unknown): void {
+    try {
+      Promise.resolve(callback()).catch((error: unknown) => this.#report(method, error));
+    } catch (error) {
+      this.#report(method, error);
+    }
+  }
+
+  #report(method: string, thrown: unknown): void {
+    try {
+      this.source.onError?.({ kind: "callback", method, error: toError(thrown) });
+    } catch {
+      // The hook is the last resort: there is nobody left to tell.
+    }
+  }
+}
+
+/** Whether the server keeps a log level for the session. */
+export function knowsLevels({ clientRequests }: Revision): boolean {
+  return findRow(clientRequests, "setLevel") !== undefined;
+}

@@ -1,0 +1,23 @@
+import type { Revision } from "../../../generated/support.ts";
+import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../../protocol/session.ts";
+
+/** What a client knows of its server by the session that they have. */
+export abstract class SessionView {
+  abstract readonly session: Session;
+
+  get revision(): Revision {
+    return this.session.revision;
+  }
+
+  get serverInfo(): ProgramInfo {
+    return this.session.peer.info ?? unknownProgram;
+  }
+
+  get serverCapabilities(): Capabilities {
+    return this.session.peer.capabilities;
+  }
+
+  get instructions(): string | undefined {
+    return this.session.instructions;
+  }
+}

@@ -1,0 +1,88 @@
+import { isObject } from "../../../generated/support.ts";
+import { fromBase64 } from "../../framing/base64.ts";
+import { fromUtf8 } from "../../framing/utf8.ts";
+import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import { isInside, toSkillRoot } from "../../skills/entry.ts";
+import { SkillError } from "../../skills/errors.ts";
+import type { SkillEntry, SkillResource } from "../../skills/skill.ts";
+import { verifyFile } from "../../skills/verify.ts";
+
+/** The part of a session that files are read by. */
+export interface FileServer {
+  readResource(uri: string, options?: RequestOptions & { readonly refresh?: boolean }): Promise<object>;
+}
+
+/** What is in a file of a skill. */
+export interface SkillContent {
+  readonly uri: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Absent where the bytes are no text in UTF-8. */
+  readonly text: string | undefined;
+}
+
+/** The files of a skill for as long as somebody acts on it: those of the entry that it was loaded from, and no others. */
+export class SkillFiles {
+  readonly #entry: SkillEntry;
+  readonly #server: FileServer;
+  readonly #listed: ReadonlyMap<string, SkillResource> | undefined;
+  readonly #kept = new Map<string, SkillContent>();
+  /** Bytes that may still be read where no entry has promised how many there are. */
+  #room: number;
+
+  constructor(entry: SkillEntry, server: FileServer, maxBytes: number) {
+    this.#entry = entry;
+    this.#server = server;
+    this.#room = maxBytes;
+    const { resources } = entry;
+    this.#listed = resources === "dynamic" ? undefined : new Map(resources.map((file) => [file.uri, file]));
+  }
+
+  async read(reference: string, options: RequestOptions): Promise<SkillContent> {
+    const uri = this.#resolve(reference);
+    const kept = this.#kept.get(uri);
+    if (kept) return kept;
+    const resource = this.#find(uri);
+    // What was kept of earlier reads may be older than the entry.
+    const bytes = toBytes(uri, await this.#server.readResource(uri, { ...options, refresh: true }));
+    const content = { uri, bytes, text: fromUtf8(bytes) };
+    if (!resource) return this.#count(content);
+    await verifyFile(resource, bytes);
+    this.#kept.set(uri, content);
+    return content;
+  }
+
+  /** References are relative to the folder of the skill, as between files. */
+  #resolve(reference: string): string {
+    if (this.#listed?.has(reference)) return reference;
+    const { uri } = this.#entry;
+    if (!URL.canParse(reference, uri)) throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is no file`);
+    const resolved = new URL(reference, uri);
+    resolved.hash = "";
+    return resolved.href;
+  }
+
+  #find(uri: string): SkillResource | undefined {
+    const found = this.#listed?.get(uri);
+    const isMissing = this.#listed ? !found : !isInside(toSkillRoot(this.#entry.uri), uri);
+    if (isMissing) throw new SkillError("unlisted", uri, "the entry of the skill has no such file");
+    return found;
+  }
+
+  #count(content: SkillContent): SkillContent {
+    this.#room -= content.bytes.length;
+    if (this.#room < 0) throw new SkillError("limit", content.uri, "the skill is larger than allowed");
+    return content;
+  }
+}
+
+function toBytes(uri: string, result: object): Uint8Array<ArrayBuffer> {
+  const contents: unknown = Reflect.get(result, "contents");
+  const found: unknown = Array.isArray(contents)
+    ? contents.find((part) => isObject(part) && part.uri === uri)
+    : undefined;
+  const { text, blob } = isObject(found) ? found : {};
+  const bytes = typeof blob === "string" ? fromBase64(blob) : undefined;
+  if (bytes) return bytes;
+  if (typeof text === "string") return new TextEncoder().encode(text);
+  throw new SkillError("digest", uri, "the server gave nothing for it");
+}

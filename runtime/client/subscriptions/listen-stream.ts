@@ -1,0 +1,60 @@
+import { isObject, type RequestRow } from "../../../generated/support.ts";
+import type { ListenFilter } from "../../protocol/subscription-filter.ts";
+import { TimeoutError, toError } from "../../jsonrpc/errors.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import { systemClock, type Clock } from "../../internal/timers.ts";
+import type { ClientConnection } from "../connect.ts";
+
+/** What is asked for, and how. */
+export interface ListenStreamOptions {
+  readonly row: RequestRow;
+  readonly filter: ListenFilter;
+  readonly clock: Clock | undefined;
+  /** Milliseconds for the acknowledgement. */
+  readonly timeout: number;
+}
+
+/**
+ * One request to listen: it lasts until either side ends it. What it hears of arrives as notifications that name it.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
+ */
+export class ListenStream {
+  readonly filter: ListenFilter;
+  /** Resolves with what the server honours of the filter; rejects when the request ends before. */
+  readonly acknowledged: Promise<ListenFilter>;
+  /** Resolves when nothing more is heard: with the reason, unless the server ended it in order. */
+  readonly ended: Promise<Error | undefined>;
+  readonly #controller = new AbortController();
+  #id: RequestId | undefined;
+  #acknowledge: (honoured: ListenFilter) => void = () => {};
+
+  constructor(connection: ClientConnection, { row, filter, clock = systemClock, timeout }: ListenStreamOptions) {
+    this.filter = filter;
+    const { signal } = this.#controller;
+    const onId = (id: RequestId): void => void (this.#id = id);
+    this.ended = connection.request(row, { notifications: filter }, { signal, onId }).then(() => undefined, toError);
+    this.acknowledged = new Promise((resolve, reject) => {
+      this.#acknowledge = resolve;
+      void this.ended.then((reason) => reject(reason ?? new Error("The server ended the subscription at once")));
+    });
+    const expire = (): void => this.end(new TimeoutError(row.method, timeout));
+    const cancel = clock.after(timeout, expire);
+    this.acknowledged.then(cancel, cancel);
+  }
+
+  /** Whether a notification names this request: `1` and `"1"` are different. */
+  is(tag: unknown): boolean {
+    return tag !== undefined && tag === this.#id;
+  }
+
+  /** The server has said what it will tell. */
+  accept(params: unknown): void {
+    const honoured = isObject(params) ? params.notifications : undefined;
+    this.#acknowledge(isObject(honoured) ? honoured : {});
+  }
+
+  end(reason: Error = new DOMException("It is not needed any more", "AbortError")): void {
+    this.#controller.abort(reason);
+  }
+}

@@ -1,0 +1,102 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
+import type { TaskPort } from "../../tasks/task-handle.ts";
+import { isTaskState, type TaskState } from "../../tasks/task.ts";
+import type { Answerer } from "../input/input-request.ts";
+import { answerAll } from "../input/input-required.ts";
+import type { ServerTasksHost } from "./server-tasks.ts";
+
+/** Whether servers decide at a revision that calls become tasks: where the tasks extension is on it. */
+export function hasExtensionTasks({ clientRequests }: Revision): boolean {
+  return findRow(clientRequests, "getTask")?.needs !== undefined;
+}
+
+/** The task that a request goes on as, if its result says so. */
+export function readStartedTask(result: unknown): TaskState | undefined {
+  return isObject(result) && result.resultType === "task" ? toState(result) : undefined;
+}
+
+/**
+ * How a task is followed by the tasks extension: whatever is known of it comes with its status, questions too, and answers are sent on their own.
+ *
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+ */
+export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
+  readonly #host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer };
+  readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
+  /** A question that is still shown when its answer has been brought is not asked again. */
+  readonly #answered = new Set<string>();
+  /** Answers that could not be brought: nobody needs to be asked again. */
+  readonly #kept = new Map<string, unknown>();
+
+  constructor(host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer }) {
+    this.#host = host;
+  }
+
+  readonly send: TaskPort<object>["send"] = async (handler, taskId, options) => {
+    if (handler === "cancelTask") await this.#host.call("cancelTask", { taskId }, options);
+    const detail = await this.#host.call("getTask", { taskId }, options);
+    const state = toState(detail);
+    if (state) this.#details.set(state, detail);
+    return state;
+  };
+
+  readonly outcome: NonNullable<TaskPort<object>["outcome"]> = async (task, options) => {
+    if (task.status === "working") return undefined;
+    const detail = this.#details.get(task) ?? (await this.#host.call("getTask", { taskId: task.taskId }, options));
+    const { status, result, error, inputRequests } = detail;
+    if (status === "completed") return { value: result };
+    if (status === "cancelled") throw new Error(`The task was cancelled and has no result: ${task.taskId}`);
+    if (status === "failed") throw toPeerError(error);
+    if (isObject(inputRequests)) await this.#answer(task.taskId, inputRequests, { detail, signal: options.signal });
+    return undefined;
+  };
+
+  /** The same handlers answer as for questions that come with a result, by the same rules. */
+  async #answer(
+    taskId: string,
+    requests: Readonly<Record<string, unknown>>,
+    { detail, signal }: { readonly detail: object; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
+    const open = Object.entries(requests).filter(([key]) => !this.#answered.has(key));
+    if (open.length === 0) return;
+    const answering = { answerer: this.#host.answerer(), options: { signal } };
+    const asked = open.filter(([key]) => !this.#kept.has(key));
+    const answers = await answerAll(Object.fromEntries(asked), detail, answering);
+    for (const [key, answer] of Object.entries(answers)) this.#kept.set(key, answer);
+    const inputResponses = Object.fromEntries(open.map(([key]) => [key, this.#kept.get(key)]));
+    try {
+      await this.#host.call("updateTask", { taskId, inputResponses }, signal ? { signal } : {});
+    } catch (error) {
+      // What the server does not want has to be answered in another way.
+      if (isPeerError(error)) this.#kept.clear();
+      throw error;
+    }
+    this.#kept.clear();
+    for (const [key] of open) this.#answered.add(key);
+  }
+}
+
+function toState({ ttlMs, pollIntervalMs, ...members }: Readonly<Record<string, unknown>>): TaskState | undefined {
+  if (!isTaskState(members)) return undefined;
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = members;
+  return {
+    taskId,
+    status,
+    ...(statusMessage !== undefined && { statusMessage }),
+    createdAt,
+    lastUpdatedAt,
+    ttl: typeof ttlMs === "number" ? ttlMs : null,
+    ...(typeof pollIntervalMs === "number" && { pollInterval: pollIntervalMs }),
+  };
+}
+
+function toPeerError(error: unknown): PeerError {
+  const { code, message, data } = isObject(error) ? error : {};
+  return new PeerError({
+    code: typeof code === "number" ? code : 0,
+    message: typeof message === "string" ? message : "The task failed",
+    ...(data !== undefined && { data }),
+  });
+}

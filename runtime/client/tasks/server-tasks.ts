@@ -1,0 +1,220 @@
+import { isObject, type RequestRow } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import { CapabilityError } from "../../jsonrpc/errors.ts";
+import { readKnownMember } from "../../protocol/known-members.ts";
+import { isOpen } from "../../protocol/session.ts";
+import type { Clock } from "../../internal/timers.ts";
+import {
+  FollowedTask,
+  NoTaskError,
+  readCreatedTask,
+  toTaskParams,
+  type TaskHandle,
+  type TaskRequestOptions,
+} from "../../tasks/task-handle.ts";
+import { isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
+import type { ClientConnection } from "../connect.ts";
+import type { Answerer } from "../input/input-request.ts";
+import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
+import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
+import type { SessionCallOptions } from "../session/session.ts";
+import type { TaskListening } from "./task-notifications.ts";
+
+/** What the tasks of a server need of their session. */
+export interface ServerTasksHost {
+  readonly clock: Clock | undefined;
+  /** Sends the request with this handler name. */
+  call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
+  connection(): ClientConnection;
+  /** Who answers questions of tasks, where they do not come as requests. */
+  answerer(): Answerer;
+  /** How changes of tasks are heard of. Default: they are asked for. */
+  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
+}
+
+/** A call of a tool that shall become a task. */
+export interface ToolTaskCall {
+  readonly name: string;
+  readonly args: object | undefined;
+  /** The tool as the server lists it, as far as that is known. */
+  readonly tool: object | undefined;
+  /** Checks the result of the tool. */
+  toResult(value: unknown): object;
+}
+
+/** The tasks that a server does for this session. */
+export class ServerTasks {
+  readonly #host: ServerTasksHost;
+  /** Those whose end is not known yet. Nobody may ever ask for it: who still holds a task, or waits for it, is what keeps it. */
+  readonly #followed = new Map<string, Set<Held>>();
+  /** Not every worker has what tells of it: there they are kept as long as the session. */
+  readonly #dropped =
+    typeof FinalizationRegistry === "function"
+      ? new FinalizationRegistry<Entry>((entry) => this.#remove(entry))
+      : undefined;
+
+  constructor(host: ServerTasksHost) {
+    this.#host = host;
+  }
+
+  /** Whether a tool only runs as a task, and its server can do that. */
+  isRequired(tool: object | undefined): boolean {
+    const row = this.#row;
+    const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
+    return isDeclared === true && this.#readSupport(tool) === "required";
+  }
+
+  /**
+   * Starts a tool as a task. What the server or the tool does not declare is not sent.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
+   */
+  async start(call: ToolTaskCall, options: SessionCallOptions & TaskRequestOptions): Promise<TaskHandle<object>> {
+    const { task, signal, ...rest } = options;
+    const { name, args, tool, toResult } = call;
+    signal?.throwIfAborted();
+    const ended = new AbortController();
+    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
+    if (!isDecidedThere) this.#requireSupport(name, tool);
+    const params = {
+      name,
+      ...(args && { arguments: args }),
+      ...(!isDecidedThere && { task: toTaskParams(task) }),
+    };
+    const sending = { ...rest, retry: "never", ...(!isDecidedThere && { taskEnded: ended.signal }) } as const;
+    const starting = this.#host.call("callTool", params, sending).then((answer) => {
+      const started = isDecidedThere ? readStartedTask(answer) : readCreatedTask("tools/call", answer);
+      if (!started) throw new NoTaskError("tools/call", answer);
+      return this.follow(started, toResult, ended);
+    });
+    return signal ? giveUpOn(signal, starting) : starting;
+  }
+
+  /** Runs a tool that only runs as a task, as if it did not: whoever gives the call up gives the task up. */
+  async run(call: ToolTaskCall, options: SessionCallOptions): Promise<object> {
+    return this.#await(await this.start(call, { ...options, task: true }), options);
+  }
+
+  /** The result of a call: a server may have decided that it goes on as a task. */
+  async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
+    const started = hasExtensionTasks(this.#host.connection().revision) ? readStartedTask(result) : undefined;
+    return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
+  }
+
+  async #await(task: TaskHandle<object>, { signal }: SessionCallOptions): Promise<object> {
+    try {
+      return await task.result(signal ? { signal } : {});
+    } catch (error) {
+      if (signal?.aborted) task.cancel().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Follows a task of which something is known, at least its id. */
+  follow(
+    task: TaskState | Pick<TaskState, "taskId">,
+    toResult: (value: unknown) => object,
+    ended?: AbortController,
+  ): TaskHandle<object> {
+    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
+    const { taskId } = task;
+    const followed: Followed = new FollowedTask<object>(task, {
+      clock: this.#host.clock,
+      send: (handler, id, options) => this.#host.call(handler, { taskId: id }, options),
+      ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
+      watch: () => this.#host.listening?.watch(taskId),
+      isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
+      toResult,
+      ended: () => {
+        ended?.abort();
+        this.#remove(entry);
+      },
+    });
+    const entry: Entry = { taskId, held: toHeld(followed) };
+    const others = this.#followed.get(taskId) ?? new Set();
+    this.#followed.set(taskId, others.add(entry.held));
+    this.#dropped?.register(followed, entry);
+    return followed;
+  }
+
+  /** The server says that a task has changed. */
+  wake(taskId: string): void {
+    for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
+  }
+
+  /** Reads all tasks that the server keeps for us. */
+  async list(options: SessionCallOptions): Promise<readonly TaskState[]> {
+    const tasks: TaskState[] = [];
+    const items = readItems(
+      async (page) => toPage(await this.#host.call("listTasks", page, options)),
+      (page) => page.tasks,
+    );
+    for await (const task of items) tasks.push(task);
+    return tasks;
+  }
+
+  get #row(): RequestRow | undefined {
+    const { revision } = this.#host.connection();
+    return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
+  }
+
+  #requireSupport(name: string, tool: object | undefined): void {
+    const { session, revision } = this.#host.connection();
+    const row = this.#row;
+    if (!row)
+      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
+    const gate = taskGate(row, "server");
+    if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
+    if (tool && this.#readSupport(tool) === "forbidden") {
+      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
+    }
+  }
+
+  /** Reads `taskSupport`; a missing value means `forbidden`. */
+  #readSupport(tool: object | undefined): unknown {
+    const execution = readKnownMember(tool, "Tool.execution", this.#host.connection().revision);
+    return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
+  }
+
+  #remove({ taskId, held }: Entry): void {
+    const others = this.#followed.get(taskId);
+    others?.delete(held);
+    if (others && others.size > 0) return;
+    this.#followed.delete(taskId);
+    this.#host.listening?.forget(taskId);
+  }
+}
+
+type Followed = FollowedTask<object>;
+
+interface Entry {
+  readonly taskId: string;
+  readonly held: Held;
+}
+
+type Held = Pick<WeakRef<Followed>, "deref">;
+
+function toHeld(followed: Followed): Held {
+  return typeof WeakRef === "function" ? new WeakRef(followed) : { deref: () => followed };
+}
+
+function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {
+  return { send, outcome };
+}
+
+/** A start cannot be taken back: a task that begins after all is cancelled. */
+function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason);
+      starting.then((task) => task.cancel()).catch(() => {});
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    starting.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
+  });
+}
+
+function toPage(result: Record<string, unknown>): Page & { readonly tasks: readonly TaskState[] } {
+  const tasks = Array.isArray(result.tasks) ? result.tasks.filter(isTaskState) : [];
+  return { tasks, ...readNextCursor(result) };
+}

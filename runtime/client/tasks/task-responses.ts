@@ -1,0 +1,37 @@
+import type { Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { isOpen } from "../../protocol/session.ts";
+import { allowTask } from "../../tasks/task-handlers.ts";
+import type { TaskManager } from "../../tasks/task-manager.ts";
+import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";
+
+/** Answers a request of the server. */
+export type AnswerFunction = (params: unknown, call: CallContext) => unknown;
+
+/** Lets a request of the server run as a task, where that was declared; elsewhere its wish for one is ignored. */
+export function answerAsTask(
+  handler: string,
+  answer: AnswerFunction,
+  { revision, tasks }: { readonly revision: Revision; readonly tasks: TaskManager },
+): AnswerFunction {
+  const row = findRow(revision.serverRequests, handler);
+  const plain = tieToTask(answer);
+  if (!row) return plain;
+  const gate = taskGate(row, "client");
+  const asTask = allowTask(row, { tasks, terms: {} }, plain);
+  return (params, call) => (isOpen(gate, call.session) ? asTask(params, call) : plain(params, call));
+}
+
+/**
+ * The answer to a request that belongs to a task of the server belongs to it too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
+ */
+export function tieToTask(answer: AnswerFunction): AnswerFunction {
+  return (params, call) => {
+    const taskId = readRelatedTask(call.meta, call.revision);
+    if (taskId === undefined) return answer(params, call);
+    return Promise.resolve(answer(params, call)).then((result) => withRelatedTask(result, call.revision, taskId));
+  };
+}

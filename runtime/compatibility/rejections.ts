@@ -1,0 +1,116 @@
+import { RpcError, isRpcError } from "../jsonrpc/errors.ts";
+
+/** What a refusal is about. */
+export type RefusalCategory =
+  "load" | "authentication" | "validation" | "path" | "entity" | "rate" | "transport" | "state" | "health";
+
+/** One way to refuse a request. */
+export interface Refusal {
+  /** The `code` of the error. All lie outside the range that JSON-RPC and the protocol keep for themselves. */
+  readonly code: number;
+  readonly category: RefusalCategory;
+  /** Whether the same request may succeed later, without the client changing anything. */
+  readonly retryable: boolean;
+  /** The status that says about the same in HTTP. */
+  readonly status: number;
+}
+
+/**
+ * The refusals of the community guides by name. Numbers between two categories are reserved: they have no meaning yet. For failures
+ * of a tool throw a `ToolError` instead, which the model can read.
+ */
+export const refusals = {
+  queueFull: { code: 1001, category: "load", retryable: true, status: 429 },
+  queueBytesExceeded: { code: 1002, category: "load", retryable: true, status: 429 },
+  tenantQueueFull: { code: 1003, category: "load", retryable: true, status: 429 },
+  bufferOverflow: { code: 1004, category: "load", retryable: true, status: 503 },
+  backpressure: { code: 1005, category: "load", retryable: true, status: 503 },
+
+  authenticationFailed: { code: 1011, category: "authentication", retryable: false, status: 401 },
+  authenticationExpired: { code: 1012, category: "authentication", retryable: false, status: 401 },
+  invalidCredentials: { code: 1013, category: "authentication", retryable: false, status: 401 },
+  forbidden: { code: 1014, category: "authentication", retryable: false, status: 403 },
+  authenticationMissing: { code: 1015, category: "authentication", retryable: false, status: 401 },
+  sessionInvalid: { code: 1016, category: "authentication", retryable: false, status: 401 },
+
+  invalidParams: { code: 1021, category: "validation", retryable: false, status: 400 },
+  schemaViolated: { code: 1022, category: "validation", retryable: false, status: 400 },
+  invalidUri: { code: 1023, category: "validation", retryable: false, status: 400 },
+  invalidContentType: { code: 1024, category: "validation", retryable: false, status: 415 },
+  invalidHeader: { code: 1025, category: "validation", retryable: false, status: 400 },
+  invalidSessionId: { code: 1026, category: "validation", retryable: false, status: 400 },
+  unsupportedVersion: { code: 1027, category: "validation", retryable: false, status: 400 },
+  missingField: { code: 1028, category: "validation", retryable: false, status: 400 },
+  wrongFieldType: { code: 1029, category: "validation", retryable: false, status: 400 },
+
+  pathTraversal: { code: 1036, category: "path", retryable: false, status: 400 },
+  invalidPath: { code: 1037, category: "path", retryable: false, status: 400 },
+  symlinkTraversal: { code: 1038, category: "path", retryable: false, status: 400 },
+  uriOutOfBounds: { code: 1039, category: "path", retryable: false, status: 400 },
+  pathNotCanonical: { code: 1040, category: "path", retryable: false, status: 400 },
+
+  resourceNotFound: { code: 1046, category: "entity", retryable: false, status: 404 },
+  resourceExists: { code: 1047, category: "entity", retryable: false, status: 409 },
+  toolNotFound: { code: 1048, category: "entity", retryable: false, status: 404 },
+  toolExists: { code: 1049, category: "entity", retryable: false, status: 409 },
+  promptNotFound: { code: 1050, category: "entity", retryable: false, status: 404 },
+  promptExists: { code: 1051, category: "entity", retryable: false, status: 409 },
+  entityExists: { code: 1052, category: "entity", retryable: false, status: 409 },
+
+  rateExceeded: { code: 1056, category: "rate", retryable: true, status: 429 },
+  ratePerSecondExceeded: { code: 1057, category: "rate", retryable: true, status: 429 },
+  ratePerMinuteExceeded: { code: 1058, category: "rate", retryable: true, status: 429 },
+  quotaExceeded: { code: 1059, category: "rate", retryable: false, status: 429 },
+  concurrencyExceeded: { code: 1060, category: "rate", retryable: true, status: 429 },
+
+  protocolError: { code: 1066, category: "transport", retryable: false, status: 400 },
+  transportError: { code: 1067, category: "transport", retryable: true, status: 503 },
+  messageTooLarge: { code: 1068, category: "transport", retryable: false, status: 413 },
+  timeout: { code: 1069, category: "transport", retryable: true, status: 503 },
+  unsupportedEncoding: { code: 1070, category: "transport", retryable: false, status: 415 },
+
+  uninitialized: { code: 1076, category: "state", retryable: false, status: 503 },
+  shuttingDown: { code: 1077, category: "state", retryable: true, status: 503 },
+  unavailable: { code: 1078, category: "state", retryable: true, status: 503 },
+  internalError: { code: 1079, category: "state", retryable: false, status: 503 },
+  dependencyUnavailable: { code: 1080, category: "state", retryable: true, status: 503 },
+
+  circuitOpen: { code: 1086, category: "health", retryable: true, status: 503 },
+  healthCheckFailed: { code: 1087, category: "health", retryable: true, status: 503 },
+  degraded: { code: 1088, category: "health", retryable: true, status: 503 },
+  exhausted: { code: 1089, category: "health", retryable: true, status: 503 },
+} as const;
+
+/** The name of a refusal. */
+export type RefusalName = keyof typeof refusals;
+
+/** What else a refusal says. */
+export interface RefusalOptions {
+  /** Seconds after which the client may try again. */
+  readonly retryAfter?: number;
+  /** Becomes part of the error's `data`. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** An error that refuses a request: throw it from middleware. Its `data` names the category, and whether trying again may help. */
+export function createRefusal(name: RefusalName, message: string, options: RefusalOptions = {}): RpcError {
+  const { code, category, retryable } = refusals[name];
+  const { retryAfter, data } = options;
+  return new RpcError(code, message, {
+    data: { ...data, category, retryable, ...(retryAfter !== undefined && { retryAfter }) },
+  });
+}
+
+/** The refusal that an error of the peer is; nothing if it is none of the catalogue. */
+export function readRefusal(error: unknown): Refusal | undefined {
+  return isRpcError(error) ? findRefusal(error.code) : undefined;
+}
+
+/** The refusal with a code; nothing if it is none of the catalogue. */
+export function findRefusal(code: number): Refusal | undefined {
+  return byCode.get(code);
+}
+
+const byCode: ReadonlyMap<number, Refusal> = new Map<number, Refusal>(
+  Object.values(refusals).map((refusal) => [refusal.code, refusal]),
+);

@@ -1,0 +1,73 @@
+import type { Problem } from "../jsonrpc/channel.ts";
+import type { Limits } from "../jsonrpc/limits.ts";
+import { isBatch, toResultText, type Message, type Outgoing } from "../jsonrpc/message.ts";
+import { outline, scan, type Finding } from "./json-scan.ts";
+
+/** Bounds on the structure of what is decoded. */
+export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
+
+/** Where decoded text goes. */
+export interface Sink {
+  message(value: unknown): void;
+  problem(problem: Problem): void;
+}
+
+/** Parses the text of one message, or of one batch, and hands over the value or what is wrong with it. Never throws. */
+export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
+  const finding = scan(text, limits);
+  if (finding) return sink.problem(toProblem(finding, text, limits));
+  const value = parse(text);
+  if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
+  else sink.message(value);
+}
+
+/** One message or batch as one line of JSON text, without the line break. Throws when it cannot be written as JSON. */
+export function encode(outgoing: Outgoing): string {
+  return isBatch(outgoing) ? `[${outgoing.map(encodeMessage).join(",")}]` : encodeMessage(outgoing);
+}
+
+/** The refusal of a message that is longer than the limit. */
+export function tooLarge(maxMessageBytes: number, value: unknown): Problem {
+  return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
+}
+
+/** The refusal of a message that is nested too deeply. */
+export function tooDeep(maxDepth: number, value: unknown): Problem {
+  return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
+}
+
+/** The refusal of a message that holds too many values. */
+export function tooManyValues(maxValues: number, value: unknown): Problem {
+  return { kind: "values", message: `The message has more than ${maxValues} values; send less at a time`, value };
+}
+
+function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): Problem {
+  const envelope = outline(text);
+  const value = envelope === undefined ? undefined : parse(envelope);
+  switch (finding.kind) {
+    case "depth":
+      return tooDeep(maxDepth, value);
+    case "values":
+      return tooManyValues(maxValues, value);
+    case "repeated":
+      return { kind: "repeated", message: `The member ${finding.member} appears twice`, value };
+    default:
+      return finding satisfies never;
+  }
+}
+
+/** The value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Results are wrapped as text, so that a static one is never encoded again. */
+function encodeMessage(message: Message): string {
+  if (!("result" in message)) return JSON.stringify(message);
+  const { id, result } = message;
+  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${toResultText(result)}}`;
+}

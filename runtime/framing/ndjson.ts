@@ -1,0 +1,146 @@
+import type { Limits } from "../jsonrpc/limits.ts";
+import { decode, tooLarge, type DecodingLimits, type Sink } from "./json.ts";
+import { OutlineReader } from "./json-outline-reader.ts";
+
+/** Bounds on a line. */
+export type LineLimits = DecodingLimits & Pick<Limits, "maxMessageBytes">;
+
+/**
+ * Cuts bytes into lines and decodes each as a message. Lines end with LF; CR before it is dropped, empty lines are skipped. Bytes are cut
+ * before they are decoded, so characters may be split anywhere. A line over the limit is skipped as it arrives, and reported once at its end.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export class LineDecoder {
+  readonly #limits: LineLimits;
+  readonly #sink: Sink;
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  /** The line that is not complete yet. */
+  #rest: Uint8Array = nothing;
+  #restLength = 0;
+  /** Reads the rest of a line that is too long. */
+  #skipped: OutlineReader | undefined;
+
+  constructor(limits: LineLimits, sink: Sink) {
+    this.#limits = limits;
+    this.#sink = sink;
+  }
+
+  /** Takes the next bytes. They are not kept. */
+  push(chunk: Uint8Array): void {
+    const last = chunk.lastIndexOf(lineFeed);
+    if (last === -1) return this.#hold(chunk);
+    const start = this.#restLength > 0 || this.#skipped ? this.#complete(chunk) : 0;
+    if (start < last) this.#takeLines(chunk.subarray(start, last));
+    this.#hold(chunk.subarray(last + 1));
+  }
+
+  /** No more bytes will come: a last line may lack its line break. */
+  end(): void {
+    if (this.#skipped) this.#refuse(this.#skipped);
+    if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
+    this.#forget();
+  }
+
+  /** Ends the line that was begun in an earlier chunk, and returns where the next one starts. */
+  #complete(chunk: Uint8Array): number {
+    const end = chunk.indexOf(lineFeed);
+    this.#hold(chunk.subarray(0, end));
+    if (this.#skipped) this.#refuse(this.#skipped);
+    if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
+    this.#forget();
+    return end + 1;
+  }
+
+  /** Bytes without a line break. The buffer doubles, so that each byte is copied a bounded number of times. */
+  #hold(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.#skipped) return this.#skipped.push(bytes);
+    const length = this.#restLength + bytes.length;
+    if (length > this.#limits.maxMessageBytes) return this.#skip(bytes);
+    if (length > this.#rest.length) this.#rest = grow(this.#rest, this.#restLength, length);
+    this.#rest.set(bytes, this.#restLength);
+    this.#restLength = length;
+  }
+
+  /** The line is too long to be kept. */
+  #skip(bytes: Uint8Array): void {
+    const reader = new OutlineReader();
+    reader.push(this.#rest.subarray(0, this.#restLength));
+    reader.push(bytes);
+    this.#forget();
+    this.#skipped = reader;
+  }
+
+  #refuse(reader: OutlineReader): void {
+    this.#sink.problem(tooLarge(this.#limits.maxMessageBytes, reader.finish()));
+  }
+
+  #forget(): void {
+    this.#restLength = 0;
+    this.#skipped = undefined;
+    if (this.#rest.length > keptBytes) this.#rest = nothing;
+  }
+
+  /** Whole lines, all but the last with their line break: decoded in one go where nothing speaks against it. */
+  #takeLines(bytes: Uint8Array): void {
+    if (bytes.length > this.#limits.maxMessageBytes) return this.#takeEach(bytes);
+    const text = this.#decodeText(bytes);
+    if (text === undefined) return this.#takeEach(bytes);
+    for (let start = 0; start < text.length;) {
+      const end = text.indexOf("\n", start);
+      this.#takeText(end === -1 ? text.slice(start) : text.slice(start, end));
+      if (end === -1) return;
+      start = end + 1;
+    }
+  }
+
+  #takeEach(bytes: Uint8Array): void {
+    for (let start = 0; start < bytes.length;) {
+      const end = bytes.indexOf(lineFeed, start);
+      this.#takeLine(bytes.subarray(start, end === -1 ? bytes.length : end));
+      if (end === -1) return;
+      start = end + 1;
+    }
+  }
+
+  #takeLine(bytes: Uint8Array): void {
+    const { maxMessageBytes } = this.#limits;
+    if (bytes.length > maxMessageBytes) {
+      const reader = new OutlineReader();
+      reader.push(bytes);
+      return this.#refuse(reader);
+    }
+    const text = this.#decodeText(bytes);
+    if (text === undefined) this.#sink.problem({ kind: "encoding", message: "The message is not valid UTF-8" });
+    else this.#takeText(text);
+  }
+
+  #takeText(line: string): void {
+    const start = line.charCodeAt(0) === byteOrderMark ? 1 : 0;
+    const end = line.endsWith("\r") ? line.length - 1 : line.length;
+    if (start < end)
+      decode(start === 0 && end === line.length ? line : line.slice(start, end), this.#limits, this.#sink);
+  }
+
+  #decodeText(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#utf8.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const lineFeed = 0x0a;
+const byteOrderMark = 0xfeff;
+const nothing: Uint8Array = new Uint8Array(0);
+
+/** A larger buffer is given back after its line. */
+const keptBytes = 64 * 1024;
+
+function grow(bytes: Uint8Array, length: number, needed: number): Uint8Array {
+  const grown = new Uint8Array(Math.max(needed, bytes.length * 2, 1024));
+  grown.set(bytes.subarray(0, length));
+  return grown;
+}

@@ -1,0 +1,91 @@
+import { ConversionError, isObject, type Loss, type OnLoss, type Revision } from "../../generated/support.ts";
+import type { ClientConnection } from "../client/connect.ts";
+import { requestOf } from "../client/session/requests.ts";
+import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
+import { findRow } from "../protocol/method-rows.ts";
+
+/** A part of what a server offers, and what clients of an older revision do not learn of it. */
+export interface PartLosses {
+  readonly part: "server" | "tool" | "resource" | "resource template" | "prompt";
+  readonly name: string;
+  /** Empty where everything can be said. */
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * Reads what a server offers on a connection, and finds out what of it a revision cannot say. Nothing is lost at the revision of the connection
+ * itself, or at a newer one.
+ */
+export async function readPartLosses(connection: ClientConnection, target: Revision): Promise<PartLosses[]> {
+  const server: PartLosses = {
+    part: "server",
+    name: connection.serverInfo.name,
+    losses: findLosses(target, "initialize", {
+      protocolVersion: target.id,
+      capabilities: connection.serverCapabilities,
+      serverInfo: connection.serverInfo,
+    }),
+  };
+  const parts: PartLosses[] = [server];
+  for (const list of lists) parts.push(...(await readListLosses(connection, target, list)));
+  return parts;
+}
+
+interface List {
+  readonly handler: string;
+  readonly member: string;
+  readonly part: PartLosses["part"];
+  readonly capability: string;
+}
+
+const lists: readonly List[] = [
+  { handler: "listTools", member: "tools", part: "tool", capability: "tools" },
+  { handler: "listResources", member: "resources", part: "resource", capability: "resources" },
+  {
+    handler: "listResourceTemplates",
+    member: "resourceTemplates",
+    part: "resource template",
+    capability: "resources",
+  },
+  { handler: "listPrompts", member: "prompts", part: "prompt", capability: "prompts" },
+];
+
+async function readListLosses(connection: ClientConnection, target: Revision, list: List): Promise<PartLosses[]> {
+  const { handler, member, part, capability } = list;
+  const method = findRow(connection.revision.clientRequests, handler)?.method;
+  if (method === undefined || connection.serverCapabilities[capability] === undefined) return [];
+  const found: PartLosses[] = [];
+  const fetch = async (params: PageParams): Promise<ItemPage> =>
+    toPage(await requestOf(connection, handler, params), member);
+  for await (const item of readItems(fetch, (page) => page.items)) {
+    const name = typeof item.name === "string" ? item.name : "";
+    found.push({ part, name, losses: findLosses(target, method, { [member]: [item] }) });
+  }
+  return found;
+}
+
+interface ItemPage extends Page {
+  readonly items: readonly Record<string, unknown>[];
+}
+
+function toPage(result: unknown, member: string): ItemPage {
+  const page = isObject(result) ? result : {};
+  const items = page[member];
+  return { items: Array.isArray(items) ? items.filter(isObject) : [], ...readNextCursor(page) };
+}
+
+/** What the converter of the revision reports, each once. A conversion that is impossible loses the whole. */
+function findLosses(target: Revision, method: string, result: object): Loss[] {
+  const table = target.conversions?.clientRequests ?? {};
+  const convert = Object.hasOwn(table, method) ? table[method]?.result : undefined;
+  if (!convert) return [];
+  const losses = new Map<string, Loss>();
+  const onLoss: OnLoss = (loss) => void losses.set(JSON.stringify(loss), loss);
+  try {
+    convert(result, onLoss);
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+    onLoss({ type: error.type, member: error.member ?? "", rule: "error" });
+  }
+  return [...losses.values()];
+}

@@ -1,0 +1,75 @@
+import type { RequestRow } from "../../generated/support.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import type { Connection } from "../protocol/peer.ts";
+import type { Session } from "../protocol/session.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
+import { SessionFront } from "./session-proxy.ts";
+import type { StatelessFront } from "./stateless-proxy.ts";
+import type { TaskDesk } from "./task-bridge.ts";
+import type { UpstreamOptions } from "./upstream.ts";
+
+/** Handlers of the clients of a gateway. */
+export interface FrontsOptions {
+  readonly upstreams: UpstreamOptions;
+  readonly desk: TaskDesk;
+  readonly limit: ConnectionLimit;
+  /** Answers clients without a session. */
+  readonly stateless: StatelessFront;
+}
+
+/** The clients of a gateway: a session of a client is one with the server, all others share a front. */
+export class Fronts {
+  readonly #sessions = new WeakMap<Session, SessionFront>();
+  readonly #open = new Map<Connection, SessionFront>();
+  #options: FrontsOptions | undefined;
+
+  /** Begins to serve clients. */
+  serve(options: FrontsOptions): void {
+    this.#options = options;
+  }
+
+  /** Lets the server answer a request. */
+  forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    const { session } = call;
+    const front = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
+    return (front ?? this.#serving.stateless).forward(row, params, call);
+  }
+
+  /** Adds a session that a client has opened. */
+  add(connection: Connection): void {
+    const { session } = connection;
+    if (!session) return;
+    const { upstreams, desk, limit } = this.#serving;
+    const front = new SessionFront(upstreams, { connection, session, desk, limit });
+    this.#sessions.set(session, front);
+    this.#open.set(connection, front);
+    void connection.closed.then(() => {
+      this.#open.delete(connection);
+      return front.close();
+    });
+  }
+
+  /** Passes a notification of the server on to sessions that do not hear it by themselves. */
+  hear(handler: string, params: object): void {
+    for (const front of this.#open.values()) front.hear(handler, params);
+  }
+
+  rootsChanged({ session }: Connection): Promise<void> | undefined {
+    return session && this.#sessions.get(session)?.rootsChanged();
+  }
+
+  /** Why the server has ended the session of a client, if it has. */
+  lossOf({ session }: Connection): Error | undefined {
+    return session && this.#sessions.get(session)?.loss;
+  }
+
+  /** Ends every session. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((connection) => connection.close()));
+  }
+
+  get #serving(): FrontsOptions {
+    if (!this.#options) throw new Error("The gateway is not served yet");
+    return this.#options;
+  }
+}

@@ -1,0 +1,276 @@
+import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
+import { findMethod, findRow } from "../protocol/method-rows.ts";
+import { readStartedTask } from "../client/tasks/extension-tasks.ts";
+import { isInputRequired } from "../client/input/input-required.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { ClosedError, RpcError, errorCodes, methodNotFound } from "../jsonrpc/errors.ts";
+import type { Connection } from "../protocol/peer.ts";
+import type { Session } from "../protocol/session.ts";
+import { pause } from "../internal/timers.ts";
+import { readTaskParams, withoutTask } from "../tasks/task.ts";
+import type { ConnectionLimit, Leave } from "./connection-limit.ts";
+import { playCoreTask, startCoreTask } from "./core-task.ts";
+import { withGrace } from "./grace-period.ts";
+import { RelayedTask } from "./relayed-task.ts";
+import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-messages.ts";
+import type { TaskDesk } from "./task-bridge.ts";
+import { declareTasks, needsTasks } from "./task-protocol.ts";
+import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+
+/** A session of a client, which is a session with the server as well. */
+export class SessionFront {
+  readonly #connection: Connection;
+  readonly #session: Session;
+  readonly #options: UpstreamOptions;
+  readonly #limit: ConnectionLimit;
+  readonly #listener: Listener;
+  readonly #desk: TaskDesk;
+  /** Aborted when the session is over. */
+  readonly #over = new AbortController();
+  /** Opened when the client first asks for something. */
+  #upstream: Promise<Upstream> | undefined;
+  /** Where the server may answer with tasks: it is told so only when one is wanted. */
+  #withTasks: Promise<Upstream> | undefined;
+  /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
+  readonly #calls = new Set<CallContext>();
+  #loss: Error | undefined;
+
+  constructor(options: UpstreamOptions, { connection, session, desk, limit }: Front) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#session = session;
+    this.#desk = desk;
+    this.#limit = limit;
+    this.#listener = {
+      ask: (method, params, signal) => this.#ask(method, params, { signal }),
+      tell: (handler, params) => this.#tell(handler, params),
+    };
+  }
+
+  /** Why the server has ended the session, if it has. */
+  get loss(): Error | undefined {
+    return this.#loss;
+  }
+
+  /** Passes on what the gateway itself has heard, for as long as the session has no connection of its own on which it would hear it. */
+  hear(handler: string, params: object): void {
+    if (!this.#upstream) this.#tell(handler, params);
+  }
+
+  /** The connection of the session. One that could not be opened is opened again for the next request. */
+  #connect(): Promise<Upstream> {
+    if (this.#upstream) return this.#upstream;
+    const opening = this.#open();
+    this.#upstream = opening;
+    opening.catch(() => (this.#upstream = undefined));
+    return opening;
+  }
+
+  async #open(): Promise<Upstream> {
+    const { signal } = this.#over;
+    const isBrief = this.#session.isBrief === true;
+    const leave = await (isBrief ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
+    const upstream = await this.#openWith(toPrincipal(this.#session), leave);
+    this.#followEnd(upstream);
+    return upstream;
+  }
+
+  /** Opens a connection, and gives its place back when it has ended. */
+  async #openWith(principal: Principal, leave: Leave): Promise<Upstream> {
+    try {
+      const upstream = await Upstream.open(this.#options, principal, () => this.#listener);
+      void upstream.connection.closed.then(leave);
+      return upstream;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** A session that the server has ended is over for the client as well. */
+  #followEnd({ connection }: Upstream): void {
+    const { signal, onError } = this.#options;
+    void connection.closed.then((reason) => {
+      if (signal.aborted || this.#over.signal.aborted) return;
+      this.#loss = reason ?? new Error("The server closed the connection");
+      onError({ kind: "transport", error: this.#loss });
+      return this.#connection.close();
+    });
+  }
+
+  /** Lets the server answer a request. */
+  async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    this.#calls.add(call);
+    try {
+      const upstream = await this.#connect();
+      const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
+      return row.handler === "listTools" ? this.#desk.showTools(result, call.revision) : result;
+    } catch (error) {
+      throw toRefusal(error, row.method, call.revision);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async rootsChanged(): Promise<void> {
+    // A server without a connection has not asked for roots yet.
+    if (!this.#upstream) return;
+    const { connection } = await this.#upstream;
+    const row = findRow(connection.revision.clientNotifications, "rootsListChanged");
+    if (row) await connection.notify(row, {});
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort(new ClosedError("The session is over"));
+    const upstreams = [this.#upstream, this.#withTasks];
+    await Promise.all(upstreams.map((opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
+  }
+
+  async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const { uri, level } = isObject(params) ? params : {};
+    if (row.handler === "setLevel" && typeof level === "string") return (await upstream.setLevel(level), {});
+    if (row.handler === "subscribe" && typeof uri === "string") return upstream.subscribe(uri);
+    if (row.handler === "unsubscribe" && typeof uri === "string") return upstream.unsubscribe(uri);
+    if (row.handler === "callTool") return this.#callTool(upstream, { row, params, call });
+    return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
+  }
+
+  /**
+   * Makes a call until it is answered: what the server asks inside of results is put to the client. A server whose results ask for input again
+   * and again is not called without end.
+   */
+  async #complete(
+    upstream: Upstream,
+    { row, params, call, signal = call.signal }: Forwarded<object>,
+  ): Promise<unknown> {
+    const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
+    let result = await upstream.request(row.method, params, options);
+    for (let round = 1; isInputRequired(result); round += 1) {
+      if (round > mostRounds) throw new RpcError(errorCodes.internalError, tooManyRounds);
+      const answers = await this.#answer(result, call);
+      // Without a question the server waits for something else.
+      if (answers.inputResponses === undefined) await pause(betweenRounds, undefined, signal);
+      result = await upstream.request(row.method, { ...params, ...answers }, options);
+    }
+    return isObject(result) ? toForwarded(result, upstream.revision) : result;
+  }
+
+  /** A task is begun for a client that asks for one, and waited for where the server has nothing else. */
+  async #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const isOffered = this.#desk.isOffered(row, call);
+    const asked = isOffered ? readTaskParams(params) : undefined;
+    const sent = toForwarded(withoutTask(params), call.revision);
+    const forwarded = { row, params: sent, call };
+    if (this.#desk.server === "extension") return this.#callWithTasks(upstream, forwarded, asked);
+    const isNeeded = this.#desk.server === "core" && this.#desk.tools.supportOf(params) === "required" && !isOffered;
+    if (!asked && !isNeeded) return this.#complete(upstream, forwarded);
+    const request = (more: object, options: RequestOptions): Promise<unknown> =>
+      upstream.request(row.method, { ...sent, ...more }, options);
+    const task = asked?.ttl === undefined ? {} : { ttl: asked.ttl };
+    const begun = { row, upstream, task, signal: call.signal, call: () => call, request };
+    return asked ? startCoreTask(this.#desk, begun) : playCoreTask(begun);
+  }
+
+  /** The server decides what becomes a task: it may where the client asks for one, and if it cannot do without. */
+  async #callWithTasks(
+    upstream: Upstream,
+    forwarded: Forwarded<object>,
+    asked: { readonly ttl: number | undefined } | undefined,
+  ): Promise<unknown> {
+    const { row, call } = forwarded;
+    const run = (during: CallContext): Promise<unknown> => this.#follow(upstream, { ...forwarded, call: during });
+    if (asked) return this.#desk.begin(call, { row, ttl: asked.ttl, terms: {}, run });
+    try {
+      return await this.#complete(upstream, forwarded);
+    } catch (error) {
+      if (!needsTasks(error, upstream)) throw error;
+      return run(call);
+    }
+  }
+
+  /** Makes a call that the server may answer with a task, and waits for what that comes to. */
+  async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
+    const other = await this.#connectWithTasks(upstream);
+    const result = await this.#complete(other, { ...forwarded, signal: withGrace(forwarded.call.signal) });
+    const started = readStartedTask(result);
+    return started ? new RelayedTask(other, started).run(forwarded.call) : result;
+  }
+
+  #connectWithTasks({ revision }: Upstream): Promise<Upstream> {
+    if (this.#withTasks) return this.#withTasks;
+    const opening = this.#openWith(declareTasks(toPrincipal(this.#session), revision), this.#limit.enterBeside());
+    this.#withTasks = opening;
+    opening.catch(() => (this.#withTasks = undefined));
+    return opening;
+  }
+
+  /** Puts the questions inside of a result to the client, one request for each. */
+  async #answer({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<Answers> {
+    const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+    const answered = questions.map(async ([key, question]): Promise<[string, unknown]> => {
+      const { method, params } = isObject(question) ? question : {};
+      const { signal } = call;
+      return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
+    });
+    return {
+      ...(questions.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(answered)) }),
+      ...(typeof requestState === "string" && { requestState }),
+    };
+  }
+
+  #ask(method: string, params: object, { signal, call }: Asking): Promise<unknown> {
+    const row = findMethod(this.#session.revision.serverRequests, method);
+    if (!row) return Promise.reject(methodNotFound(method));
+    return (call ?? this.#latest ?? this.#connection).request(row, withoutTask(params), { signal });
+  }
+
+  #tell(handler: string, params: object): void {
+    const row = findRow(this.#session.revision.serverNotifications, handler);
+    if (!row || passedOnOtherwise.has(handler)) return;
+    const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
+    // A client that is about to leave may not hear of it any more.
+    target.notify(row, params).catch(() => {});
+  }
+
+  get #latest(): CallContext | undefined {
+    return [...this.#calls].at(-1);
+  }
+}
+
+/** What a front is of. */
+export interface Front {
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly desk: TaskDesk;
+  readonly limit: ConnectionLimit;
+}
+
+interface Forwarded<Params = unknown> {
+  readonly row: RequestRow;
+  readonly params: Params;
+  readonly call: CallContext;
+  /** Ends what is sent. Default: the end of the call does. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the next round brings. */
+interface Answers {
+  readonly inputResponses?: object;
+  readonly requestState?: string;
+}
+
+interface Asking {
+  readonly signal: AbortSignal;
+  /** The request that the question belongs to, where that is known. */
+  readonly call?: CallContext;
+}
+
+/** Milliseconds. */
+const betweenRounds = 250;
+
+/** Rounds of one call, as many as a client plays. */
+const mostRounds = 10;
+
+const tooManyRounds = `The server asked for input more than ${mostRounds} times in one call`;
+
+const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

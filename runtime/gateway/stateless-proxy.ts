@@ -1,0 +1,179 @@
+import { isObject, type Progress, type RequestRow, type Revision } from "../../generated/support.ts";
+import { findRow } from "../protocol/method-rows.ts";
+import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { ClosedError, RpcError, errorCodes } from "../jsonrpc/errors.ts";
+import { createLogLevels, type LogLevels } from "../server/logging/log-levels.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
+import { startCoreTask } from "./core-task.ts";
+import type { Owners } from "./owners.ts";
+import type { Lease, Pool } from "./pool.ts";
+import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-messages.ts";
+import type { RelayedTask } from "./relayed-task.ts";
+import { untilVisited } from "./url-elicitation.ts";
+import { SuspendedCall } from "./suspended-call.ts";
+import type { TaskDesk } from "./task-bridge.ts";
+import type { Listener } from "./upstream.ts";
+
+/** How clients are waited for. */
+export interface StatelessOptions {
+  /** Milliseconds that one may take to come back with answers. */
+  readonly patience: number;
+  /** Each call that waits for answers keeps its connection. */
+  readonly limit: ConnectionLimit;
+  /** Key of the calls that may share connections. */
+  readonly owners: Owners;
+}
+
+/** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
+export class StatelessFront {
+  readonly #pool: Pool;
+  readonly #desk: TaskDesk;
+  readonly #options: StatelessOptions;
+  readonly #suspended = new Map<string, Waiting>();
+  readonly #levels = new Map<Revision, LogLevels>();
+
+  constructor(pool: Pool, desk: TaskDesk, options: StatelessOptions) {
+    this.#pool = pool;
+    this.#desk = desk;
+    this.#options = options;
+    options.limit.onFull = () => this.#makeRoom();
+  }
+
+  /** Lets the server answer a request. */
+  async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    try {
+      if (this.#desk.isOfServer(row)) this.#desk.owners.check(call, params);
+      const resumed = this.#resume(row, params, call);
+      const suspended = resumed ?? new SuspendedCall(call, row.method, params);
+      const leave = suspended.follow(call);
+      if (!resumed) await this.#begin(suspended, row, params);
+      const result = await this.#continue(suspended).finally(leave);
+      if (this.#desk.server === "extension") this.#desk.owners.note(call, result);
+      return toResult(result, row.handler, call.revision);
+    } catch (error) {
+      throw toRefusal(error, row.method, call.revision);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const state of this.#suspended.keys()) this.#giveUp(state, "The gateway closes");
+    await this.#pool.close();
+  }
+
+  /** The call that a request brings answers for; a state that is not ours goes to the server, if that gave it out. */
+  #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
+    const { requestState, inputResponses } = isObject(params) ? params : {};
+    if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
+    const waiting = this.#suspended.get(requestState);
+    if (!waiting?.suspended.isSame(call, method, params)) {
+      throw new RpcError(errorCodes.invalidParams, "This requestState is unknown or has expired: make the call anew");
+    }
+    waiting.suspended.answer(inputResponses);
+    return this.#take(requestState);
+  }
+
+  async #begin(suspended: SuspendedCall, row: RequestRow, params: unknown): Promise<void> {
+    const listener: Listener = {
+      ask: (method, asked, signal) => suspended.ask(method, asked, signal),
+      tell: (handler, told) => this.#tell(suspended.call, handler, told),
+    };
+    const { call, signal } = suspended;
+    const owner = this.#options.owners.of(call);
+    const lease = await this.#pool.take({ principal: toPrincipal(call.session), owner, listener, signal });
+    let until: Promise<void> | undefined;
+    const onStarted = (task: RelayedTask): void => {
+      until = task.over;
+      lease.listen(task);
+    };
+    const release = (): void => void (until ?? Promise.resolve()).then(() => lease.release());
+    suspended.begin(this.#run(lease, row, { params, suspended, onStarted }).finally(release));
+  }
+
+  async #run({ upstream }: Lease, row: RequestRow, { params, suspended, onStarted }: Suspending): Promise<unknown> {
+    const { revision, meta } = suspended.call;
+    const level = revision.reservedMeta.find(({ on, type }) => on === "request" && type === "LoggingLevel");
+    const wanted = level && meta[level.key];
+    await upstream.setLevel(typeof wanted === "string" ? wanted : undefined);
+    const sent = toForwarded(params, revision);
+    const options = {
+      signal: suspended.signal,
+      onProgress: (progress: Progress) => void suspended.call.progress(progress),
+    };
+    const request = (more: object, further: RequestOptions): Promise<unknown> =>
+      untilVisited(() => upstream.request(row.method, { ...sent, ...more }, { ...options, ...further }), {
+        row,
+        suspended,
+        server: upstream.revision,
+      });
+    const isTask = this.#desk.decides(row, params, suspended.call);
+    const call = (): CallContext => suspended.call;
+    return isTask
+      ? startCoreTask(this.#desk, { row, upstream, task: {}, signal: suspended.signal, call, request, onStarted })
+      : request({}, {});
+  }
+
+  /** Waits for the answer, or for questions. */
+  async #continue(suspended: SuspendedCall): Promise<unknown> {
+    const turn = await suspended.next();
+    suspended.signal.throwIfAborted();
+    return turn.kind === "done" ? turn.result : this.#suspend(suspended);
+  }
+
+  #suspend(suspended: SuspendedCall): object {
+    this.#makeRoom();
+    const state = prefix + crypto.randomUUID();
+    const giveUp = (): void => this.#giveUp(state, "The client did not come back with answers");
+    const expire = setTimeout(giveUp, this.#options.patience);
+    this.#suspended.set(state, { suspended, expire });
+    return suspended.toResult(state);
+  }
+
+  /** Half of the connections of calls may wait for answers: the call that has waited longest may never get them. */
+  #makeRoom(): void {
+    const most = Math.max(1, Math.floor(this.#options.limit.shareOfCalls / 2));
+    const [oldest] = this.#suspended.keys();
+    if (oldest === undefined || this.#suspended.size < most) return;
+    this.#giveUp(oldest, "The client did not come back with answers while others were waiting for theirs");
+  }
+
+  #giveUp(state: string, reason: string): void {
+    this.#take(state)?.abort(new ClosedError(reason));
+  }
+
+  #take(state: string): SuspendedCall | undefined {
+    const waiting = this.#suspended.get(state);
+    clearTimeout(waiting?.expire);
+    this.#suspended.delete(state);
+    return waiting?.suspended;
+  }
+
+  /** Only what belongs to a request reaches those who do not listen: log messages, as far as they are wanted. */
+  #tell(call: CallContext, handler: string, params: object): void {
+    const row = findRow(call.revision.serverNotifications, handler);
+    const level = "level" in params ? params.level : undefined;
+    if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
+    if (this.#levelsAt(call.revision).wants(call, level)) call.notify(row, params).catch(() => {});
+  }
+
+  #levelsAt(revision: Revision): LogLevels {
+    const rate = { burst: 1_000, perSecond: 100 };
+    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { initial: "info", rate });
+    this.#levels.set(revision, levels);
+    return levels;
+  }
+}
+
+interface Suspending {
+  readonly params: unknown;
+  readonly suspended: SuspendedCall;
+  /** It goes on as a task. */
+  onStarted(task: RelayedTask): void;
+}
+
+interface Waiting {
+  readonly suspended: SuspendedCall;
+  readonly expire: NodeJS.Timeout;
+}
+
+/** What our own states begin with: a random rest cannot be guessed, and means nothing to anybody else. */
+const prefix = "gateway:";

@@ -1,0 +1,121 @@
+import { isObject, type EmbeddedRow } from "../../generated/support.ts";
+import { findMethod } from "../protocol/method-rows.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../jsonrpc/errors.ts";
+import { followSignals } from "../internal/abort-signals.ts";
+import { readAuth } from "../server/context.ts";
+import { toStateScope } from "../server/input/request-state.ts";
+import { toEmbedded } from "./convert-messages.ts";
+
+interface Question {
+  readonly method: string;
+  readonly params: object;
+  readonly row: EmbeddedRow;
+  resolve(answer: unknown): void;
+}
+
+/** What came of a call: it is answered, or its server has asked something. */
+export type Turn = { readonly kind: "done"; readonly result: unknown } | { readonly kind: "asked" };
+
+/** A call at a server of sessions that goes on while its client is away to find answers. */
+export class SuspendedCall {
+  readonly #identity: string;
+  readonly #questions = new Map<string, Question>();
+  readonly #given = new AbortController();
+  #count = 0;
+  #asked: () => void = () => {};
+  #work: Promise<unknown> = Promise.resolve();
+  /** The request that stands for the call now: what the server tells goes there. */
+  call: CallContext;
+
+  constructor(call: CallContext, method: string, params: unknown) {
+    this.call = call;
+    this.#identity = identify(call, method, params);
+  }
+
+  /** Aborted when the client gives the call up, or does not come back. */
+  get signal(): AbortSignal {
+    return this.#given.signal;
+  }
+
+  /** Lets a request stand for the call from now on: until what is returned is called, who gives up one gives up the other. */
+  follow(call: CallContext): () => void {
+    this.call = call;
+    return followSignals(this.#given, [call.signal]);
+  }
+
+  begin(work: Promise<unknown>): void {
+    this.#work = work;
+    work.catch(() => {});
+  }
+
+  abort(reason: Error): void {
+    this.#given.abort(reason);
+  }
+
+  /** Whether a request is the same call again, by the same client. */
+  isSame(call: CallContext, method: string, params: unknown): boolean {
+    return this.#identity === identify(call, method, params);
+  }
+
+  /** Puts a question of the server to the client, with the next result. */
+  ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const row = findMethod(this.call.revision.embeddedRequests, method);
+    if (!row) return Promise.reject(methodNotFound(method));
+    const shown = toEmbedded(params);
+    const issue = row.params(shown);
+    if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
+    this.#count += 1;
+    const key = `${row.handler}-${this.#count}`;
+    return new Promise((resolve, reject) => {
+      this.#questions.set(key, { method, params: shown, row, resolve });
+      const withdraw = (): void => {
+        this.#questions.delete(key);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", withdraw, { once: true });
+      // Questions that are asked together are shown together; one that has been shown and answered by then is not shown again.
+      setTimeout(() => this.#questions.has(key) && this.#asked());
+    });
+  }
+
+  /** Takes the answers that a client brings. Those that nobody asked for are ignored, wrong ones are refused. */
+  answer(responses: unknown): void {
+    if (!isObject(responses)) return;
+    const given = [...this.#questions].flatMap(([key, question]) =>
+      Object.hasOwn(responses, key) ? [{ key, question, response: responses[key] }] : [],
+    );
+    for (const { key, question, response } of given) {
+      const issue = question.row.result(response);
+      if (!issue) continue;
+      throw new RpcError(errorCodes.invalidParams, "Invalid answer", { data: { ...issue, key } });
+    }
+    for (const { key, question, response } of given) {
+      this.#questions.delete(key);
+      question.resolve(response);
+    }
+  }
+
+  /** Waits until the server has answered, or asks something. */
+  async next(): Promise<Turn> {
+    if (this.#questions.size > 0) return { kind: "asked" };
+    const asked = new Promise<Turn>((resolve) => (this.#asked = () => resolve({ kind: "asked" })));
+    const done = this.#work.then((result): Turn => ({ kind: "done", result }));
+    return Promise.race([done, asked]);
+  }
+
+  /** What asks the client for everything that is open. */
+  toResult(requestState: string): object {
+    const inputRequests = [...this.#questions].map(([key, { method, params }]) => {
+      const isBare = Object.keys(params).length === 0;
+      return [key, isBare ? { method } : { method, params }];
+    });
+    return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
+  }
+}
+
+/** Who calls what with what: an answer that comes from elsewhere is none. */
+function identify({ origin, revision }: CallContext, method: string, params: unknown): string {
+  const principal = readAuth(origin)?.principal;
+  return toStateScope({ revision: revision.id, method, params: isObject(params) ? params : {}, principal });
+}

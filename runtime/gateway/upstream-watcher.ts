@@ -1,0 +1,123 @@
+import type { ClientConnection } from "../client/connect.ts";
+import { toError } from "../jsonrpc/errors.ts";
+import { pause } from "../internal/timers.ts";
+import { ToolList } from "./tool-list.ts";
+import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./upstream.ts";
+
+/**
+ * The connection of the gateway itself: it learns what the server offers, and what changes. One that is lost is opened again, for as long as the
+ * gateway is: others may be served all the while.
+ */
+export class Watch {
+  readonly #options: UpstreamOptions;
+  readonly #tell: Listener["tell"];
+  readonly #topics = new Map<string, Topic>();
+  readonly tools: ToolList;
+  #upstream: Upstream;
+
+  private constructor(options: UpstreamOptions, { upstream, tell }: { upstream: Upstream; tell: Listener["tell"] }) {
+    this.#options = options;
+    this.#tell = tell;
+    this.#upstream = upstream;
+    this.tools = new ToolList(() => this.#upstream.connection);
+  }
+
+  /** @param tell - hears every notification of the server, by handler name */
+  static async open(options: UpstreamOptions, tell: Listener["tell"]): Promise<Watch> {
+    const holder: { watch?: Watch } = {};
+    const hear = (handler: string, params: object): void => {
+      // A list that cannot be read leaves what was known.
+      if (handler === "toolListChanged") holder.watch?.tools.read().catch(() => {});
+      tell(handler, params);
+    };
+    const upstream = await connect(options, hear);
+    const watch = new Watch(options, { upstream, tell: hear });
+    holder.watch = watch;
+    watch.#guard(upstream);
+    await watch.#readTools();
+    return watch;
+  }
+
+  get connection(): ClientConnection {
+    return this.#upstream.connection;
+  }
+
+  /** Hears of a resource until what is returned is called. A server that refuses tells nothing of it. */
+  async hear(uri: string): Promise<() => void> {
+    const topic = this.#topics.get(uri) ?? { listeners: 0, ready: this.#upstream.subscribe(uri).catch(() => {}) };
+    topic.listeners += 1;
+    this.#topics.set(uri, topic);
+    await topic.ready;
+    return () => this.#leave(uri, topic);
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+
+  /** Reads the list of tools; the other features of the server work without it. */
+  async #readTools(): Promise<void> {
+    try {
+      await this.tools.read();
+    } catch (thrown) {
+      this.#options.onError({ kind: "protocol", error: toError(thrown) });
+    }
+  }
+
+  #leave(uri: string, topic: Topic): void {
+    topic.listeners -= 1;
+    if (topic.listeners > 0) return;
+    this.#topics.delete(uri);
+    this.#upstream.unsubscribe(uri).catch(() => {});
+  }
+
+  #guard({ connection }: Upstream): void {
+    const { signal, onError } = this.#options;
+    void connection.closed.then((reason) => {
+      if (signal.aborted) return;
+      onError({ kind: "transport", error: reason ?? new Error("The server closed the connection") });
+      return this.#reopen();
+    });
+  }
+
+  /** Whatever has changed meanwhile, nobody has told us. */
+  async #reopen(): Promise<void> {
+    const { signal, onError } = this.#options;
+    for (let delay = shortestDelay; ; delay = Math.min(2 * delay, longestDelay)) {
+      await pause(delay, undefined, signal).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        this.#upstream = await connect(this.#options, this.#tell);
+        if (signal.aborted) return this.#upstream.close();
+        break;
+      } catch (thrown) {
+        onError({ kind: "transport", error: toError(thrown) });
+      }
+    }
+    this.#guard(this.#upstream);
+    for (const uri of this.#topics.keys()) await this.#upstream.subscribe(uri).catch(() => {});
+    for (const handler of listChanges) this.#tell(handler, {});
+    for (const uri of this.#topics.keys()) this.#tell("resourceUpdated", { uri });
+  }
+}
+
+/** A resource that somebody hears of. */
+interface Topic {
+  listeners: number;
+  /** Settles when the server knows. */
+  readonly ready: Promise<unknown>;
+}
+
+function connect(options: UpstreamOptions, tell: Listener["tell"]): Promise<Upstream> {
+  const listener: Listener = {
+    ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
+    tell,
+  };
+  return Upstream.open(options, gatewayItself, () => listener);
+}
+
+const listChanges = ["toolListChanged", "promptListChanged", "resourceListChanged"] as const;
+
+/** Milliseconds. */
+const shortestDelay = 500;
+const longestDelay = 30_000;

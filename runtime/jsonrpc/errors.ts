@@ -1,0 +1,299 @@
+import { isObject, type Gate, type Issue, type Revision } from "../../generated/support.ts";
+import type { ErrorObject } from "./message.ts";
+import { shorten } from "../internal/shorten.ts";
+
+/** The codes that JSON-RPC itself defines, the same in every revision. */
+export const errorCodes: {
+  readonly parseError: -32700;
+  readonly invalidRequest: -32600;
+  readonly methodNotFound: -32601;
+  readonly invalidParams: -32602;
+  readonly internalError: -32603;
+} = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+};
+
+/** An error with a code: thrown by a handler, it is what the peer receives. The cause stays here. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: { readonly data?: unknown; readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "RpcError";
+    this.code = code;
+    this.data = options.data;
+  }
+
+  /** Anything thrown, as an error that may be sent: what is not meant for the peer becomes a plain internal error. */
+  static from(thrown: unknown): RpcError {
+    if (isSendable(thrown)) return thrown;
+    return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
+  }
+}
+
+/** The peer answered a call with an error. Thrown on by a handler, it does not reach the other side. */
+export class PeerError extends RpcError {
+  constructor(error: ErrorObject) {
+    super(error.code, error.message, { data: error.data });
+    this.name = "PeerError";
+  }
+}
+
+/** The peer refused a request because it needs capabilities that we did not declare with it. */
+export class MissingCapabilityError extends PeerError {
+  /** What would have to be declared, in the form of declared capabilities. */
+  readonly requiredCapabilities: Readonly<Record<string, unknown>>;
+
+  constructor(error: ErrorObject, requiredCapabilities: Readonly<Record<string, unknown>>) {
+    super(error);
+    this.name = "MissingCapabilityError";
+    this.requiredCapabilities = requiredCapabilities;
+  }
+}
+
+/** The peer no longer serves the revision that was agreed on, and has done nothing: connect again to agree on another. */
+export class UnsupportedVersionError extends PeerError {
+  /** The revisions that it serves now. */
+  readonly supported: readonly string[];
+
+  constructor(error: ErrorObject, supported: readonly string[]) {
+    const advice = "Connect again to agree on another revision, or let the client do so with `reconnect`.";
+    super({
+      ...error,
+      message: `${error.message}: the server serves ${shorten(supported.join(", ")) || "none"} now. ${advice}`,
+    });
+    this.name = "UnsupportedVersionError";
+    this.supported = supported;
+  }
+}
+
+/**
+ * A server cannot be what its program makes of it: the message says why, and what to do. Nobody needs a stack for that: when nothing catches
+ * the error, a program of Node ends with its message in a line, and 1. `NODE_DEBUG=mcp` shows the stack.
+ */
+export class SetupError extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "SetupError";
+    watchUncaught();
+  }
+}
+
+/** No answer came in time. */
+export class TimeoutError extends Error {
+  readonly method: string;
+  readonly milliseconds: number;
+
+  constructor(method: string, milliseconds: number) {
+    super(`No answer to ${method} within ${milliseconds} ms. Raise the timeout of the call if it needs longer.`);
+    this.name = "TimeoutError";
+    this.method = method;
+    this.milliseconds = milliseconds;
+  }
+}
+
+/** The connection is closed, or closed before the answer came. */
+export class ClosedError extends Error {
+  /** Nothing of the call was sent: making it again on another connection cannot do anything twice. */
+  readonly unsent: boolean;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly unsent?: boolean } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "ClosedError";
+    this.unsent = options.unsent ?? false;
+  }
+}
+
+/** A message was not sent because the peer has left no way open on which it could get it now. */
+export class UnreachableError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UnreachableError";
+  }
+}
+
+/** What ends calls whose connection is gone. */
+export function closedEarly(cause: Error | undefined): ClosedError {
+  return new ClosedError("The connection closed before the answer came", { cause });
+}
+
+/** A message was not sent because a capability that it needs was not declared. */
+export class CapabilityError extends Error {
+  readonly method: string;
+  readonly gate: Gate;
+
+  constructor(method: string, gate: Gate) {
+    super(`${method} was not sent: the ${gate.side} has not declared the capability ${gate.path.join(".")}`);
+    this.name = "CapabilityError";
+    this.method = method;
+    this.gate = gate;
+  }
+}
+
+/** A message does not fit the negotiated revision: ours was not sent, or the peer's was not used. */
+export class InvalidMessageError extends Error {
+  readonly method: string;
+  readonly part: "params" | "result";
+  readonly issue: Issue;
+
+  constructor(method: string, part: "params" | "result", issue: Issue) {
+    super(`The ${part} of ${method} ${describeIssue({ ...issue, path: shorten(issue.path) })}`);
+    this.name = "InvalidMessageError";
+    this.method = method;
+    this.part = part;
+    this.issue = issue;
+  }
+}
+
+/** Client and server have no revision in common. */
+export class VersionError extends Error {
+  readonly requested: readonly string[];
+  readonly offered: readonly string[];
+
+  constructor(requested: readonly string[], offered: readonly string[]) {
+    super(
+      `No common protocol revision: this client speaks ${requested.join(", ")}, the server offered ${shorten(offered.join(", "))}`,
+    );
+    this.name = "VersionError";
+    this.requested = requested;
+    this.offered = offered;
+  }
+}
+
+/** Whether a value is an `RpcError`, also one of another copy of this package. */
+export function isRpcError(value: unknown): value is RpcError {
+  return hasName(value, ["RpcError", ...peerErrors]);
+}
+
+/** Whether a value is an error that the peer answered with. */
+export function isPeerError(value: unknown): value is PeerError {
+  return hasName(value, peerErrors);
+}
+
+/** Whether a value is an `UnsupportedVersionError`, also one of another copy of this package. */
+export function isUnsupportedVersionError(value: unknown): value is UnsupportedVersionError {
+  return hasName(value, ["UnsupportedVersionError"]);
+}
+
+/** Whether a value is a `MissingCapabilityError`, also one of another copy of this package. */
+export function isMissingCapabilityError(value: unknown): value is MissingCapabilityError {
+  return hasName(value, ["MissingCapabilityError"]);
+}
+
+/** An error that the peer answered with as what it is at a revision; anything else stays as it is. */
+export function toPeerError(error: unknown, revision: Revision | undefined): unknown {
+  if (!isPeerError(error) || !isObject(error.data) || !revision) return error;
+  const { code, message, data } = error;
+  const { requiredCapabilities, supported } = error.data;
+  const { missingRequiredClientCapability, unsupportedProtocolVersion } = revision.errors;
+  if (code === missingRequiredClientCapability?.code && isObject(requiredCapabilities))
+    return new MissingCapabilityError({ code, message, data }, requiredCapabilities);
+  if (code === unsupportedProtocolVersion?.code && Array.isArray(supported))
+    return new UnsupportedVersionError({ code, message, data }, supported.filter(isText));
+  return error;
+}
+
+/** Whether a value is a `TimeoutError`, also one of another copy of this package. */
+export function isTimeoutError(value: unknown): value is TimeoutError {
+  return hasName(value, ["TimeoutError"]) && value instanceof Error && "milliseconds" in value;
+}
+
+/** Whether a value is a `ClosedError`, also one of another copy of this package. */
+export function isClosedError(value: unknown): value is ClosedError {
+  return hasName(value, ["ClosedError"]);
+}
+
+/** Whether a value is an `UnreachableError`, also one of another copy of this package. */
+export function isUnreachableError(value: unknown): value is UnreachableError {
+  return hasName(value, ["UnreachableError"]);
+}
+
+/** Whether a value is a `CapabilityError`, also one of another copy of this package. */
+export function isCapabilityError(value: unknown): value is CapabilityError {
+  return hasName(value, ["CapabilityError"]);
+}
+
+/** The refusal of a request whose params do not fit; `data.path` says where. */
+export function invalidParams(issue: Issue): RpcError {
+  const data = { ...issue, path: shorten(issue.path) };
+  return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(data)}`, { data });
+}
+
+/** The refusal of a method that does not exist here, or that nobody here answers. */
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
+}
+
+/** The refusal of something that is not a request, or not one that may be sent now. */
+export function invalidRequest(message: string): RpcError {
+  return new RpcError(errorCodes.invalidRequest, message);
+}
+
+/** An error as it is sent: code, message and data, never cause or stack. */
+export function toErrorObject(error: RpcError): ErrorObject {
+  const { code, message, data } = error;
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** Anything thrown, as an `Error`. */
+export function toError(thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error) return thrown;
+  } catch {
+    // A proxy may throw whatever is asked of it.
+  }
+  return new Error("Something that is not an Error was thrown", { cause: thrown });
+}
+
+/** Whether something thrown is meant for the peer and can be read: its members may have been replaced, or throw themselves. */
+function isSendable(thrown: unknown): thrown is RpcError {
+  try {
+    if (!isRpcError(thrown) || isPeerError(thrown)) return false;
+    const { code, message } = toErrorObject(thrown);
+    return Number.isInteger(code) && typeof message === "string";
+  } catch {
+    return false;
+  }
+}
+
+const peerErrors: readonly string[] = ["PeerError", "MissingCapabilityError", "UnsupportedVersionError"];
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function describeIssue(issue: Issue): string {
+  return issue.path === "" ? `must be ${issue.expected}` : `at ${issue.path} must be ${issue.expected}`;
+}
+
+/** Whether a value is an error of this name; by name, because emitted projects and libraries may carry several copies of a class. */
+export function hasName(value: unknown, names: readonly string[]): boolean {
+  try {
+    return value instanceof Error && names.includes(value.name);
+  } catch {
+    // Getters and proxies of a thrown value may throw themselves.
+    return false;
+  }
+}
+
+const uncaught = "uncaughtExceptionMonitor";
+
+/** Watching changes nothing for other errors, or where a program handles them itself. Elsewhere than in Node there is nothing to watch. */
+function watchUncaught(): void {
+  const { process } = globalThis;
+  if (typeof process?.listeners !== "function" || process.listeners(uncaught).includes(endWithLine)) return;
+  process.on(uncaught, endWithLine);
+}
+
+function endWithLine(error: unknown): void {
+  const { process } = globalThis;
+  const isDebugged = /\bmcp\b/i.test(process.env.NODE_DEBUG ?? "");
+  if (!(error instanceof SetupError) || isDebugged || process.listenerCount("uncaughtException") > 0) return;
+  const line = `[mcp] ${error.message} NODE_DEBUG=mcp shows the stack.\n`;
+  process.once("uncaughtException", () => process.stderr.write(line, () => process.exit(1)));
+}

@@ -1,0 +1,211 @@
+import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
+import { codeOf, readMetaKeys } from "../protocol/request-metadata.ts";
+import { createRoutes } from "../protocol/routes.ts";
+import { createDowngrade } from "../protocol/revision-converter.ts";
+import {
+  InvalidMessageError,
+  VersionError,
+  hasName,
+  isMissingCapabilityError,
+  isPeerError,
+  isTimeoutError,
+  toPeerError,
+} from "../jsonrpc/errors.ts";
+import type { Peer } from "../protocol/peer.ts";
+import { isProgramInfo, type Party, type Session } from "../protocol/session.ts";
+import type { Verdict } from "./era-cache.ts";
+import type { OpenOptions } from "./initialize-client.ts";
+import { isHandshake } from "./negotiation.ts";
+import { resolve } from "./initialize-routes.ts";
+import { checkTraceContext } from "./trace-context.ts";
+
+/**
+ * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions answer with any
+ * error, or not at all: then a session has to be opened. What says nothing about the server (it demands authorization, it is not reachable) fails.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ */
+export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
+  const alone = options.revisions.filter((revision) => !isHandshake(revision));
+  const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
+  const [preferred] = alone;
+  if (!preferred) return { verdict: "session" };
+  try {
+    await propose(peer, channel, { revision: preferred, options });
+    return { verdict: "open" };
+  } catch (error) {
+    const supported = readServed(error, alone);
+    if (!supported) return fallBack(toPeerError(error, preferred), { alone, opened, channel });
+    const next = chooseNext(preferred, alone, supported);
+    if (next) await propose(peer, channel, { revision: next, options });
+    else if (!opened.some(({ id }) => supported.includes(id)))
+      throw new VersionError(toIds(options.revisions), supported);
+    return { verdict: next ? "open" : "session" };
+  }
+}
+
+/** What a server turned out to be. */
+export interface Found {
+  readonly verdict: Verdict;
+  /** An error that may have said something else: it tells more where the verdict turns out to be wrong. */
+  readonly doubt?: unknown;
+}
+
+/** What every request says: which revision it speaks, who sends it, what the sender can do, and what it wants to be logged. */
+export function toMetadata(revision: Revision, own: Party, logLevel?: string): Readonly<Record<string, unknown>> {
+  const { version, capabilities, clientInfo } = readMetaKeys(revision);
+  const level = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
+  return {
+    [version]: revision.id,
+    [capabilities]: own.capabilities,
+    ...(clientInfo !== undefined && { [clientInfo]: own.info }),
+    ...(level !== undefined && logLevel !== undefined && { [level]: logLevel }),
+  };
+}
+
+/** Another revision of those that the server names; or the refused one once more, if that is what it asks for. */
+function chooseNext(refused: Revision, alone: readonly Revision[], supported: readonly string[]): Revision | undefined {
+  const served = alone.filter(({ id }) => supported.includes(id));
+  return served.find((revision) => revision !== refused) ?? served[0];
+}
+
+/** Made anew only when another level is wanted: every request carries it. */
+function createMetadata(
+  revision: Revision,
+  own: Party,
+  logLevel?: () => string | undefined,
+): NonNullable<Session["toMetadata"]> {
+  let level = logLevel?.();
+  let metadata = toMetadata(revision, own, level);
+  return () => {
+    const wanted = logLevel?.();
+    if (wanted === level) return metadata;
+    level = wanted;
+    metadata = toMetadata(revision, own, level);
+    return metadata;
+  };
+}
+
+interface Proposal {
+  readonly revision: Revision;
+  readonly options: OpenOptions;
+}
+
+/** The peer opens while the answer is being read, so that what follows it finds it open. */
+function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
+  const row = revision.clientRequests["server/discover"];
+  if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const own: Party = { info, capabilities };
+  // The headers of the question follow the revision as well.
+  channel.agree?.(revision);
+  return new Promise((done, reject) => {
+    peer.ask(
+      row,
+      { _meta: toMetadata(revision, own) },
+      {
+        resolve(result) {
+          try {
+            open(peer, result, { revision, own, options, row });
+            done();
+          } catch (error) {
+            reject(error);
+          }
+        },
+        reject,
+      },
+    );
+  });
+}
+
+interface Opening extends Proposal {
+  readonly own: Party;
+  readonly row: RequestRow;
+}
+
+function open(peer: Peer, result: unknown, { revision, own, options, row }: Opening): void {
+  const answer = isObject(result) ? result : {};
+  const { capabilities, supportedVersions } = answer;
+  if (!isObject(capabilities)) {
+    throw new InvalidMessageError(row.method, "result", { path: "capabilities", expected: "object" });
+  }
+  if (Array.isArray(supportedVersions) && !supportedVersions.includes(revision.id)) {
+    throw new VersionError(
+      [revision.id],
+      supportedVersions.filter((id) => typeof id === "string"),
+    );
+  }
+  const { serverInfo } = readMetaKeys(revision);
+  const meta = isObject(answer._meta) ? answer._meta : {};
+  const info = serverInfo === undefined ? undefined : meta[serverInfo];
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, {
+    role: "client",
+    written: options.revisions[0] ?? revision,
+    mode,
+    onError,
+  });
+  const session: Session = {
+    revision,
+    role: "client",
+    own,
+    peer: { info: isProgramInfo(info) ? info : undefined, capabilities },
+    instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
+    downgrade,
+    toMetadata: createMetadata(revision, own, options.logLevel),
+    checkMetadata: checkTraceContext,
+  };
+  const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
+  peer.open(session, { ...createRoutes(revision, { role: "client", handlers, downgrade }), isSilent: true });
+  peer.confirm();
+}
+
+/** The revisions that a server names when it refuses ours: proof that it knows requests that stand alone. */
+function readServed(error: unknown, alone: readonly Revision[]): readonly string[] | undefined {
+  if (!isPeerError(error) || error.code !== codeOf(alone, "unsupportedProtocolVersion")) return undefined;
+  const supported = isObject(error.data) ? error.data.supported : undefined;
+  return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
+}
+
+interface Ways {
+  readonly alone: readonly Revision[];
+  readonly opened: readonly Revision[];
+  readonly channel: Channel;
+}
+
+/** What stands between may have taken headers away. Older servers use the number as they like. */
+function isMismatch(error: unknown, alone: readonly Revision[]): boolean {
+  return isPeerError(error) && error.code === codeOf(alone, "headerMismatch");
+}
+
+/** Who asks for a capability knows requests that declare them. Where messages travel alone, silence says nothing about their content. */
+function fallBack(error: unknown, { alone, opened, channel }: Ways): Found {
+  const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
+  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
+    return { verdict: "session", ...(isMismatch(error, alone) && { doubt: error }) };
+  throw error;
+}
+
+/** Whether a server has answered that it does not understand, in whatever way. */
+export function isRefusal(error: unknown): boolean {
+  const status = readStatus(error);
+  return isAnswer(error) && (status === undefined || legacyStatuses.includes(status));
+}
+
+/** By which statuses older servers refuse what they do not understand; others say nothing about their age. */
+const legacyStatuses: readonly number[] = [400, 404, 405, 406, 415, 422];
+
+function readStatus(error: unknown): number | undefined {
+  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
+}
+
+/** Nothing that came from the server can be keyed to one code; a broken connection is another matter. */
+function isAnswer(error: unknown): boolean {
+  return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"]);
+}
+
+function toIds(revisions: readonly Revision[]): readonly string[] {
+  return revisions.map(({ id }) => id);
+}

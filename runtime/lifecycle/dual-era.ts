@@ -1,0 +1,32 @@
+import type { Revision } from "../../generated/support.ts";
+import { missingMetadata, type ClaimReader } from "../protocol/request-metadata.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import { isHandshake } from "./negotiation.ts";
+import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
+import { createSessionAcceptor, type Beside } from "./initialize-server.ts";
+
+/** Prepares a server for both lifecycles: clients open a session, or each of their requests stands alone. */
+export function createDualAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
+  const perRequest = createPerRequest(options, parts);
+  if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
+  return createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
+}
+
+function createBeside({ claims, enter }: PerRequest): Beside {
+  return {
+    enter,
+    join: (routes, opened) => ({
+      ...routes,
+      ...createOpenNotifications(claims.revisions),
+      refuse: (method) =>
+        needsMetadata(method, claims, opened) ? missingMetadata(claims.revisions) : routes.refuse(method),
+      enter,
+    }),
+  };
+}
+
+/** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
+function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
+  const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
+  return revisions.some(has) && !opened.some(has);
+}

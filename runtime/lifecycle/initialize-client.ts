@@ -1,0 +1,185 @@
+import type { RequestRow, Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
+import { createRoutes, type Handlers, type Routes } from "../protocol/routes.ts";
+import { createDowngrade } from "../protocol/revision-converter.ts";
+import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
+import { createOutbound } from "../protocol/pending-requests.ts";
+import { Peer } from "../protocol/peer.ts";
+import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { Profile } from "../protocol/profile.ts";
+import { isProgramInfo, type Capabilities, type ProgramInfo } from "../protocol/session.ts";
+import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./initialize-routes.ts";
+import { discover, isRefusal } from "./discover-client.ts";
+import type { EraNote } from "./era-cache.ts";
+import { readDeclared, withProfile } from "./profile.ts";
+import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
+
+/** What a client is and answers. */
+export interface OpenOptions extends PeerOptions {
+  readonly info: PerRevision<ProgramInfo>;
+  readonly capabilities?: PerRevision<Capabilities>;
+  /** The revisions that are spoken; the first is proposed. */
+  readonly revisions: readonly Revision[];
+  /** Functions by handler name: `createMessage`, `elicit`, `listRoots`, ... Notifications too: `toolListChanged`. */
+  readonly handlers?: PerRevision<Handlers>;
+  /** Least severe level that shall be logged, where each request names it. Default: nothing is. */
+  readonly logLevel?: () => string | undefined;
+  /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  readonly profile?: Profile;
+  /** Speak only revisions of this kind: `handshake` asks for nothing newer, `per-request` opens no session. Default: what the server can. */
+  readonly lifecycle?: Revision["lifecycle"];
+  /** What is remembered of this server. Default: nothing. */
+  readonly era?: EraNote;
+  /** Gives the handshake up and closes the connection. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a connection from the client's side: without a session if both know how, otherwise by a handshake. A failed handshake closes the
+ * connection: it is never cancelled.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+ */
+export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
+  const options = withProfile(given);
+  options.signal?.throwIfAborted();
+  const settings = { ...options, answersNoise: false, createOutbound };
+  const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
+  const giveUp = (): void => void peer.close();
+  options.signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    peer.start();
+    peer.begin();
+    await open(peer, channel, options);
+    return peer;
+  } catch (error) {
+    await peer.close();
+    options.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise<void> {
+  const { revisions, lifecycle, era } = options;
+  if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
+  if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
+  const { verdict, doubt } = await discover(peer, channel, options);
+  if (verdict === "session")
+    await shakeHands(peer, options).catch((error: unknown) => {
+      throw doubt !== undefined && isTurnedAway(error) ? doubt : error;
+    });
+  era?.keep(verdict);
+}
+
+/** Whether a server has answered that it opens no session, or none that can be spoken here. */
+function isTurnedAway(error: unknown): boolean {
+  return isRefusal(error) || error instanceof VersionError;
+}
+
+/** A server that needed sessions may have become another one, which is asked again what it is. */
+async function opensAsBefore(peer: Peer, options: OpenOptions): Promise<boolean> {
+  try {
+    await shakeHands(peer, options);
+    return true;
+  } catch (error) {
+    if (!isTurnedAway(error)) throw error;
+    options.era?.forget();
+    return false;
+  }
+}
+
+async function shakeHands(peer: Peer, options: OpenOptions): Promise<void> {
+  await negotiate(peer, readHandshakeRevisions(options.revisions), options);
+  await peer.sendNotification({ jsonrpc: "2.0", method: "notifications/initialized" });
+}
+
+/** Until it is known what the server is, it may only ping. */
+function createFirstRoutes(revisions: readonly Revision[]): Routes {
+  const [first] = revisions.filter(isHandshake);
+  if (first) return createOpeningRoutes(readOpeningRows(first));
+  const nothing = { requests: new Map(), notifications: new Map(), neverBatched: new Set<string>() };
+  return { ...nothing, batching: false, refuse: methodNotFound, isSilent: true };
+}
+
+/** Some servers refuse an unknown revision instead of offering another; then one of those that they name is tried, once. */
+async function negotiate(
+  peer: Peer,
+  revisions: readonly [Revision, ...Revision[]],
+  options: OpenOptions,
+): Promise<void> {
+  const [preferred] = revisions;
+  try {
+    await propose(peer, preferred, options);
+  } catch (error) {
+    const supported = readSupported(error);
+    if (!supported) throw error;
+    const other = revisions.find((revision) => revision !== preferred && supported.includes(revision.id));
+    if (!other) throw new VersionError(toIds(revisions), supported);
+    await propose(peer, other, options);
+  }
+}
+
+/** The session opens while the answer is being read, so that what follows it in the same chunk finds it open. */
+function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
+  const row = readInitializeRow(revision);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const params = { protocolVersion: revision.id, capabilities, clientInfo: info };
+  return new Promise((done, reject) => {
+    peer.ask({ ...row, result: acceptAll }, params, {
+      resolve(result) {
+        openSession(peer, result, { info, capabilities }, options);
+        done();
+      },
+      reject,
+    });
+  });
+}
+
+function openSession(
+  peer: Peer,
+  result: unknown,
+  own: { readonly info: ProgramInfo; readonly capabilities: Capabilities },
+  options: OpenOptions,
+): void {
+  const answer = isObject(result) ? result : {};
+  const revisions = readHandshakeRevisions(options.revisions);
+  const revision = findRevision(answer.protocolVersion, revisions);
+  if (!revision) throw new VersionError(toIds(revisions), [String(answer.protocolVersion)]);
+  const issue = readInitializeRow(revision).result(result);
+  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  const { serverInfo, capabilities } = answer;
+  if (!isProgramInfo(serverInfo) || !isObject(capabilities)) {
+    throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
+  }
+  const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
+  const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
+  const { onLoss: mode, onError } = options;
+  const downgrade = createDowngrade(revision, {
+    role: "client",
+    written: options.revisions[0] ?? revisions[0],
+    mode,
+    onError,
+  });
+  const builtins = new Map([["ping", answerPing]]);
+  const { profile } = options;
+  const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade, profile });
+  const server = { info: serverInfo, capabilities: readDeclared(capabilities, profile) };
+  peer.open({ revision, role: "client", own, peer: server, instructions, downgrade }, routes);
+  peer.confirm();
+}
+
+function readInitializeRow(revision: Revision): RequestRow {
+  return readOpeningRows(revision).initialize;
+}
+
+function toIds(revisions: readonly Revision[]): readonly string[] {
+  return revisions.map((revision) => revision.id);
+}
+
+function acceptAll(): undefined {
+  return undefined;
+}

@@ -1,0 +1,286 @@
+import type { RequestRow, Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
+import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../protocol/routes.ts";
+import type { Downgrade } from "../protocol/revision-converter.ts";
+import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
+import { Peer } from "../protocol/peer.ts";
+import { shorten } from "../internal/shorten.ts";
+import type { PeerSettings } from "../protocol/peer-options.ts";
+import {
+  isProgramInfo,
+  type Agreement,
+  type Capabilities,
+  type Party,
+  type ProgramInfo,
+  type Session,
+} from "../protocol/session.ts";
+import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import { addShutdown, readDeclared, toRefusal, withProfile } from "./profile.ts";
+import {
+  answerPing,
+  createOpeningRoutes,
+  createServedDowngrade,
+  readOpeningRows,
+  resolve,
+} from "./initialize-routes.ts";
+import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
+
+/** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
+export function createSessionAcceptor(
+  given: ServeOptions,
+  // @part older, questions, tasks
+  parts: SessionParts = {},
+): Acceptor {
+  const options = {
+    ...given,
+    // @part package
+    ...withProfile(given),
+  };
+  const revisions = readHandshakeRevisions(options.revisions);
+  const createServed = (revision: Revision): Offer => {
+    // @part older
+    if (parts.createDowngrade || parts.beside) return createConvertedOffer(revision, options, parts);
+    return createOffer(revision, options);
+  };
+  const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
+  const rows = readOpeningRows(revisions[0]);
+  const findOffer = (revision: Revision): Offer => {
+    const offer = offers.get(revision.id);
+    if (!offer) throw new Error(`Revision ${revision.id} is not served`);
+    return offer;
+  };
+  const settings: PeerSettings = {
+    ...options,
+    // @part client
+    answersNoise: true,
+    // @part questions, tasks
+    createOutbound: parts.createOutbound,
+  };
+  const answer: RequestHandler = (params, call) =>
+    openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
+  // The same for all: over HTTP each request that stands alone is a connection of its own.
+  const routes = {
+    ...createOpeningRoutes(rows, answer),
+    // @part package
+    ...toRefusal(options.profile),
+  };
+  const opening = {
+    ...routes,
+    // @part alone
+    ...parts.beside?.join(routes, revisions),
+  };
+  const accept = (channel: Channel, first: Routes): Peer => {
+    const peer = new Peer(channel, first, settings);
+    peer.start();
+    return peer;
+  };
+  const acceptAgreed = (channel: Channel, { revision, client, isBrief = false }: Agreement): Peer => {
+    const agreed = findOffer(revision);
+    const peer = accept(channel, agreed.routes);
+    openWith(peer, { ...createSession(client, agreed), isBrief }, agreed, options);
+    peer.confirm();
+    return peer;
+  };
+  return (channel, agreement) => (agreement ? acceptAgreed(channel, agreement) : accept(channel, opening));
+}
+
+function peerOf({ connection }: CallContext): Peer {
+  if (connection instanceof Peer) return connection;
+  throw new Error("A session is opened on the connection that its request came on");
+}
+
+/** What a program has besides answers in sessions. */
+export interface SessionParts extends AcceptorParts {
+  // @part older
+  readonly beside?: Beside | undefined;
+}
+
+/** Requests that stand alone, before there is a session and beside it. */
+export interface Beside {
+  readonly enter: Entrance;
+  /** What connections answer before there is a session, which may be opened at any of these revisions. */
+  join(routes: Routes, opened: readonly Revision[]): Routes;
+}
+
+/** What is answered at one revision. */
+interface Offer {
+  readonly revision: Revision;
+  readonly routes: Routes;
+  readonly initialize: RequestRow;
+  readonly info: ProgramInfo;
+  readonly whole: Declared;
+  /** For clients that have not declared extensions themselves: at revisions with sessions most know nothing of them. */
+  readonly withoutExtensions: Declared;
+  readonly instructions: string | undefined;
+  // @part older
+  readonly downgrade?: Downgrade | undefined;
+}
+
+/** The capabilities that a server declares, and the result of `initialize` in which it does. */
+interface Declared {
+  readonly capabilities: Capabilities;
+  readonly result: unknown;
+}
+
+function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
+  const downgrade = createServedDowngrade(revision, options, parts);
+  return createOffer(revision, options, { downgrade, enter: parts.beside?.enter });
+}
+
+interface OfferParts extends Pick<Routes, "enter"> {
+  readonly downgrade?: Downgrade | undefined;
+}
+
+function createOffer(
+  revision: Revision,
+  options: ServeOptions,
+  // @part older
+  { downgrade, enter }: OfferParts = {},
+): Offer {
+  const { initialize } = readOpeningRows(revision);
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const declare = (declared: Capabilities): Declared => {
+    const head = { protocolVersion: revision.id, capabilities: declared, serverInfo: info };
+    const whole = instructions === undefined ? head : { ...head, instructions };
+    const result = toOpeningResult({
+      whole,
+      // @part older
+      downgrade,
+    });
+    const issue = initialize.result(result);
+    if (issue) throw new InvalidMessageError("initialize", "result", issue);
+    return { capabilities: declared, result };
+  };
+  const { extensions: _extensions, ...core } = capabilities;
+  const builtins = new Map([
+    ["ping", wrapAround(answerPing, "ping", options.around)],
+    ["initialize", refuseSecond],
+  ]);
+  const handlers = resolve(options.handlers, revision);
+  const served = createRoutes(revision, {
+    role: "server",
+    handlers,
+    builtins,
+    // @part older
+    downgrade,
+    // @part package
+    profile: options.profile,
+  });
+  const routes = {
+    ...served,
+    // @part older
+    enter,
+    // @part package
+    ...addShutdown(served, readOpeningRows(revision).ping, options.profile),
+  };
+  return {
+    revision,
+    routes,
+    initialize,
+    info,
+    whole: declare(capabilities),
+    withoutExtensions: declare(core),
+    instructions,
+    // @part older
+    downgrade,
+  };
+}
+
+/** Whatever it says has to be said in the words of the session's revision. */
+function toOpeningResult(opening: { readonly whole: object; readonly downgrade?: Downgrade | undefined }): unknown {
+  // @part older
+  if (opening.downgrade) return opening.downgrade.result("initialize", opening.whole);
+  return opening.whole;
+}
+
+function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {
+  const requested = isObject(params) ? params.protocolVersion : undefined;
+  if (options.versionMismatch === "error" && typeof requested === "string" && !findRevision(requested, revisions)) {
+    const data = { supported: revisions.map((revision) => revision.id), requested: shorten(requested) };
+    throw new RpcError(errorCodes.invalidParams, "Unsupported protocol version", { data });
+  }
+  return chooseRevision(requested, revisions);
+}
+
+interface OpeningCall {
+  readonly peer: Peer;
+  readonly call: CallContext;
+  readonly params: unknown;
+  readonly offer: Offer;
+}
+
+/** Without anything around it, the session is open before the next message is read. */
+function openSession({ peer, call, params, offer }: OpeningCall, options: ServeOptions): unknown {
+  const issue = offer.initialize.params(params);
+  if (issue) throw invalidParams(issue);
+  const { clientInfo, capabilities } = isObject(params) ? params : {};
+  if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  checkSize({ clientInfo, capabilities });
+  const client = {
+    info: clientInfo,
+    capabilities,
+    // @part package
+    ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
+  };
+  const session = createSession(client, offer);
+  const open = (): unknown => {
+    if (peer.session) throw alreadyOpen();
+    openWith(peer, session, offer, options);
+    return declaredTo(client, offer).result;
+  };
+  return options.around ? openAround(options.around, { method: "initialize", params, session, call }, open) : open();
+}
+
+/** What runs around it may change the answer, so that it has to be checked again. */
+async function openAround(around: Around, request: LifecycleRequest, open: () => unknown): Promise<unknown> {
+  const result = await around(request, open);
+  const issue = readOpeningRows(request.session.revision).initialize.result(result);
+  if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  return result;
+}
+
+/** Every session keeps both for as long as it lives, also in a store that processes share. */
+function checkSize(kept: { readonly clientInfo: ProgramInfo; readonly capabilities: Capabilities }): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
+  if (bytes <= longestOpening) return;
+  const message = `Invalid params: clientInfo and capabilities have more than ${longestOpening} bytes; send less of them`;
+  throw new RpcError(errorCodes.invalidParams, message, { data: { bytes, limit: longestOpening } });
+}
+
+/** Bytes of `clientInfo` and capabilities as JSON. */
+const longestOpening = 64 * 1024;
+
+function declaredTo({ capabilities }: Party, { whole, withoutExtensions }: Offer): Declared {
+  return isObject(capabilities.extensions) ? whole : withoutExtensions;
+}
+
+function createSession(client: Party, offer: Offer): Session {
+  const { revision, info, instructions } = offer;
+  return {
+    revision,
+    role: "server",
+    own: { info, capabilities: declaredTo(client, offer).capabilities },
+    peer: client,
+    instructions,
+    // @part older
+    downgrade: offer.downgrade,
+  };
+}
+
+function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {
+  peer.open(session, routes);
+  options.onOpen?.(peer);
+}
+
+const refuseSecond: RequestHandler = () => {
+  throw alreadyOpen();
+};
+
+function alreadyOpen(): RpcError {
+  return invalidRequest("The session is already initialized");
+}

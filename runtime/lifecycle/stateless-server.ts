@@ -1,0 +1,224 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import { chain } from "../internal/maybe-async.ts";
+import { toCaching } from "../protocol/cache-hint.ts";
+import type { Entrance, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
+import { createAloneCall } from "../protocol/stateless-request.ts";
+import { createRoutes } from "../protocol/routes.ts";
+import type { Downgrade } from "../protocol/revision-converter.ts";
+import { InvalidMessageError } from "../jsonrpc/errors.ts";
+import {
+  createClaimReader,
+  missingMetadata,
+  readMetaKeys,
+  unsupportedVersion,
+  type ClaimReader,
+} from "../protocol/request-metadata.ts";
+import { merge } from "../internal/merge.ts";
+import { StaticResult } from "../jsonrpc/message.ts";
+import { Peer } from "../protocol/peer.ts";
+import type { PeerSettings } from "../protocol/peer-options.ts";
+import type { Party } from "../protocol/session.ts";
+import { wrapAround } from "./lifecycle-middleware.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import { withProfile } from "./profile.ts";
+import { createServedDowngrade, resolve } from "./initialize-routes.ts";
+
+/**
+ * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
+ * were the first.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ */
+export interface PerRequest {
+  readonly claims: ClaimReader;
+  /** For connections on which sessions may be opened as well. */
+  readonly enter: Entrance;
+  /** Serves connections on which no session can be opened. */
+  readonly accept: Acceptor;
+}
+
+/** Prepares the revisions whose requests stand alone; nothing if there are none. */
+export function createPerRequest(
+  given: ServeOptions,
+  // @part older
+  parts: AcceptorParts = {},
+): PerRequest | undefined {
+  const options = {
+    ...given,
+    // @part package
+    ...withProfile(given),
+  };
+  const claims = createClaimReader(options.revisions);
+  const [newest] = claims?.revisions ?? [];
+  if (!claims || !newest) return undefined;
+  const offers = new Map(
+    claims.revisions.map((revision): [Revision, Offer] => {
+      // @part older
+      if (parts.createDowngrade)
+        return [revision, createOffer(revision, claims, options, createServedDowngrade(revision, options, parts))];
+      return [revision, createOffer(revision, claims, options)];
+    }),
+  );
+  const enter: Entrance = ({ params }) => {
+    const claim = claims.read(params);
+    if (claim.kind === "none") return undefined;
+    if (claim.kind === "refused") return claim.error;
+    const offer = offers.get(claim.revision);
+    if (!offer) return unsupportedVersion(claims.revisions, claim.revision.id);
+    const { routes, own, instructions } = offer;
+    const { revision, info, capabilities } = claim;
+    return {
+      routes,
+      createCall: createAloneCall,
+      session: {
+        revision,
+        role: "server",
+        own,
+        peer: { info, capabilities },
+        instructions,
+        isBrief: true,
+        // @part older
+        downgrade: offer.downgrade,
+      },
+    };
+  };
+  const lone = createLoneRoutes(claims, enter);
+  const settings: PeerSettings = {
+    ...options,
+    // @part client
+    answersNoise: true,
+  };
+  return {
+    claims,
+    enter,
+    accept(channel) {
+      const peer = new Peer(channel, lone, settings);
+      peer.start();
+      return peer;
+    },
+  };
+}
+
+/** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
+export function createLoneAcceptor(
+  options: ServeOptions,
+  // @part older
+  parts: AcceptorParts = {},
+): Acceptor {
+  const perRequest = createPerRequest(
+    options,
+    // @part older
+    parts,
+  );
+  if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
+  return perRequest.accept;
+}
+
+interface Offer {
+  readonly routes: Routes;
+  readonly own: Party;
+  readonly instructions: string | undefined;
+  // @part older
+  readonly downgrade?: Downgrade | undefined;
+}
+
+function createOffer(
+  revision: Revision,
+  claims: ClaimReader,
+  options: ServeOptions,
+  // @part older
+  downgrade?: Downgrade,
+): Offer {
+  const info = resolve(options.info, revision);
+  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const own: Party = { info, capabilities };
+  const discovered = new StaticResult({
+    supportedVersions: claims.revisions.map(({ id }) => id),
+    capabilities,
+    ...(instructions !== undefined && { instructions }),
+    ...toCaching(options.discovery),
+  });
+  const discover = wrapAround(() => discovered, "server/discover", options.around);
+  const builtins = new Map([["server/discover", discover]]);
+  const handlers = resolve(options.handlers, revision);
+  const routes = createRoutes(revision, {
+    role: "server",
+    handlers,
+    builtins,
+    // @part older
+    downgrade,
+  });
+  checkDiscovered(revision, discovered);
+  return {
+    routes: completeRoutes(routes, revision, own),
+    own,
+    instructions,
+    // @part older
+    downgrade,
+  };
+}
+
+function checkDiscovered(revision: Revision, discovered: StaticResult): void {
+  const issue = revision.clientRequests["server/discover"]?.result(discovered.value);
+  if (issue) throw new InvalidMessageError("server/discover", "result", issue);
+}
+
+/** Without sessions there is nothing but requests that say who they are; one that opens a session is told what is spoken instead. */
+function createLoneRoutes(claims: ClaimReader, enter: Entrance): Routes {
+  const { revisions } = claims;
+  return {
+    ...createOpenNotifications(revisions),
+    requests: new Map(),
+    batching: false,
+    neverBatched: new Set(),
+    refuse: () => missingMetadata(revisions),
+    enter(request) {
+      const entry = enter(request);
+      if (entry) return entry;
+      const { method, params } = request;
+      const isOpening = method === "initialize" && isObject(params);
+      return isOpening ? unsupportedVersion(revisions, params.protocolVersion) : missingMetadata(revisions);
+    },
+  };
+}
+
+/** Notifications that may come before, or without, a session: the cancellation of requests that stand alone. */
+export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
+  const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
+  return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
+}
+
+/** Every result says what kind it is and, in its metadata, who gives it. */
+function completeRoutes(routes: Routes, revision: Revision, { info }: Party): Routes {
+  const complete = createCompletion(revision, info);
+  const requests = new Map<string, RequestRoute>();
+  for (const [method, { row, handle }] of routes.requests) {
+    requests.set(method, { row, handle: handle && completeHandler(handle, complete) });
+  }
+  return { ...routes, requests };
+}
+
+function completeHandler(handle: RequestHandler, complete: (result: unknown) => unknown): RequestHandler {
+  const completed = new WeakMap<StaticResult, StaticResult>();
+  const completeResult = (result: unknown): unknown => {
+    if (!(result instanceof StaticResult)) return complete(result);
+    const known = completed.get(result) ?? new StaticResult(complete(result.value));
+    completed.set(result, known);
+    return known;
+  };
+  return (params, context) => chain(handle(params, context), completeResult);
+}
+
+function createCompletion(revision: Revision, info: Party["info"]): (result: unknown) => unknown {
+  const { serverInfo } = readMetaKeys(revision);
+  const head = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
+  const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
+  return (result) => {
+    if (!isObject(result)) return result;
+    const typed = Object.hasOwn(result, "resultType") ? result : merge(head, result);
+    // The new member stands first: adding one after a spread makes engines leave their fast path.
+    if (!Object.hasOwn(typed, "_meta")) return { _meta: identity, ...typed };
+    return merge(typed, { _meta: isObject(typed._meta) ? merge(identity, typed._meta) : identity });
+  };
+}

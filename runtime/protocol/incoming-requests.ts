@@ -1,0 +1,287 @@
+import type { RequestRow } from "../../generated/support.ts";
+import type { AloneHost } from "./stateless-request.ts";
+import { isThenable } from "../internal/maybe-async.ts";
+import type { Batch } from "../jsonrpc/batch.ts";
+import { InboundCall } from "./incoming-call.ts";
+import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
+import {
+  InvalidMessageError,
+  RpcError,
+  TimeoutError,
+  errorCodes,
+  invalidParams,
+  invalidRequest,
+  methodNotFound,
+  toError,
+  toErrorObject,
+} from "../jsonrpc/errors.ts";
+import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../jsonrpc/limits.ts";
+import { StaticResult, type ErrorObject, type Message, type RequestId } from "../jsonrpc/message.ts";
+import { profileError, readRequest } from "./profile.ts";
+import type { Report } from "../jsonrpc/error-report.ts";
+import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { isOpen, type Session } from "./session.ts";
+import { shorten } from "../internal/shorten.ts";
+import { SlotMap } from "../internal/slot-map.ts";
+import type { Clock } from "../internal/timers.ts";
+
+/** What the table of running calls needs of its connection. */
+export interface InboundHost extends AloneHost {
+  readonly routes: Routes;
+  readonly session: Session | undefined;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  reply(message: Message, batch: Batch | undefined): void;
+  abandon(id: RequestId): void;
+  report(report: Report): void;
+}
+
+/** A request as it arrived. */
+export interface InboundRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The peer's requests: each is answered exactly once, or not at all after it was cancelled. */
+export class Inbound {
+  readonly #host: InboundHost;
+  readonly #running = new SlotMap<RequestId, InboundCall>();
+  /** Cancelled calls whose handlers go on nevertheless: they take as much as others until they end, or their time is up. */
+  readonly #cancelled = new Set<InboundCall>();
+  // @part sessions
+  #first: InboundCall | undefined;
+  // @part sessions
+  #onFree: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(host: InboundHost) {
+    this.#host = host;
+  }
+
+  // @part sessions
+  /** Whether a call is running that has to be answered before anything that came after it is looked at. */
+  get isBusy(): boolean {
+    return this.#first !== undefined;
+  }
+
+  /** How many calls wait for their handler. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Finds the handler, checks, runs it and replies. */
+  accept(given: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    let request = given;
+    // @part package
+    request = readRequest(given, this.#host.routes.profile);
+    // @part client
+    if (this.#host.routes.isSilent) return this.#ignore(request);
+    const entry = this.#host.routes.enter?.(request);
+    if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
+    const { routes, session } = entry ?? this.#host;
+    const route = routes.requests.get(request.method);
+    const refusal = this.#findRefusal(request, route, { routes, session, isBatched: source.batch !== undefined });
+    if (route?.handle === undefined || refusal) {
+      const params = refusal && route && withoutNulls(route.row, request.params);
+      if (params) return this.accept({ ...request, params }, source);
+      return this.#refuse(request, refusal ?? methodNotFound(request.method), source.batch);
+    }
+    const call = entry
+      ? entry.createCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
+      : new InboundCall(this.#host, request, route.row, source);
+    try {
+      const outcome = route.handle(request.params, call);
+      if (!isThenable(outcome)) return this.#finish(call, outcome);
+      // @part sessions
+      if (route.isFirst) this.#first = call;
+      this.#wait(call, outcome);
+    } catch (thrown) {
+      this.#fail(call, thrown);
+    }
+  }
+
+  /**
+   * The peer no longer wants the answer.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+   */
+  cancel(id: RequestId, reason: unknown): void {
+    const call = this.#running.get(id);
+    if (!call) return;
+    this.#remove(call);
+    this.#cancelled.add(call);
+    call.abort(new DOMException(typeof reason === "string" ? shorten(reason) : "Cancelled by the peer", "AbortError"));
+    call.batch?.skip();
+    this.#host.abandon(id);
+  }
+
+  /** Gives up what has run too long, and returns the earliest deadline left. */
+  sweep(now: number): number {
+    let next = Infinity;
+    for (const call of this.#running.values()) {
+      if (call.deadline <= now) this.#expire(call);
+      else next = Math.min(next, call.deadline, call.sweepProgress(now));
+    }
+    for (const call of this.#cancelled) {
+      if (call.deadline <= now) this.#cancelled.delete(call);
+      else next = Math.min(next, call.deadline);
+    }
+    return next;
+  }
+
+  /** Aborts everything; nothing is answered any more. */
+  abortAll(reason: Error): void {
+    for (const call of this.#running.values()) call.abort(reason);
+    this.#running.clear();
+    this.#onIdle?.();
+  }
+
+  // @part sessions
+  /** Calls back whenever a call has been answered that others had to wait for. */
+  whenFree(run: () => void): void {
+    this.#onFree = run;
+  }
+
+  /** Calls back once when no call is running. Those that would never end are told to. */
+  whenIdle(run: () => void): void {
+    // @part changes
+    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
+    if (this.#running.size === 0) run();
+    else this.#onIdle = run;
+  }
+
+  // @part client
+  #ignore({ id, method }: InboundRequest): void {
+    const error = new Error(
+      `The peer sent a request, ${shorten(method)}, where only we may send any: it gets no answer`,
+    );
+    this.#host.report({ kind: "protocol", method, id, error });
+  }
+
+  #refuse(request: InboundRequest, refusal: RpcError, batch: Batch | undefined): void {
+    const error = toErrorObject(refusal);
+    // @part package
+    const { profile } = this.#host.routes;
+    // @part package
+    if (profile) return this.#refuseAs(profileError(error, request.method, profile), request, batch);
+    this.#refuseAs(error, request, batch);
+  }
+
+  #refuseAs(error: ErrorObject, { id }: InboundRequest, batch: Batch | undefined): void {
+    this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
+  }
+
+  #findRefusal(
+    { id, method, params }: InboundRequest,
+    route: RequestRoute | undefined,
+    { routes, session, isBatched }: Situation,
+  ): RpcError | undefined {
+    if (this.#running.size > 0 && this.#running.has(id))
+      return invalidRequest("A request with this id is still running");
+    if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
+      return tooManyCalls(this.#host.limits.maxCalls);
+    if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
+    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
+    if (!route) return routes.refuse(method);
+    const { row } = route;
+    if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
+    if (params === undefined && row.paramsOptional) return undefined;
+    const issue = row.params(params);
+    return issue && invalidParams(issue);
+  }
+
+  #wait(call: InboundCall, outcome: PromiseLike<unknown>): void {
+    this.#running.set(call.requestId, call);
+    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row.method, this.#host.timeouts));
+    Promise.resolve(outcome).then(
+      (result) => this.#finish(call, result),
+      (thrown: unknown) => this.#fail(call, thrown),
+    );
+  }
+
+  #finish(call: InboundCall, result: unknown): void {
+    if (call.done) return void this.#cancelled.delete(call);
+    const problem = findResultProblem(call.row, result);
+    if (problem) {
+      this.#reportFailure("result", call.row, call.requestId, problem);
+      this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
+      return;
+    }
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, result });
+  }
+
+  #fail(call: InboundCall, thrown: unknown): void {
+    if (call.done) return void this.#cancelled.delete(call);
+    const error = RpcError.from(thrown);
+    if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
+  }
+
+  #expire(call: InboundCall): void {
+    const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
+    const message = "The request took too long";
+    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
+    call.abort(error);
+    this.#reportFailure("handler", call.row, call.requestId, error);
+  }
+
+  #answer(call: InboundCall, message: Message): void {
+    call.finish();
+    this.#host.reply(message, call.batch);
+    this.#remove(call);
+  }
+
+  #remove(call: InboundCall): void {
+    if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
+    this.#running.delete(call.requestId);
+    // @part sessions
+    if (this.#first === call) {
+      this.#first = undefined;
+      this.#onFree?.();
+    }
+    if (this.#running.size === 0) this.#onIdle?.();
+  }
+
+  #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
+    this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
+  }
+}
+
+/** Lets running calls finish, for so many milliseconds. */
+export function drain(inbound: Inbound, clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve);
+    inbound.whenIdle(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+/** What holds for a request: the connection's session, or its own. */
+interface Situation {
+  readonly routes: Entry["routes"];
+  readonly session: Session | undefined;
+  readonly isBatched: boolean;
+}
+
+/** Getters and proxies of a result may throw when it is looked at. */
+function findResultProblem(row: RequestRow, result: unknown): Error | undefined {
+  try {
+    const issue = result instanceof StaticResult ? result.check(row.result) : row.result(result);
+    return issue && new InvalidMessageError(row.method, "result", issue);
+  } catch (thrown) {
+    return toError(thrown);
+  }
+}
+
+function tooManyCalls(limit: number): RpcError {
+  const message = `Too many requests at once: ${limit} are running. Wait for an answer, then ask again.`;
+  return new RpcError(refusalCodes.tooMany, message, { data: { limit } });
+}
+
+const internalError: { readonly code: number; readonly message: string } = {
+  code: errorCodes.internalError,
+  message: "Internal error",
+};

@@ -1,0 +1,177 @@
+import { Batch } from "../jsonrpc/batch.ts";
+import type { Problem } from "../jsonrpc/channel.ts";
+import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../jsonrpc/errors.ts";
+import type { Inbound } from "./incoming-requests.ts";
+import type { Limits } from "../jsonrpc/limits.ts";
+import { classify, type Incoming, type Message, type RequestId } from "../jsonrpc/message.ts";
+import { acceptNotification, type NoticeHost } from "./notifications.ts";
+import type { OutboundCalls } from "./outgoing-requests.ts";
+
+/** What the intake needs of its connection. */
+export interface IntakeHost extends NoticeHost {
+  readonly limits: Limits;
+  reply(message: Message, batch: Batch | undefined): void;
+  // @part batches
+  replyAll(messages: readonly Message[]): void;
+}
+
+/** Where the messages go. */
+export interface IntakeOptions {
+  readonly inbound: Inbound;
+  readonly outbound: OutboundCalls;
+  // @part client
+  /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
+  readonly answersNoise: boolean;
+}
+
+/** Sorts what arrives: every message goes to exactly one place, and no message ends the connection. */
+export class Intake {
+  readonly #host: IntakeHost;
+  readonly #options: IntakeOptions;
+  // @part sessions
+  /** What came behind a request that has to be answered first, in wire order. */
+  #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
+
+  constructor(host: IntakeHost, options: IntakeOptions) {
+    this.#host = host;
+    this.#options = options;
+    // @part sessions
+    options.inbound.whenFree(() => this.#goOn());
+  }
+
+  /** Takes one parsed value: a message, or a batch of them. */
+  message(value: unknown, origin: unknown): void {
+    // @part sessions
+    if (this.#options.inbound.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
+    this.#take(value, origin);
+  }
+
+  #take(value: unknown, origin: unknown): void {
+    // @part batches
+    if (Array.isArray(value)) return this.#receiveBatch(value, origin);
+    this.#receive(classify(value), undefined, origin);
+  }
+
+  /** Takes what could not be read; if its envelope could, the request is refused or the call fails. */
+  problem(problem: Problem): void {
+    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
+    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
+    const incoming = problem.value === undefined ? undefined : classify(problem.value);
+    this.#host.report({ kind: "protocol", error });
+    if (incoming === undefined) return this.#refuse(undefined, error, undefined);
+    if (incoming.kind === "notification") return;
+    // @part questions, tasks
+    if (this.#discard(incoming, new Error(problem.message))) return;
+    if (incoming.kind === "request" || incoming.kind === "invalid") this.#refuse(incoming.id, error, undefined);
+  }
+
+  // @part sessions
+  /** Not so `ping` and what stands alone; nor does more wait than may run. */
+  #canWait(value: unknown): boolean {
+    if (this.#behind.length >= this.#host.limits.maxCalls) return false;
+    const incoming = classify(value);
+    if (incoming.kind !== "request") return true;
+    return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
+  }
+
+  // @part sessions
+  #goOn(): void {
+    const waiting = this.#behind;
+    this.#behind = [];
+    for (const { value, origin } of waiting) this.message(value, origin);
+  }
+
+  // @part batches
+  #receiveBatch(values: readonly unknown[], origin: unknown): void {
+    const problem = this.#findBatchProblem(values);
+    if (problem !== undefined) {
+      this.#host.report({ kind: "protocol", error: new Error(problem) });
+      // @part questions, tasks
+      for (const incoming of values.map(classify)) this.#discard(incoming, new Error(problem));
+      return this.#refuse(undefined, invalidRequest(problem), undefined);
+    }
+    const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
+    for (const value of values) this.#receive(classify(value), batch, origin);
+  }
+
+  // @part batches
+  /** @see https://www.jsonrpc.org/specification#batch */
+  #findBatchProblem(values: readonly unknown[]): string | undefined {
+    const { maxBatch } = this.#host.limits;
+    if (!this.#host.routes.batching) return "A message must be a JSON object: there are no batches here";
+    if (values.length === 0) return "A batch must not be empty";
+    if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} members`;
+    return undefined;
+  }
+
+  #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
+    switch (incoming.kind) {
+      case "request":
+        return this.#options.inbound.accept(incoming, batch || origin ? { batch, origin } : nowhere);
+      case "invalid":
+        return this.#receiveInvalid(incoming, batch);
+      case "notification":
+        acceptNotification(incoming, this.#host, this.#options);
+        return batch?.skip();
+      case "result":
+        this.#options.outbound.answer(incoming.id, incoming.result);
+        return batch?.skip();
+      case "error":
+        this.#options.outbound.refuse(incoming.id, incoming.error);
+        return batch?.skip();
+      case "unusable":
+        this.#receiveUnusable(incoming);
+        return batch?.skip();
+      default:
+        return incoming satisfies never;
+    }
+  }
+
+  #receiveInvalid(incoming: Extract<Incoming, { kind: "invalid" }>, batch: Batch | undefined): void {
+    const { id, reason } = incoming;
+    const error = new Error(reason);
+    this.#host.report({ kind: "protocol", error });
+    // @part questions, tasks
+    if (this.#discard(incoming, error)) return batch?.skip();
+    this.#refuse(id, invalidRequest(reason), batch);
+  }
+
+  #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
+    const error = new Error(incoming.reason);
+    this.#host.report({ kind: "protocol", error });
+    // @part questions, tasks
+    this.#discard(incoming, error);
+  }
+
+  // @part questions, tasks
+  /** Fails the call that something answers in a way that cannot be used, at once: no other answer will come. */
+  #discard(incoming: Incoming, error: Error): boolean {
+    const id = readAnsweredId(incoming);
+    return id !== undefined && this.#options.outbound.discard(id, error);
+  }
+
+  /** Without a readable id the error has none: neither `null` nor a made-up one. */
+  #refuse(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
+    // @part client
+    if (id === undefined && !this.#options.answersNoise) return batch?.skip();
+    const body = toErrorObject(error);
+    this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
+  }
+}
+
+// @part questions, tasks
+/** The id of the request that something answers, or seems to. */
+function readAnsweredId(incoming: Incoming): RequestId | undefined {
+  switch (incoming.kind) {
+    case "request":
+    case "notification":
+      return undefined;
+    case "invalid":
+      return incoming.mayAnswer ? incoming.id : undefined;
+    default:
+      return incoming.id;
+  }
+}
+
+/** Where nearly every request comes from. */
+const nowhere: { readonly batch: undefined; readonly origin: undefined } = { batch: undefined, origin: undefined };

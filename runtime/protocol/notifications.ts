@@ -1,0 +1,102 @@
+import { isObject } from "../../generated/support.ts";
+import type { NotificationRoute, Routes } from "./routes.ts";
+import { InvalidMessageError, toError } from "../jsonrpc/errors.ts";
+import type { Inbound } from "./incoming-requests.ts";
+import { isRequestId } from "../jsonrpc/message.ts";
+import type { OutboundCalls } from "./outgoing-requests.ts";
+import type { Connection } from "./peer.ts";
+import type { Report } from "../jsonrpc/error-report.ts";
+import { isOpen } from "./session.ts";
+import { shorten } from "../internal/shorten.ts";
+
+/** What notifications need of their connection. */
+export interface NoticeHost extends Connection {
+  readonly routes: Routes;
+  /** The peer has confirmed the handshake. */
+  confirm(): void;
+  report(report: Report): void;
+}
+
+/** A notification as it arrived. */
+export interface Notice {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** Takes a notification: never answered, whatever is wrong with it. */
+export function acceptNotification(
+  notice: Notice,
+  peer: NoticeHost,
+  calls: { readonly inbound: Inbound; readonly outbound: OutboundCalls },
+): void {
+  // @part package
+  if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
+  const route = peer.routes.notifications.get(notice.method);
+  const problem = findProblem(notice, route, peer);
+  if (!route || problem) {
+    const error = problem ?? new Error(`There is no notification ${shorten(notice.method)} in this direction`);
+    return peer.report({ kind: "ignored", method: notice.method, error });
+  }
+  switch (route.row.method) {
+    case "notifications/cancelled":
+      cancel(notice.params, calls.inbound);
+      break;
+    // @part questions, tasks
+    case "notifications/progress":
+      progress(notice.params, calls.outbound);
+      break;
+    // @part sessions
+    case "notifications/initialized":
+      peer.confirm();
+      break;
+  }
+  runHandler(notice, route, peer);
+}
+
+/** Whether the revision has it under another name. */
+function isAlias({ method }: Notice, { notifications, profile }: Routes): boolean {
+  const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
+  return known !== undefined && notifications.has(known);
+}
+
+function toKnown(notice: Notice, { profile }: Routes): Notice {
+  return { ...notice, method: profile?.aliases?.get(notice.method) ?? notice.method };
+}
+
+function findProblem(
+  { method, params }: Notice,
+  route: NotificationRoute | undefined,
+  peer: NoticeHost,
+): Error | undefined {
+  if (!route) return undefined;
+  const { row } = route;
+  if (row.gate && peer.session && !isOpen(row.gate, peer.session)) {
+    return new Error(`${method} came although the capability ${row.gate.path.join(".")} was not declared`);
+  }
+  if (params === undefined && row.paramsOptional) return undefined;
+  const issue = row.params(params);
+  return issue && new InvalidMessageError(method, "params", issue);
+}
+
+function cancel(params: unknown, inbound: Inbound): void {
+  if (isObject(params) && isRequestId(params.requestId)) inbound.cancel(params.requestId, params.reason);
+}
+
+function progress(params: unknown, outbound: OutboundCalls): void {
+  if (!isObject(params) || !isRequestId(params.progressToken) || typeof params.progress !== "number") return;
+  outbound.progress(params.progressToken, {
+    progress: params.progress,
+    ...(typeof params.total === "number" && { total: params.total }),
+    ...(typeof params.message === "string" && { message: params.message }),
+  });
+}
+
+function runHandler({ method, params }: Notice, { handle }: NotificationRoute, peer: NoticeHost): void {
+  if (!handle) return;
+  const fail = (thrown: unknown): void => peer.report({ kind: "handler", method, error: toError(thrown) });
+  try {
+    Promise.resolve(handle(params, peer)).catch(fail);
+  } catch (thrown) {
+    fail(thrown);
+  }
+}

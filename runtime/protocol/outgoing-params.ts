@@ -1,0 +1,42 @@
+import { isObject, type NotificationRow, type RequestRow } from "../../generated/support.ts";
+import { CapabilityError, InvalidMessageError } from "../jsonrpc/errors.ts";
+import { merge } from "../internal/merge.ts";
+import { isOpen, type Session } from "./session.ts";
+
+/** Something that is about to be sent. */
+export interface Sendable {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+  /** By which the peer may report progress. */
+  readonly progressToken?: number | undefined;
+}
+
+/** Throws when a message needs a capability that the side which must has not declared. */
+export function requireGate({ gate, method }: RequestRow | NotificationRow, host: { requireSession(): Session }): void {
+  if (gate && !isOpen(gate, host.requireSession())) throw new CapabilityError(method, gate);
+}
+
+/** Params as the session's revision has them, together with what each request has to say about itself and its sender. */
+export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
+  const { kind, progressToken } = sendable;
+  const params = session?.downgrade ? session.downgrade.params(sendable) : sendable.params;
+  const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
+  if (!metadata && progressToken === undefined) return params;
+  const given = isObject(params) ? params : {};
+  // New members stand first: adding one after a spread makes engines leave their fast path.
+  const own = progressToken === undefined ? metadata : { progressToken, ...metadata };
+  if (!Object.hasOwn(given, "_meta")) return { _meta: own, ...given };
+  const meta = isObject(given._meta) ? given._meta : {};
+  const issue = session?.checkMetadata?.(meta);
+  if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
+  const token = progressToken === undefined ? {} : { progressToken };
+  return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
+}
+
+/** Throws when params of ours do not fit their row. */
+export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
+  if (params === undefined && row.paramsOptional) return;
+  const issue = row.params(params);
+  if (issue) throw new InvalidMessageError(row.method, "params", issue);
+}

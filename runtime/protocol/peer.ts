@@ -1,0 +1,294 @@
+import type { NotificationRow, RequestRow } from "../../generated/support.ts";
+import type { Batch } from "../jsonrpc/batch.ts";
+import { noOptions, type RequestOptions } from "./incoming-call.ts";
+import type { Channel, Problem, Receiver } from "../jsonrpc/channel.ts";
+import type { CloseOptions, Connection, State } from "./connection.ts";
+import type { Routes } from "./routes.ts";
+import { createConfirmation, type Confirmation } from "../jsonrpc/confirmation.ts";
+import { checkParams, requireGate, toSendable, type Sendable } from "./outgoing-params.ts";
+import { ClosedError, closedEarly, toError } from "../jsonrpc/errors.ts";
+import { Inbound, drain, type InboundHost } from "./incoming-requests.ts";
+import { toLimits, toTimeouts, type Limits, type Timeouts } from "../jsonrpc/limits.ts";
+import type { Message, NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
+import { Intake, type IntakeHost } from "./message-router.ts";
+import { LogRoom } from "../jsonrpc/log-buffer.ts";
+import { createNoCalls, type OutboundCalls, type OutboundHost, type Settler } from "./outgoing-requests.ts";
+import type { PeerSettings } from "./peer-options.ts";
+import { transmit } from "../jsonrpc/responses.ts";
+import { toProgressRate } from "../jsonrpc/throttle.ts";
+import type { Report } from "../jsonrpc/error-report.ts";
+import type { Session } from "./session.ts";
+import { Sweeper, systemClock, type Clock } from "../internal/timers.ts";
+import type { Rate } from "../jsonrpc/token-bucket.ts";
+
+export type { Connection, State } from "./connection.ts";
+
+/** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
+export class Peer implements Connection, Receiver, InboundHost, OutboundHost, IntakeHost {
+  readonly closed: Promise<Error | undefined>;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly progressRate: Rate;
+  readonly sweeper: Sweeper;
+  // @part questions, tasks
+  readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
+  readonly #channel: Channel;
+  readonly #logs: LogRoom;
+  readonly #settings: PeerSettings;
+  readonly #clock: Clock;
+  readonly #inbound: Inbound = new Inbound(this);
+  readonly #outbound: OutboundCalls;
+  readonly #intake: Intake;
+  #routes: Routes;
+  #session: Session | undefined;
+  #state: State = "NOT_INITIALIZED";
+  // @part changes, questions
+  #confirmation: Confirmation | undefined;
+  #closing: Promise<void> | undefined;
+  #resolveClosed: (reason: Error | undefined) => void = () => {};
+
+  constructor(channel: Channel, routes: Routes, options: PeerSettings) {
+    this.#channel = channel;
+    this.#routes = routes;
+    this.#outbound = createNoCalls(this);
+    // @part questions, tasks
+    if (options.createOutbound) this.#outbound = options.createOutbound(this);
+    this.#intake = new Intake(this, {
+      inbound: this.#inbound,
+      outbound: this.#outbound,
+      // @part client
+      answersNoise: options.answersNoise,
+    });
+    this.limits = toLimits(options.limits);
+    this.#logs = new LogRoom(channel, this.limits);
+    this.timeouts = toTimeouts(options.timeouts);
+    this.progressRate = toProgressRate(options.progressRate);
+    this.#settings = options;
+    // @part package
+    options.counters?.enter(this.#inbound, this.#outbound, channel);
+    this.#clock = options.clock ?? systemClock;
+    this.sweeper = new Sweeper(this.#clock, (now) => this.#sweep(now));
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get routes(): Routes {
+    return this.#routes;
+  }
+
+  start(): void {
+    this.#channel.start(this);
+  }
+
+  begin(): void {
+    if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
+  }
+
+  // @part sessions
+  /** The two ends have agreed: from now on these routes hold. */
+  open(session: Session, routes: Routes): void {
+    this.begin();
+    this.#session = session;
+    this.#routes = routes;
+    // @part http
+    this.#channel.agree?.(session.revision);
+  }
+
+  /** The handshake is complete: requests may be sent in both directions. */
+  confirm(): void {
+    if (this.#state !== "INITIALIZING") return;
+    this.#state = "INITIALIZED";
+    // @part changes, questions
+    this.#confirmation?.resolve();
+  }
+
+  // @part questions, tasks
+  request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions = noOptions,
+    related?: RequestId,
+  ): Promise<Result> {
+    if (this.#state === "INITIALIZING" && this.#session && row.method !== "ping") {
+      return this.#whenConfirmed().then(() => this.#request(row, params, options, related));
+    }
+    return this.#request(row, params, options, related);
+  }
+
+  // @part questions, tasks
+  /** Sends a request whose outcome is handed over while the answer is being read, before the next message is. */
+  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
+    this.#requireOpen();
+    this.#outbound.start(row, params, settler, {});
+  }
+
+  /** A rejection that nobody waits for must not end the process, so it counts as handled. */
+  notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    const sent = this.#notify(row, params, related);
+    sent.catch(() => {});
+    return sent;
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    this.#requireOpen();
+    const params = this.#convert({ method: message.method, params: message.params });
+    await this.send(params === message.params ? message : { ...message, params }, related);
+  }
+
+  close({ drain: milliseconds = this.timeouts.drain }: CloseOptions = {}): Promise<void> {
+    this.#closing ??= Promise.resolve().then(() => this.#close(milliseconds));
+    return this.#closing;
+  }
+
+  message(value: unknown, origin?: unknown): void {
+    if (!this.#closing) this.#intake.message(value, origin);
+  }
+
+  problem(problem: Problem): void {
+    if (!this.#closing) this.#intake.problem(problem);
+  }
+
+  ended(): void {
+    void this.close();
+  }
+
+  disconnected(reason?: Error): void {
+    if (this.#state === "DISCONNECTED") return;
+    this.#state = "DISCONNECTED";
+    this.#closing ??= Promise.resolve();
+    this.sweeper.stop();
+    // @part package
+    this.#settings.counters?.leave(this.#inbound);
+    // @part changes, questions
+    this.#confirmation?.resolve();
+    this.#resolveClosed(reason);
+    // @part questions, tasks
+    if (this.#outbound.size > 0) this.#outbound.failAll(closedEarly(reason));
+    if (this.#inbound.size > 0) this.#inbound.abortAll(closedEarly(reason));
+  }
+
+  requireSession(): Session {
+    if (!this.#session) throw new ClosedError("There is no session yet: the handshake has not happened");
+    return this.#session;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  // @part questions, tasks
+  toSendable(sendable: Sendable): unknown {
+    return toSendable(this.#session, sendable);
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    const deadline = this.#clock.now() + milliseconds;
+    if (deadline !== Infinity) this.sweeper.watch(deadline);
+    return deadline;
+  }
+
+  send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    if (this.#logs.admits(message)) return this.#channel.send(message, related);
+    // @part package
+    this.#settings.counters?.drop("log");
+  }
+
+  reply(message: Message, batch: Batch | undefined): void {
+    // @part package
+    this.#settings.counters?.answered(message);
+    if (batch) batch.add(message);
+    else transmit(message, this);
+  }
+
+  // @part batches
+  replyAll(messages: readonly Message[]): void {
+    transmit(messages, this);
+  }
+
+  abandon(id: RequestId): void {
+    this.#channel.abandon?.(id);
+  }
+
+  report(report: Report): void {
+    // @part package
+    this.#settings.counters?.reported(report);
+    try {
+      this.#settings.onError?.(report);
+    } catch {
+      // The hook is the last resort: there is nobody left to tell.
+    }
+  }
+
+  // @part questions, tasks
+  #request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions,
+    related: RequestId | undefined,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#requireOpen();
+      requireGate(row, this);
+      this.#outbound.start(row, params, { resolve, reject }, related === undefined ? options : { ...options, related });
+    });
+  }
+
+  async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
+    this.#requireOpen();
+    // @part changes, questions
+    requireGate(row, this);
+    const sendable = this.#convert({ method: row.method, params });
+    checkParams(row, sendable);
+    // @part changes, questions
+    const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
+    // @part changes, questions
+    if (isEarly) await this.#whenConfirmed();
+    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+  }
+
+  /** Ends what is due, and returns the earliest deadline left. */
+  #sweep(now: number): number {
+    // @part questions, tasks
+    if (this.#outbound.size > 0) return Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now));
+    return this.#inbound.sweep(now);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
+  }
+
+  // @part changes, questions
+  /** A client that never confirms but talks on is served nevertheless, a little later. */
+  #whenConfirmed(): Promise<void> {
+    this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
+    return this.#confirmation.promise;
+  }
+
+  /** Params of a notification as the session's revision has them. */
+  #convert(notification: Omit<Sendable, "kind">): unknown {
+    // @part older
+    if (this.#session?.downgrade) return this.#session.downgrade.params({ kind: "notification", ...notification });
+    return notification.params;
+  }
+
+  async #close(milliseconds: number): Promise<void> {
+    const error = new ClosedError("The connection was closed before the answer came");
+    // @part questions, tasks
+    this.#outbound.failAll(error);
+    await drain(this.#inbound, this.#clock, milliseconds);
+    this.#inbound.abortAll(error);
+    try {
+      await this.#channel.close();
+    } catch (thrown) {
+      this.report({ kind: "transport", error: toError(thrown) });
+    }
+    this.disconnected();
+  }
+}

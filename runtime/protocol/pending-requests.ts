@@ -1,0 +1,283 @@
+import type { Progress, RequestRow } from "../../generated/support.ts";
+import { checkResult } from "./routes.ts";
+import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../jsonrpc/errors.ts";
+import { withoutUnknownMembers } from "./known-members.ts";
+import { isPatient, timeoutOf, totalTimeoutOf } from "../jsonrpc/limits.ts";
+import type { ErrorObject, RequestId } from "../jsonrpc/message.ts";
+import type { OutboundCalls, OutboundHost, Settler, StartOptions } from "./outgoing-requests.ts";
+import { readResult } from "./profile.ts";
+import { checkKind } from "./result-type.ts";
+import { checkParams } from "./outgoing-params.ts";
+import { SlotMap } from "../internal/slot-map.ts";
+
+/** For an end that sends requests. */
+export function createOutbound(host: OutboundHost): OutboundCalls {
+  return new Outbound(host);
+}
+
+/** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
+class Outbound implements OutboundCalls {
+  readonly #host: OutboundHost;
+  readonly #pending = new SlotMap<RequestId, PendingCall>();
+  /** Answered calls whose tasks may still report progress. */
+  readonly #tasks = new Map<RequestId, PendingCall>();
+  #lastId = 0;
+  /** Number of pending calls with a time-out. */
+  #timed = 0;
+
+  constructor(host: OutboundHost) {
+    this.#host = host;
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  start<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: Settler<Result>,
+    options: StartOptions,
+  ): void {
+    options.signal?.throwIfAborted();
+    const id = ++this.#lastId;
+    const { method } = row;
+    // The id is the token: both are unique among our active requests.
+    const progressToken = options.onProgress !== undefined || isPatient(method) ? id : undefined;
+    const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
+    checkParams(row, sendable);
+    const call = new OutboundCall(id, row, settler, this.#findTerms(method, options));
+    this.#pending.set(id, call);
+    options.onId?.(id);
+    if (call.deadline !== Infinity) this.#watch(call);
+    try {
+      const sent = this.#host.send({ jsonrpc: "2.0", id, method, params: sendable }, options.related);
+      sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
+    } catch (error) {
+      this.#take(id);
+      throw error;
+    }
+    if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
+  }
+
+  answer(id: RequestId, result: unknown): void {
+    const call = this.#take(id);
+    if (!call) return this.#reportStray(id);
+    this.#keepProgress(call);
+    const revision = this.#host.session?.revision;
+    let known = result;
+    // @part package
+    known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
+    if (revision) known = withoutUnknownMembers(known, revision);
+    const issue = checkKind(revision, call.row, known);
+    if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
+    else call.accept(known);
+  }
+
+  refuse(id: RequestId | undefined, error: ErrorObject): void {
+    if (id === undefined) return this.#host.report({ kind: "protocol", error: new PeerError(error) });
+    const call = this.#take(id);
+    if (call) call.fail(toPeerError(new PeerError(error), this.#host.session?.revision));
+    else this.#reportStray(id);
+  }
+
+  discard(id: RequestId, error: Error): boolean {
+    const call = this.#take(id);
+    call?.fail(error);
+    return call !== undefined;
+  }
+
+  /**
+   * The peer reports progress: the call gets more time, up to its cap.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
+   */
+  progress(token: RequestId, progress: Progress): void {
+    const call = this.#pending.get(token) ?? this.#tasks.get(token);
+    if (!call) return this.#reportStray(token);
+    call.extend(this.#host.now());
+    try {
+      call.options.onProgress?.(progress);
+    } catch (error) {
+      this.#host.report({ kind: "callback", method: call.method, id: token, error: toError(error) });
+    }
+  }
+
+  hold(id: RequestId): () => void {
+    const since = this.#host.now();
+    const release = this.#pending.get(id)?.hold();
+    return () => this.#host.sweeper.watch(release?.(this.#host.now() - since) ?? Infinity);
+  }
+
+  sweep(now: number): number {
+    let next = Infinity;
+    for (const call of this.#pending.values()) {
+      if (call.deadline <= now) this.#expire(call);
+      else next = Math.min(next, call.deadline);
+    }
+    return next;
+  }
+
+  failAll(error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
+    this.#tasks.clear();
+  }
+
+  #findTerms(method: string, options: StartOptions): Terms {
+    const { timeouts } = this.#host;
+    const now = this.#host.now();
+    const timeout = options.timeout ?? timeoutOf(method, timeouts);
+    return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(method, timeouts)) };
+  }
+
+  /** A program does not end silently while a call waits that has a time-out. */
+  #watch(call: PendingCall): void {
+    call.isTimed = true;
+    this.#timed += 1;
+    this.#host.sweeper.watch(call.deadline);
+    if (this.#timed === 1) this.#host.sweeper.hold();
+  }
+
+  #release(): void {
+    this.#timed -= 1;
+    if (this.#timed === 0) this.#host.sweeper.release();
+  }
+
+  #take(id: RequestId): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (!call) return undefined;
+    this.#pending.delete(id);
+    if (call.isTimed) this.#release();
+    call.unlisten();
+    return call;
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress */
+  #keepProgress(call: PendingCall): void {
+    const { taskEnded, onProgress } = call.options;
+    if (!taskEnded || !onProgress || taskEnded.aborted) return;
+    this.#tasks.set(call.id, call);
+    taskEnded.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
+  }
+
+  #abort(call: PendingCall, reason: unknown): void {
+    if (!this.#take(call.id)) return;
+    call.fail(reason);
+    this.#tellCancelled(call, reason instanceof Error ? reason.message : undefined);
+  }
+
+  #expire(call: PendingCall): void {
+    this.#take(call.id);
+    const error = new TimeoutError(call.method, call.limit);
+    call.fail(error);
+    this.#tellCancelled(call, "The time is up");
+  }
+
+  /** The handshake is never cancelled: whoever gives it up closes the connection. A task is cancelled by a request. */
+  #tellCancelled(call: PendingCall, reason: string | undefined): void {
+    if (call.method === "initialize" || call.options.taskEnded) return;
+    const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
+    const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
+    sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
+  }
+
+  /** Answers and progress may cross a cancellation; only an id that was never used is a fault. */
+  #reportStray(id: RequestId): void {
+    const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
+    if (issued) return;
+    this.#host.report({ kind: "protocol", id, error: new Error("The peer answered a request that was never sent") });
+  }
+}
+
+/** What the table knows of a call, whatever its types. */
+interface PendingCall {
+  readonly id: number;
+  readonly row: RequestRow;
+  readonly method: string;
+  readonly deadline: number;
+  /** True if a time-out was set for it. */
+  isTimed: boolean;
+  /** Milliseconds after which it ends, for people. */
+  readonly limit: number;
+  readonly options: StartOptions;
+  accept(result: unknown): void;
+  fail(error: unknown): void;
+  extend(now: number): void;
+  /** Stops the time; what is returned lets it go on, and tells the new deadline. */
+  hold(): (stood: number) => number;
+  unlisten(): void;
+}
+
+/** How long a call may take, in the time of the clock. */
+interface Terms {
+  readonly options: StartOptions;
+  readonly timeout: number;
+  readonly now: number;
+  readonly cap: number;
+}
+
+class OutboundCall<Params, Result> implements PendingCall {
+  readonly id: number;
+  readonly row: RequestRow<Params, Result>;
+  deadline: number;
+  isTimed = false;
+  readonly #settler: Settler<Result>;
+  readonly #terms: Terms;
+  #held = 0;
+  #unlisten: (() => void) | undefined;
+
+  constructor(id: number, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
+    this.id = id;
+    this.row = row;
+    this.#settler = settler;
+    this.#terms = terms;
+    this.deadline = Math.min(terms.now + terms.timeout, terms.cap);
+  }
+
+  get method(): string {
+    return this.row.method;
+  }
+
+  get options(): StartOptions {
+    return this.#terms.options;
+  }
+
+  get limit(): number {
+    const { cap, now, timeout } = this.#terms;
+    return this.deadline === cap + this.#held ? cap - now : timeout;
+  }
+
+  accept(result: unknown): void {
+    try {
+      this.#settler.resolve(checkResult(this.row, result));
+    } catch (error) {
+      this.#settler.reject(error);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#settler.reject(error);
+  }
+
+  extend(now: number): void {
+    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap + this.#held);
+  }
+
+  hold(): (stood: number) => number {
+    const { deadline } = this;
+    this.deadline = Infinity;
+    return (stood) => {
+      this.#held += stood;
+      return (this.deadline = deadline + stood);
+    };
+  }
+
+  listen(signal: AbortSignal, onAbort: () => void): void {
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#unlisten = () => signal.removeEventListener("abort", onAbort);
+  }
+
+  unlisten(): void {
+    this.#unlisten?.();
+  }
+}

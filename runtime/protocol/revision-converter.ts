@@ -1,0 +1,126 @@
+import {
+  ConversionError,
+  type Conversion,
+  type OnLoss,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../generated/support.ts";
+import { chain } from "../internal/maybe-async.ts";
+import type { RequestHandler } from "./routes.ts";
+import { StaticResult } from "../jsonrpc/message.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+
+/**
+ * What happens when an older peer cannot be told something: `convert` leaves it out or says it another way, `warn` reports it
+ * as well, `error` refuses to send it.
+ */
+export type LossMode = "convert" | "warn" | "error";
+
+/** Brings what one end sends to an older revision than its own code is written for. */
+export interface Downgrade {
+  /** The params of a request or notification. */
+  params(sent: Sent): unknown;
+  /** A handler whose results come out as the older revision has them; a static result is converted once. */
+  handler(handle: RequestHandler, method: string): RequestHandler;
+  /** A result that no handler gives. */
+  result(method: string, value: unknown): unknown;
+}
+
+/** Something that is sent. */
+interface Sent {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** What a session at a revision needs when the code behind it is written for another; nothing when they are the same. */
+export type CreateDowngrade = (revision: Revision, options: DowngradeOptions) => Downgrade | undefined;
+
+/** Who sends, and what the code behind it is written for. */
+export interface DowngradeOptions {
+  readonly role: Role;
+  readonly written: Revision;
+  readonly mode: LossMode | undefined;
+  readonly onError: OnError | undefined;
+}
+
+/** For an end that speaks several revisions. */
+export function createDowngrade(revision: Revision, options: DowngradeOptions): Downgrade | undefined {
+  const { conversions } = revision;
+  if (!conversions || revision === options.written) return undefined;
+  const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
+  const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
+  return options.role === "server"
+    ? new TableDowngrade(
+        { request: serverRequests, notification: serverNotifications, results: clientRequests },
+        onLoss,
+      )
+    : new TableDowngrade(
+        { request: clientRequests, notification: clientNotifications, results: serverRequests },
+        onLoss,
+      );
+}
+
+interface Tables {
+  readonly request: Table<Conversion>;
+  readonly notification: Table<Conversion>;
+  /** Conversions of results, by the request that they answer. */
+  readonly results: Table<Conversion>;
+}
+
+class TableDowngrade implements Downgrade {
+  readonly #tables: Tables;
+  readonly #onLoss: OnLoss | undefined;
+
+  constructor(tables: Tables, onLoss: OnLoss | undefined) {
+    this.#tables = tables;
+    this.#onLoss = onLoss;
+  }
+
+  params({ kind, method, params }: Sent): unknown {
+    const convert = params === undefined ? undefined : find(this.#tables[kind], method)?.params;
+    return convert ? convert(params, this.#onLoss) : params;
+  }
+
+  handler(handle: RequestHandler, method: string): RequestHandler {
+    const convert = find(this.#tables.results, method)?.result;
+    const onLoss = this.#onLoss;
+    if (!convert) return handle;
+    const converted = new WeakMap<StaticResult, StaticResult>();
+    const convertResult = (result: unknown): unknown => {
+      if (!(result instanceof StaticResult)) return convert(result, onLoss);
+      const known = converted.get(result) ?? new StaticResult(convert(result.value, onLoss));
+      converted.set(result, known);
+      return known;
+    };
+    return (params, context) => chain(handle(params, context), convertResult);
+  }
+
+  result(method: string, value: unknown): unknown {
+    const convert = find(this.#tables.results, method)?.result;
+    return convert ? convert(value, this.#onLoss) : value;
+  }
+}
+
+function find(table: Table<Conversion>, method: string): Conversion | undefined {
+  return Object.hasOwn(table, method) ? table[method] : undefined;
+}
+
+function createLossHook(revision: Revision, mode: LossMode, onError: OnError | undefined): OnLoss | undefined {
+  switch (mode) {
+    case "convert":
+      return undefined;
+    case "warn":
+      return ({ type, member, rule }) =>
+        onError?.({
+          kind: "loss",
+          error: new Error(`Revision ${revision.id} has no ${member} in ${type}; it was converted (${rule}).`),
+        });
+    case "error":
+      return ({ type, member }) => {
+        const reason = 'It would be lost, and `onLoss: "error"` forbids that.';
+        throw new ConversionError({ type, member, revision: revision.id, reason });
+      };
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  isObject,
+  type NotificationRow,
+  type RequestRow,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../generated/support.ts";
+import type { AloneHost, AloneRequest } from "./stateless-request.ts";
+import type { CallContext, InboundCall } from "./incoming-call.ts";
+import type { Downgrade } from "./revision-converter.ts";
+import { InvalidMessageError, methodNotFound, type RpcError } from "../jsonrpc/errors.ts";
+import { omit } from "./known-members.ts";
+import type { Connection } from "./peer.ts";
+import { profileHandler, type Profile } from "./profile.ts";
+import type { Session } from "./session.ts";
+
+/** Answers a request with a result or a promise of it; a `StaticResult` is encoded only once. */
+export type RequestHandler = (params: unknown, context: CallContext) => unknown;
+
+/** Takes note of a notification. */
+export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
+
+/** Functions by handler name (`callTool`): a Map, an object, or an instance of a class. */
+export type Handlers = object;
+
+/** How one request is answered; without a handler it is refused. */
+export interface RequestRoute {
+  readonly row: RequestRow;
+  readonly handle: RequestHandler | undefined;
+  // @part sessions
+  /** What comes after such a request waits until it has been answered: the answer decides how it is taken. */
+  readonly isFirst?: true;
+}
+
+/** How one notification is taken. */
+export interface NotificationRoute {
+  readonly row: NotificationRow;
+  readonly handle: NotificationHandler | undefined;
+}
+
+/** What may arrive now, by method. The same routes serve any number of connections. */
+export interface Routes {
+  readonly requests: ReadonlyMap<string, RequestRoute>;
+  readonly notifications: ReadonlyMap<string, NotificationRoute>;
+  readonly batching: boolean;
+  readonly neverBatched: ReadonlySet<string>;
+  /** What a request gets for which there is no route. */
+  readonly refuse: (method: string) => RpcError;
+  // @part client
+  /** The peer may not send requests: whatever comes is not answered. */
+  readonly isSilent?: true;
+  /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
+  readonly enter?: Entrance | undefined;
+  // @part package
+  readonly profile?: Profile | undefined;
+}
+
+/** How a request that stands alone is answered, or why not; nothing for a request that belongs to the connection's session. */
+export type Entrance = (request: { readonly method: string; readonly params: unknown }) => Entry | RpcError | undefined;
+
+/** What holds for one request. */
+export interface Entry {
+  readonly routes: Routes;
+  readonly session: Session;
+  createCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall;
+}
+
+/** Who speaks, what they answer, and what is answered for them. */
+export interface RouteOptions {
+  readonly role: Role;
+  readonly handlers: Handlers;
+  /** Handlers by method that win over the user's. */
+  readonly builtins?: ReadonlyMap<string, RequestHandler>;
+  // @part older
+  /** Set when the handlers are written for a newer revision. */
+  readonly downgrade?: Downgrade | undefined;
+  // @part package
+  readonly profile?: Profile | undefined;
+}
+
+/** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
+export function createRoutes(revision: Revision, options: RouteOptions): Routes {
+  const { clientRequests, clientNotifications } = revision;
+  // @part client
+  if (options.role === "client") {
+    return toRoutes(revision, [revision.serverRequests, revision.serverNotifications], options);
+  }
+  return toRoutes(revision, [clientRequests, clientNotifications], options);
+}
+
+/** From the tables of what the other side sends. */
+function toRoutes(
+  revision: Revision,
+  [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
+  options: RouteOptions,
+): Routes {
+  return {
+    requests: createRequestRoutes(requests, options),
+    notifications: createNotificationRoutes(notifications, options.handlers),
+    batching: revision.batching,
+    neverBatched: new Set(revision.neverBatched),
+    refuse: methodNotFound,
+    // @part package
+    profile: options.profile,
+  };
+}
+
+/** A value of the peer as what the row promises; throws when it is not. */
+export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
+  const issue = row.result(value);
+  if (issue?.path === "ttlMs" && isObject(value) && typeof value.ttlMs === "number" && value.ttlMs < 0) {
+    // A negative time is read as none: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+    return checkResult(row, { ...value, ttlMs: 0 });
+  }
+  const readable = issue && withoutNulls(row, value);
+  if (readable) return checkResult(row, readable);
+  if (issue) throw new InvalidMessageError(row.method, "result", issue);
+  // The one assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
+  return value as Result;
+}
+
+/** Params or a result without the `null`s that a peer may send in the place of nothing; nothing where there are none. */
+export function withoutNulls({ nulls = [] }: RequestRow, value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const found = nulls.filter((name) => value[name] === null);
+  return found.length > 0 ? omit(value, ...found) : undefined;
+}
+
+function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): ReadonlyMap<string, RequestRoute> {
+  const routes = new Map<string, RequestRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    const handle = options.builtins?.get(method) ?? readHandler(options.handlers, row.handler);
+    routes.set(method, { row, handle });
+  }
+  // @part older, package
+  fitHandlers(routes, options);
+  return routes;
+}
+
+/** Answers are what the session's revision has, and after that what the profile has. */
+function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): void {
+  for (const [method, { row, handle }] of routes) {
+    if (!handle) continue;
+    let fitting = handle;
+    // @part older
+    fitting = options.downgrade?.handler(fitting, method) ?? fitting;
+    // @part package
+    fitting = profileHandler(fitting, method, options.profile);
+    routes.set(method, { row, handle: fitting });
+  }
+}
+
+function createNotificationRoutes(
+  table: Table<NotificationRow>,
+  handlers: Handlers,
+): ReadonlyMap<string, NotificationRoute> {
+  const routes = new Map<string, NotificationRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    const route = { row, handle: readHandler(handlers, row.handler) };
+    for (const name of [method, ...(row.aliases ?? [])]) routes.set(name, route);
+  }
+  return routes;
+}
+
+/** Handlers may be methods of an object, so they keep their `this`. */
+function readHandler(handlers: Handlers, name: string): ((params: unknown, context: unknown) => unknown) | undefined {
+  const handler: unknown = handlers instanceof Map ? handlers.get(name) : Reflect.get(handlers, name);
+  return isFunction(handler) ? (params, context) => handler.call(handlers, params, context) : undefined;
+}
+
+function isFunction(value: unknown): value is (params: unknown, context: unknown) => unknown {
+  return typeof value === "function";
+}

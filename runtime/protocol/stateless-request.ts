@@ -1,0 +1,119 @@
+import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
+import { InboundCall, type CallHost } from "./incoming-call.ts";
+import type { CloseOptions } from "./connection.ts";
+import { RpcError, errorCodes, isCapabilityError } from "../jsonrpc/errors.ts";
+import type { InboundRequest } from "./incoming-requests.ts";
+import type { NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
+import type { State } from "./peer.ts";
+import { checkParams, requireGate } from "./outgoing-params.ts";
+import { isOpen, type Session } from "./session.ts";
+import type { Rate } from "../jsonrpc/token-bucket.ts";
+
+/** What a call that stands alone needs of its connection. */
+export interface AloneHost extends CallHost {
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+}
+
+/** A request that stands alone, and where it came from. */
+export interface AloneRequest {
+  readonly request: InboundRequest;
+  readonly row: RequestRow;
+  readonly origin: unknown;
+}
+
+/** Begins to answer a request that stands alone. */
+export function createAloneCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall {
+  return new AloneCall(host, session, request);
+}
+
+/** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
+class AloneCall extends InboundCall {
+  constructor(host: AloneHost, session: Session, { request, row, origin }: AloneRequest) {
+    super(new RequestHost(host, session), request, row, { batch: undefined, origin });
+  }
+
+  override notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.done ? Promise.resolve() : super.notify(row, params);
+  }
+}
+
+class RequestHost implements CallHost {
+  readonly #host: AloneHost;
+  readonly #session: Session;
+
+  constructor(host: AloneHost, session: Session) {
+    this.#host = host;
+    this.#session = session;
+  }
+
+  get state(): State {
+    return this.#host.state;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#host.closed;
+  }
+
+  get progressRate(): Rate {
+    return this.#host.progressRate;
+  }
+
+  close(options?: CloseOptions): Promise<void> {
+    return this.#host.close(options);
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    return this.#host.deadlineAfter(milliseconds);
+  }
+
+  requireSession(): Session {
+    return this.#session;
+  }
+
+  // @part questions, tasks
+  /** Nobody can be asked by a request here; who has not said that they answer such questions is told what is missing. */
+  request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
+    const { revision } = this.#session;
+    if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
+    const advice = "Ask while a tool runs, a prompt is filled in or a resource is read, and outside of middleware.";
+    return Promise.reject(new Error(`At revision ${revision.id} a server cannot send ${row.method}. ${advice}`));
+  }
+
+  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    // @part changes, questions
+    requireGate(row, this);
+    checkParams(row, params);
+    await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    await this.#host.send(message, related);
+  }
+}
+
+/**
+ * The refusal of a request that needs a capability which its client did not declare: it may declare it and ask again.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ */
+export function missingCapability({ errors }: Revision, { path }: Gate): RpcError {
+  const name = "missingRequiredClientCapability";
+  const code = (Object.hasOwn(errors, name) ? errors[name]?.code : undefined) ?? errorCodes.invalidRequest;
+  const requiredCapabilities = path.reduceRight<object>((inner, key) => ({ [key]: inner }), {});
+  return new RpcError(code, `The client has not declared the capability ${path.join(".")}`, {
+    data: { requiredCapabilities },
+  });
+}
+
+/** An error as clients get it whose requests stand alone: they may declare what they lack and ask again. */
+export function toAloneError(error: unknown, revision: Revision): unknown {
+  return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
+}

@@ -1,0 +1,132 @@
+import type { CacheHint } from "../protocol/cache-hint.ts";
+import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
+import type { Authenticated, Complete } from "./protocol-types.ts";
+import type { Schema } from "./schema.ts";
+import type { MatchedValue } from "./resources/uri-template.ts";
+
+/**
+ * Definitions as the registries see them: without the types of a revision. A definition written for any revision fits,
+ * because methods compare their parameters in both directions; what they are called with was checked before.
+ */
+export interface ServerSource extends CoreSource, ResourceSources, PromptSources {}
+
+/** What every server says of itself, whatever it offers besides tools. */
+export interface CoreSource extends ServerOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string;
+  readonly tools?: readonly ToolSource[];
+  // @part tasks
+  /** What it is, who keeps tasks knows. */
+  readonly tasks?: object;
+  // @part questions
+  /** And of this, who asks clients. */
+  readonly rounds?: object;
+}
+
+/** What not everybody may see. */
+export interface Visible {
+  visible?(requester: AnyRequester): boolean;
+}
+
+/** What not everybody may use. */
+export interface Scoped {
+  readonly scopes?: readonly string[];
+}
+
+/** A tool of any revision. */
+export interface ToolSource extends Visible, Scoped {
+  readonly name: string;
+  readonly input?: Schema<unknown>;
+  readonly output?: Schema<unknown>;
+  // @part tasks
+  readonly task?: true | TaskSource;
+  // @part ui
+  readonly ui?: object;
+  run(args: unknown, context: AnyContext): unknown;
+  render?(output: unknown): unknown;
+}
+
+/** How a tool of any revision runs as a task. */
+export interface TaskSource extends ToolTaskOptions {
+  prepare?(args: unknown, context: AnyContext): unknown;
+}
+
+/** What can be read. */
+export interface ResourceSources {
+  readonly resources?: readonly ResourceSource[];
+  readonly resourceTemplates?: readonly TemplateSource[];
+}
+
+/** A resource of any revision. */
+export interface ResourceSource extends Visible, Scoped {
+  readonly uri: string;
+  readonly name: string;
+  readonly size?: number;
+  readonly mimeType?: string;
+  readonly caching?: CacheHint;
+  readonly listed?: boolean;
+  read(uri: string, context: AnyContext): unknown;
+}
+
+/** A resource template of any revision. */
+export interface TemplateSource extends Visible, Scoped {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly caching?: CacheHint;
+  readonly complete?: { readonly [name: string]: Complete | undefined };
+  list?(page: { readonly cursor?: string }, context: AnyContext): unknown;
+  read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
+}
+
+/** What can be filled in. */
+export interface PromptSources {
+  readonly prompts?: readonly PromptSource[];
+}
+
+/** A prompt of any revision. */
+export interface PromptSource extends Visible, Scoped {
+  readonly name: string;
+  readonly description?: string;
+  readonly arguments?: { readonly [name: string]: PromptArgumentSource };
+  get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
+}
+
+/** A prompt argument of any revision. */
+export interface PromptArgumentSource {
+  readonly required?: boolean;
+  readonly complete?: Complete;
+}
+
+/** Who sent a request at any revision. */
+export interface AnyRequester {
+  readonly auth: Authenticated | undefined;
+  readonly client: { readonly info: object | undefined; readonly capabilities: object };
+  readonly session: object;
+  readonly revision: string;
+}
+
+/** The context of a handler of any revision. */
+export interface AnyContext extends AnyRequester {
+  readonly signal: AbortSignal;
+  progress(progress: number, total?: number, message?: string): Promise<void>;
+  log(level: string, data: unknown, logger?: string): Promise<void>;
+  readonly requestId: string | number;
+  readonly meta: { readonly [key: string]: unknown };
+  releaseConnection(): boolean;
+  once(key: string, work: () => unknown): Promise<unknown>;
+  // @part questions
+  readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
+  // @part questions
+  readonly requestState?: string | undefined;
+  // @part tasks
+  /** There as far as the revision of the definition has them. */
+  readonly task?: unknown;
+  // @part questions
+  readonly sample?: unknown;
+  // @part questions
+  readonly elicit?: unknown;
+  // @part questions
+  readonly roots?: unknown;
+}

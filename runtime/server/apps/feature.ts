@@ -1,0 +1,82 @@
+import { extension } from "../../../generated/extensions/ui/methods.ts";
+import { isObject } from "../../../generated/support.ts";
+import { toPrivate } from "../../protocol/cache-hint.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import { selectFrom } from "../list/catalogue.ts";
+import type { ExtensionFeature } from "../extensions.ts";
+import type { Scene } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
+import type { ListHandler } from "../list/list-handler.ts";
+import { createListing } from "../list/list-page.ts";
+import { createParser, matchFirst } from "../resources/registry.ts";
+import type { ResourceLists } from "../resources/catalogue.ts";
+import type { AnyRequester, ResourceSources, ToolSource } from "../any-definition.ts";
+import { describeTool } from "../tools/registry.ts";
+import type { ToolUi } from "./tool-ui.ts";
+import { uiMimeType } from "./ui-resource.ts";
+
+/** Views that show what tools give, for clients that have them. */
+export const ui: ExtensionFeature = {
+  name: "ui",
+  extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
+  check({ resources = [] }: ResourceSources) {
+    const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
+    if (wrong)
+      throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
+  },
+  create(parts: ServerParts & ResourceLists) {
+    for (const tool of parts.tools) checkTool(tool, parts);
+    return {
+      implement(scene) {
+        const isUsed = Object.hasOwn(scene.revision.extensions ?? {}, extension.id);
+        return { handlers: isUsed ? { listTools: listTools(parts, scene) } : {} };
+      },
+    };
+  },
+};
+
+function checkTool(tool: ToolSource, { resources, resourceTemplates }: ResourceLists): void {
+  const { name } = tool;
+  const { resourceUri, visibility } = readUi(tool);
+  const known = new Set(["model", "app"]);
+  if (visibility && (visibility.length === 0 || !visibility.every((who) => known.has(who))))
+    throw new SetupError(`Tool "${name}": its ui.visibility must be "model", "app" or both.`);
+  if (resourceUri === undefined) return;
+  const found = resources.get(resourceUri) ?? matchFirst(resourceTemplates, resourceUri, createParser())?.template;
+  if (!found)
+    throw new SetupError(`Tool "${name}": there is no resource ${resourceUri}: make one with createUiResource.`);
+  if (found.mimeType === uiMimeType) return;
+  throw new SetupError(`Tool "${name}": ${resourceUri} is no view, its MIME type is not "${uiMimeType}".`);
+}
+
+/** Definitions are typed where they are written. */
+function readUi({ ui: shown = {} }: ToolSource): ToolUi {
+  return shown;
+}
+
+/** Two lists: who has no views learns nothing of them, and nothing of tools that only they may call. */
+function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
+  const describe = (tool: ToolSource): object => describeTool(tool, revision, options.toolRules);
+  // What a client gets depends on what it declares, so that no other may be given the same.
+  const own = { ...options, caching: { ...options.caching, tools: toPrivate(options.caching.tools) } };
+  const whole = createListing(
+    { member: "tools", catalogue: tools, describe: (tool) => withView(describe(tool), tool) },
+    own,
+  );
+  const forModels = selectFrom(tools, (tool) => readUi(tool).visibility?.includes("model") !== false);
+  const plain = createListing({ member: "tools", catalogue: forModels, describe }, own);
+  return (params, call) => (hasViews(options.toRequester(call)) ? whole : plain).page(params?.cursor, call);
+}
+
+function withView(shown: object, tool: ToolSource): object {
+  const meta: unknown = Reflect.get(shown, "_meta");
+  return tool.ui ? { ...shown, _meta: { ...(isObject(meta) && meta), ui: tool.ui } } : shown;
+}
+
+/** @see https://github.com/modelcontextprotocol/ext-apps */
+function hasViews({ client }: AnyRequester): boolean {
+  const extensions: unknown = Reflect.get(client.capabilities, "extensions");
+  const settings = isObject(extensions) ? extensions[extension.id] : undefined;
+  const { mimeTypes } = isObject(settings) ? settings : {};
+  return Array.isArray(mimeTypes) && mimeTypes.includes(uiMimeType);
+}

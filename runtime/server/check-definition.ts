@@ -1,0 +1,68 @@
+import { checkHint } from "../protocol/cache-hint.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
+import type { Feature } from "./feature.ts";
+import type { CoreSource } from "./any-definition.ts";
+import { checkRate } from "../jsonrpc/token-bucket.ts";
+import { checkTool } from "./tools/registry.ts";
+
+/** Finds the mistakes of a definition that hold at every revision; throws at the first. */
+export function checkServer(source: CoreSource): void {
+  const { tools = [] } = source;
+  checkCount("pageSize", source.pageSize);
+  // @part changes
+  checkCount("maxSubscriptions", source.maxSubscriptions);
+  // @part caching
+  for (const [name, hint] of Object.entries(source.caching ?? {})) checkHint(`caching.${name}`, hint);
+  if (source.logRate) checkRate("logRate", source.logRate);
+  if (source.progressRate) checkRate("progressRate", source.progressRate);
+  for (const tool of tools) checkTool(tool);
+  const names = tools.map(({ name }) => name);
+  checkUnique("tools", "name", names);
+}
+
+/** Finds those that have to do with features, and what needs a feature that is not there; throws at the first. */
+export function checkFeatures(source: CoreSource, features: readonly Feature[]): void {
+  for (const feature of features) feature.check?.(source);
+  for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
+  // @part ui
+  if (source.tools?.some(({ ui }) => ui)) need("ui", features);
+  // @part tasks
+  if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
+}
+
+/** Refuses lists in which two entries have the same key. */
+export function checkUnique(list: string, key: string, values: readonly string[]): void {
+  const places = new Map<string, number>();
+  for (const [place, value] of values.entries()) {
+    const earlier = places.get(value);
+    if (earlier !== undefined) {
+      throw new SetupError(
+        `${list}[${earlier}] and ${list}[${place}] have the same ${key} ${JSON.stringify(value)}: rename one of them.`,
+      );
+    }
+    places.set(value, place);
+  }
+}
+
+/** Members of a definition that lists are made of, by the feature that serves them. */
+const served = {
+  resources: "resources",
+  resourceTemplates: "resources",
+  prompts: "prompts",
+  skills: "skills",
+} as const;
+
+function hasSome(source: object, member: string): boolean {
+  const given: unknown = Reflect.get(source, member);
+  return Array.isArray(given) && given.length > 0;
+}
+
+function need(name: Feature["name"], features: readonly Feature[]): void {
+  if (features.some((feature) => feature.name === name)) return;
+  throw new SetupError(`This program was made without ${name}: make its protocol layer anew, with them.`);
+}
+
+function checkCount(option: string, count: number | undefined): void {
+  if (count === undefined || (Number.isInteger(count) && count > 0)) return;
+  throw new SetupError(`${option} is ${count}: use a whole number above 0, or leave it out for the default.`);
+}

@@ -1,0 +1,44 @@
+import type { Revision } from "../../generated/support.ts";
+import type {
+  ArgumentFlags,
+  NoFlags,
+  PromptDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  ServerDefinition,
+  ToolDefinition,
+} from "./definition.ts";
+import type { ProtocolTypes } from "./protocol-types.ts";
+import type { NoArguments } from "./schema.ts";
+import { createServer, type Server } from "./create-server.ts";
+import type { ServerSource } from "./any-definition.ts";
+import type { UiSupport } from "./apps/tool-ui.ts";
+
+/** The functions that write definitions down, for the types of one revision. */
+export interface Definers<P extends ProtocolTypes> {
+  defineServer(definition: ServerDefinition<P> & ServerSource): Server;
+  defineTool<I = NoArguments, O = undefined>(
+    tool: ToolDefinition<P, I, O> & UiSupport<P>,
+  ): ToolDefinition<P, I, NoInfer<O>>;
+  defineResource(resource: ResourceDefinition<P>): ResourceDefinition<P>;
+  defineResourceTemplate<const T extends string>(
+    template: ResourceTemplateDefinition<P, T>,
+  ): ResourceTemplateDefinition<P, T>;
+  definePrompt<const A extends ArgumentFlags = NoFlags>(prompt: PromptDefinition<P, A>): PromptDefinition<P, A>;
+}
+
+/**
+ * Binds the definition functions to the types of a revision, for use of this package as a library:
+ * `const { defineServer, defineTool } = createDefiners<Declarations>([revision]);`
+ *
+ * @param revisions - what servers speak, newest first; `P` should be the declarations of the first
+ */
+export function createDefiners<P extends ProtocolTypes>(revisions: readonly Revision[]): Definers<P> {
+  return {
+    defineServer: (definition) => createServer(definition, revisions),
+    defineTool: (tool) => tool,
+    defineResource: (resource) => resource,
+    defineResourceTemplate: (template) => template,
+    definePrompt: (prompt) => prompt,
+  };
+}

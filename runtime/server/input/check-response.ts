@@ -1,0 +1,21 @@
+import { fail, isObject, under, type EmbeddedRow, type Issue, type RequestRow } from "../../../generated/support.ts";
+import { checkContent } from "../../protocol/elicitation-form.ts";
+
+/**
+ * What is wrong with the answer to a question, if anything: it must be of the right kind, and a form must be filled in as was asked. Clients
+ * should have seen to that, but not every client does.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/client/elicitation
+ */
+export function checkAnswer(row: RequestRow | EmbeddedRow, params: unknown, answer: unknown): Issue | undefined {
+  return row.result(answer) ?? (row.handler === "elicit" ? checkElicited(params, answer) : undefined);
+}
+
+function checkElicited(params: unknown, answer: unknown): Issue | undefined {
+  if (!isObject(params) || !isObject(answer) || params.mode === "url" || answer.action !== "accept") return undefined;
+  const [problem] = checkContent(params.requestedSchema, isObject(answer.content) ? answer.content : {});
+  if (!problem) return undefined;
+  const path = ["content", ...(problem.path ?? [])].map(String);
+  const issue = fail(`a value that fits the form: it ${problem.message}`);
+  return path.reduceRight((inner, key) => under(key, inner), issue);
+}

@@ -1,0 +1,21 @@
+import { createAskedRounds } from "./session-input.ts";
+import { createAskingScopes } from "./input-scope.ts";
+import type { ServerRounds } from "../definition.ts";
+import type { Feature } from "../feature.ts";
+import { createReplayedRounds } from "./replayed-input.ts";
+import { toRoundSettings } from "./request-state-options.ts";
+import type { ServerSource } from "../any-definition.ts";
+
+/** Calls that need input of the client: in rounds where each request stands alone, and by requests elsewhere. */
+export const rounds: Feature = {
+  name: "rounds",
+  createScopes: createAskingScopes,
+  create(_parts, source: ServerSource & ServerRounds) {
+    const settings = toRoundSettings(source);
+    return {
+      implement: () => ({ handlers: {} }),
+      rounds: (revision) =>
+        revision.lifecycle === "per-request" ? createReplayedRounds(settings) : createAskedRounds(settings.clock),
+    };
+  },
+};

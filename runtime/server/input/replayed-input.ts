@@ -1,0 +1,107 @@
+import { isObject, type Awaitable } from "../../../generated/support.ts";
+import { toAloneError } from "../../protocol/stateless-request.ts";
+import { attempt, chain } from "../../internal/maybe-async.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { readAuth } from "../context.ts";
+import { InputRequired } from "./input-required.ts";
+import { toStateScope } from "./request-state.ts";
+import { readReturned, toReturned } from "./returned-requests.ts";
+import type { RoundSettings } from "./request-state-options.ts";
+import { emptyRecord, type RoundInput, type RoundRecord } from "./round-record.ts";
+import { Round, type RoundStart } from "./round.ts";
+import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
+
+/**
+ * Where each request stands alone, each round is a request: it brings what earlier ones left with the client, runs the handler from its
+ * beginning, and gives the result or what has to be asked.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
+ */
+export function createReplayedRounds(settings: RoundSettings): Rounds {
+  const plain = keepRounds();
+  return {
+    of: (call) => readRound(call) ?? plain(call),
+    run: (request, call, work) =>
+      attempt(
+        () => replay({ request, call, settings }, work),
+        (error) => {
+          throw toAloneError(error, call.revision);
+        },
+      ),
+  };
+}
+
+/** A call, and how its rounds are run. */
+interface Replay {
+  readonly request: RoundRequest;
+  readonly call: CallContext;
+  readonly settings: RoundSettings;
+}
+
+function replay(of: Replay, work: Work): Awaitable<object> {
+  const { params } = of.request;
+  const { inputResponses, requestState } = isObject(params) ? params : {};
+  const given = isObject(inputResponses) ? inputResponses : undefined;
+  if (typeof requestState === "string") {
+    return of.settings.states
+      .open(toScope(of), requestState, principalOf(of))
+      .then((record) => play(goOn(of, record, given ?? noResponses), work));
+  }
+  // Without a state nothing has been asked, but a handler that asks by returning may know its answers by their keys.
+  return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);
+}
+
+type Responses = RoundStart["responses"];
+
+const noResponses: Responses = {};
+
+/** A later round. */
+function goOn(of: Replay, record: RoundRecord, responses: Responses): Turn {
+  const { returned, input } = record;
+  const answered = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
+  return new Turn(of, record, responses, answered ?? input);
+}
+
+function play(turn: Turn, work: Work): Awaitable<object> {
+  const { call } = turn.of;
+  const round = new Round(call, turn);
+  return chain(round.play(work), (result) => {
+    if (!(result instanceof InputRequired)) return result;
+    const { questions } = result;
+    return turn.suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
+  });
+}
+
+/** One round: what the client brings, and how it goes on from there. */
+class Turn implements RoundStart {
+  readonly of: Replay;
+  readonly record: RoundRecord;
+  readonly responses: Responses;
+  readonly input: RoundInput | undefined;
+
+  constructor(of: Replay, record: RoundRecord, responses: Responses, input: RoundInput | undefined) {
+    this.of = of;
+    this.record = record;
+    this.responses = responses;
+    this.input = input;
+  }
+
+  get settings(): RoundSettings {
+    return this.of.settings;
+  }
+
+  async suspend(inputRequests: object | undefined, record: RoundRecord): Promise<object> {
+    const requestState = await this.settings.states.seal(toScope(this.of), record);
+    return { resultType: "input_required", ...(inputRequests && { inputRequests }), requestState };
+  }
+}
+
+function toScope(of: Replay): string {
+  const { method, params } = of.request;
+  const { revision } = of.call;
+  return toStateScope({ revision: revision.id, method, params, principal: principalOf(of) });
+}
+
+function principalOf({ call: { origin } }: Replay): string | undefined {
+  return readAuth(origin)?.principal;
+}

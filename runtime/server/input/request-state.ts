@@ -1,0 +1,134 @@
+import { deflate, inflate } from "../../framing/deflate.ts";
+import { isObject, fail, under } from "../../../generated/support.ts";
+import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import { readRecord, type RoundRecord } from "./round-record.ts";
+import type { ReplayStore } from "../../stores/replay-store.ts";
+import type { Sealer } from "./sealing.ts";
+
+/** What clients carry from one round of a call to the next. */
+export interface RequestStates {
+  /** Throws when it gets too long. */
+  seal(scope: string, record: RoundRecord): Promise<string>;
+  /** Refuses what was not sealed for this scope, and what has expired. */
+  open(scope: string, state: string, principal?: string): Promise<RoundRecord>;
+}
+
+/** Bounds of states. */
+export interface RequestStateLimits {
+  /** Milliseconds for which a state is good. */
+  readonly lifetime: number;
+  /** Bytes of a state before it is compressed. */
+  readonly maxBytes: number;
+  /** Remembers which have been used, where each is good for one use. */
+  readonly replays?: ReplayStore | undefined;
+}
+
+/**
+ * States are signed, bound to their scope and good for some time. Clients can read them.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#requeststate
+ */
+export function createRequestStates(
+  sealer: Sealer,
+  { lifetime, maxBytes, replays }: RequestStateLimits,
+): RequestStates {
+  // What is longer cannot be ours: a third more for the alphabet, and the signature.
+  const longest = Math.ceil((maxBytes * 4) / 3) + 64;
+  return {
+    async seal(scope, record) {
+      const bytes = new TextEncoder().encode(
+        JSON.stringify({ expires: Date.now() + lifetime, ...(replays && { id: crypto.randomUUID() }), ...record }),
+      );
+      if (bytes.length > maxBytes) throw tooLong(bytes.length, maxBytes);
+      return sealer.seal(toSealed(scope), await pack(bytes));
+    },
+    async open(scope, state, principal) {
+      const packed = state.length > longest ? undefined : await sealer.open(toSealed(scope), state);
+      const bytes = packed && (await unpack(packed, maxBytes));
+      const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
+      const record = readRecord(value);
+      if (!record || !isObject(value)) throw refuse("what this server gave for this very request, unchanged");
+      const isExpired = typeof value.expires !== "number" || value.expires <= Date.now();
+      if (isExpired) throw refuse(`one that has not expired: ${beginAgain}`);
+      const isUsed = replays && !(await isFirstUse(value, replays, principal));
+      if (isUsed) throw refuse(`one that has not been used: ${beginAgain}`);
+      return record;
+    },
+  };
+}
+
+/**
+ * What a state is bound to: the request without its answers, whoever sends it. The order of members does not matter, because not every
+ * language keeps it.
+ */
+export function toStateScope(request: {
+  readonly revision: string;
+  readonly method: string;
+  readonly params: object;
+  readonly principal: string | undefined;
+}): string {
+  const { revision, method, params, principal } = request;
+  const { _meta, inputResponses, requestState, ...bound }: Record<string, unknown> = { ...params };
+  return JSON.stringify([revision, method, principal ?? null, bound], (_name, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}
+
+/** The same keys may seal other things, and a later format may differ. */
+function toSealed(scope: string): string {
+  return `state 1\n${scope}`;
+}
+
+const plain = 0;
+const deflated = 1;
+
+/** Shorter ones are not worth it. */
+const worthCompressing = 1_024;
+
+async function pack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const short = bytes.length < worthCompressing ? undefined : await deflate(bytes);
+  return short && short.length < bytes.length ? mark(deflated, short) : mark(plain, bytes);
+}
+
+async function unpack(packed: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<Uint8Array | undefined> {
+  const content = packed.slice(1);
+  switch (packed[0]) {
+    case plain:
+      return content;
+    case deflated:
+      return inflate(content, maxBytes);
+    default:
+      return undefined;
+  }
+}
+
+function mark(kind: number, content: Uint8Array): Uint8Array {
+  const marked = new Uint8Array(content.length + 1);
+  marked[0] = kind;
+  marked.set(content, 1);
+  return marked;
+}
+
+const beginAgain = "begin again, without requestState and inputResponses";
+
+/** What tells states apart is signed with them: another spelling of the same state is no other state. */
+async function isFirstUse(
+  { id, expires }: Record<string, unknown>,
+  replays: ReplayStore,
+  principal: string | undefined,
+): Promise<boolean> {
+  return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires, principal));
+}
+
+function refuse(expected: string): RpcError {
+  return invalidParams(under("requestState", fail(expected)));
+}
+
+function tooLong(length: number, maxBytes: number): Error {
+  return new Error(
+    `What has been asked and done in this call no longer fits into its requestState: ${length} bytes of at most ${maxBytes}. ` +
+      "Keep what is large in a place of your own and give back its key, or raise rounds.maxBytes.",
+  );
+}

@@ -1,0 +1,54 @@
+import { fail, isObject, under, type EmbeddedRow, type RequestRow, type Table } from "../../../generated/support.ts";
+import { findMethod } from "../../protocol/method-rows.ts";
+import { CapabilityError, InvalidMessageError, invalidParams } from "../../jsonrpc/errors.ts";
+import type { Session } from "../../protocol/session.ts";
+import { checkAnswer } from "./check-response.ts";
+import { checkConversation } from "./check-request.ts";
+import type { InputQuestions } from "./input-required.ts";
+import { findMissingGate } from "./capability-gates.ts";
+import type { Returned, RoundInput } from "./round-record.ts";
+
+/** Questions of a revision by method. */
+export type QuestionTable = Table<RequestRow | EmbeddedRow>;
+
+/** What the next round has to know of returned questions. Throws when they cannot be put to this client. */
+export function toReturned({ inputRequests = {}, requestState }: InputQuestions, session: Session): Returned {
+  const requests = Object.entries(inputRequests).map(([key, { method, params = {} }]) => {
+    const row = findQuestion(session.revision.embeddedRequests, method);
+    const issue = row.params(params);
+    if (issue) throw new InvalidMessageError(method, "params", issue);
+    const gate = findMissingGate(row, params, session);
+    if (gate) throw new CapabilityError(method, gate);
+    checkConversation(method, row.handler, params);
+    return { key, method, ...(row.handler === "elicit" && { params: toChecked(params) }) };
+  });
+  return { requests, ...(requestState !== undefined && { requestState }) };
+}
+
+/** What a handler that returned questions is given. Refuses answers that do not fit; those that are missing are its business. */
+export function readReturned(
+  { requests, requestState }: Returned,
+  responses: Readonly<Record<string, unknown>>,
+  table: QuestionTable,
+): RoundInput {
+  const given = requests.filter(({ key }) => Object.hasOwn(responses, key));
+  for (const { key, method, params } of given) {
+    const issue = checkAnswer(findQuestion(table, method), params, responses[key]);
+    if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
+  }
+  const inputResponses = Object.fromEntries(given.map(({ key }) => [key, responses[key]]));
+  return { inputResponses, ...(requestState !== undefined && { requestState }) };
+}
+
+/** The row of a question; throws where the revision has none of this kind. */
+export function findQuestion<Row extends RequestRow | EmbeddedRow>(table: Table<Row>, method: string): Row {
+  const row = findMethod(table, method);
+  const kinds = Object.keys(table).join(", ") || "nothing";
+  if (!row) throw new InvalidMessageError(method, "params", fail(`one of ${kinds}`, "method"));
+  return row;
+}
+
+/** The answer is checked against no more than this. */
+function toChecked(params: object): object {
+  return isObject(params) ? { mode: params.mode, requestedSchema: params.requestedSchema } : {};
+}

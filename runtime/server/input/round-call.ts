@@ -1,0 +1,32 @@
+import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
+import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
+import { RelayedCall } from "../../protocol/relayed-call.ts";
+import type { Round } from "./round.ts";
+import type { RoundContext } from "./rounds.ts";
+
+/** A call whose handler can be left behind: what it sends and asks goes through the round. */
+export class RoundCall extends RelayedCall implements RoundContext {
+  readonly round: Round;
+
+  constructor(call: CallContext, round: Round) {
+    super(call);
+    this.round = round;
+  }
+
+  get signal(): AbortSignal {
+    return this.round.signal;
+  }
+
+  progress(report: Progress): Promise<void> {
+    return this.round.tell(() => this.call.progress(report));
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.round.tell(() => this.call.notify(row, params));
+  }
+
+  /** Questions go through `round.ask`: nothing else can be asked here. */
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
+    return this.call.request(row, params, options);
+  }
+}

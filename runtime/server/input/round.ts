@@ -1,0 +1,273 @@
+import { isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
+import { toBase64Url } from "../../framing/base64.ts";
+import { attempt, isThenable } from "../../internal/maybe-async.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import { checkParams } from "../../protocol/outgoing-params.ts";
+import { followSignals } from "../../internal/abort-signals.ts";
+import { systemClock } from "../../internal/timers.ts";
+import { checkAnswer } from "./check-response.ts";
+import { checkConversation } from "./check-request.ts";
+import { findMissingGate } from "./capability-gates.ts";
+import { RoundCall } from "./round-call.ts";
+import { askedInside, astray, stuck } from "./replay-errors.ts";
+import type { RoundSettings } from "./request-state-options.ts";
+import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
+import type { AskingRounds } from "./rounds.ts";
+import { Steps } from "./steps.ts";
+
+/** What a round starts from. */
+export interface RoundStart {
+  readonly record: RoundRecord;
+  /** What the client answered to the questions of the round before. */
+  readonly responses: { readonly [key: string]: unknown };
+  readonly input: RoundInput | undefined;
+  readonly settings: Pick<RoundSettings, "settleTime" | "stepTime" | "clock">;
+  /** Makes the result that asks for input. */
+  suspend(inputRequests: object, record: RoundRecord): Promise<object>;
+}
+
+/**
+ * One run of a handler, from its beginning to its end or to questions that nobody has answered yet. What it asked and did in earlier rounds it
+ * gets back; what it told, it does not tell again. A handler that is left behind stays where it waits: its signal is aborted, and
+ * nothing that it still does through its context has an effect.
+ */
+export class Round implements AskingRounds {
+  readonly call: RoundCall;
+  readonly input: RoundInput | undefined;
+  readonly #host: CallContext;
+  readonly #start: RoundStart;
+  /** What was asked in earlier rounds and not in this one yet. */
+  #left: readonly Asked[];
+  // Most handlers ask nothing and do nothing in steps: what is for that is made when it is needed.
+  #asked: readonly Asked[] = [];
+  #open: Map<string, OpenQuestion> | undefined;
+  #steps: Steps | undefined;
+  #told = 0;
+  /** What the handler does through its context at this moment. */
+  #running = 0;
+  #digests: Promise<unknown> | undefined;
+  #isOver = false;
+  #cancelTimer: (() => void) | undefined;
+  #end: { resolve(result: object | Promise<object>): void; reject(error: unknown): void } | undefined;
+  #stop: AbortController | undefined;
+  /** Why the handler was left behind. */
+  #reason: DOMException | undefined;
+
+  constructor(host: CallContext, start: RoundStart) {
+    this.#host = host;
+    this.#start = start;
+    this.call = new RoundCall(host, this);
+    this.input = start.input;
+    this.#left = start.record.questions;
+  }
+
+  /** Made when it is first read. */
+  get signal(): AbortSignal {
+    return (this.#stop ??= this.#createStop()).signal;
+  }
+
+  get steps(): Steps {
+    return (this.#steps ??= new Steps(this.#start.record.steps));
+  }
+
+  /** Everything that the next round has to know. */
+  get record(): RoundRecord {
+    const { input } = this;
+    const told = Math.max(this.#told, this.#start.record.told);
+    return { questions: this.#asked, steps: this.steps.outcomes, told, ...(input && { input }) };
+  }
+
+  /** Runs the handler; gives its result, or one that asks for input. */
+  play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
+    const outcome = attempt(
+      () => work(this.call),
+      (error) => this.#fail(error),
+    );
+    if (isThenable(outcome) || this.#isAstray()) return this.#settle(outcome);
+    this.#stopWaiting();
+    return outcome;
+  }
+
+  /** Gives the answer, if there is one; without one it never settles. */
+  async ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown> {
+    if (this.#isOver) return never();
+    if (this.steps.beginning !== undefined) throw new Error(askedInside([this.steps.beginning]));
+    checkQuestion(row, params, this.#host);
+    const text = JSON.stringify([key ?? null, row.method, params]);
+    const digest = await this.#track(() => this.#digest(text));
+    if (this.#isOver) return never();
+    const known = this.#take(digest);
+    const asked = known ?? { key: this.#toKey(key ?? row.handler, key === undefined), digest };
+    const answer = known && readAnswer(known, this.#start.responses);
+    if (!answer) return this.#wait(asked, row, params);
+    const issue = checkAnswer(row, params, answer.value);
+    if (issue) return this.#refuse(invalidParams(under("inputResponses", under(asked.key, issue))));
+    this.#remember({ ...asked, answer: answer.value });
+    // The handler may do with its answer what it likes.
+    return structuredClone(answer.value);
+  }
+
+  /** Does something once in all the rounds of a call. */
+  once(key: string, work: () => unknown): Promise<unknown> {
+    return this.#isOver ? never() : this.#track(() => this.steps.run(key, work));
+  }
+
+  /** Sends something, if it was not sent in an earlier round. */
+  tell(send: () => Promise<void>): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    this.#told += 1;
+    return this.#told <= this.#start.record.told ? Promise.resolve() : this.#track(send);
+  }
+
+  #createStop(): AbortController {
+    const stop = new AbortController();
+    if (this.#reason) stop.abort(this.#reason);
+    // The signal of the call ends with it, as the round does.
+    else followSignals(stop, [this.#host.signal]);
+    return stop;
+  }
+
+  #remember(asked: Asked): void {
+    this.#asked = [...this.#asked, asked];
+  }
+
+  #wait(asked: Asked, row: RequestRow, params: unknown): Promise<never> {
+    const { key, digest } = asked;
+    this.#remember({ key, digest });
+    const hasParams = !row.paramsOptional || (isObject(params) && Object.keys(params).length > 0);
+    this.#open ??= new Map();
+    this.#open.set(key, { method: row.method, ...(hasParams && { params: JSON.parse(JSON.stringify(params)) }) });
+    this.#touch();
+    return never();
+  }
+
+  /** One after the other: questions keep the order in which they were asked. */
+  #digest(text: string): Promise<string> {
+    const made = Promise.resolve(this.#digests).then(async () => {
+      const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+      return toBase64Url(new Uint8Array(hash, 0, 18));
+    });
+    this.#digests = made;
+    return made;
+  }
+
+  /** The first of the same questions that was not asked again yet. */
+  #take(digest: string): Asked | undefined {
+    const found = this.#left.find((asked) => asked.digest === digest);
+    if (found) this.#left = this.#left.filter((asked) => asked !== found);
+    return found;
+  }
+
+  #toKey(name: string, isNumbered: boolean): string {
+    const taken = new Set([...this.#left, ...this.#asked].map(({ key }) => key));
+    for (let number = 1; ; number += 1) {
+      const key = isNumbered || number > 1 ? `${name}-${number}` : name;
+      if (!taken.has(key)) return key;
+    }
+  }
+
+  #track<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    const done = work().finally(() => {
+      this.#running -= 1;
+      this.#touch();
+    });
+    // A handler that was left behind may not look at it any more.
+    done.catch(() => {});
+    return done;
+  }
+
+  /** Something happened: only when nothing follows, the handler waits for answers and nothing else. */
+  #touch(): void {
+    this.#cancelTimer?.();
+    if (this.#isOver || !this.#open) return;
+    const { clock = systemClock, settleTime, stepTime } = this.#start.settings;
+    if (this.#running > 0) {
+      this.#cancelTimer = clock.after(stepTime, () => this.#giveUpStep());
+      return;
+    }
+    const delay = this.#left.length > 0 ? Math.max(settleTime, patience) : settleTime;
+    this.#cancelTimer = clock.after(delay, () => this.#suspend());
+  }
+
+  #suspend(): void {
+    if (this.#isAstray()) return void this.#refuse(astray(this.#left));
+    this.#leave("The call goes on when the client comes back with the answers");
+    this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
+  }
+
+  /** A question may be waiting for a step that is waiting for its answer: then nothing would ever happen. */
+  #giveUpStep(): void {
+    const { unfinished } = this.steps;
+    if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.settings.stepTime));
+  }
+
+  #settle(outcome: Awaitable<object>): Promise<object> {
+    return new Promise((resolve, reject) => {
+      this.#end = { resolve, reject };
+      Promise.resolve(outcome).then((result) => this.#finish(result), reject);
+    });
+  }
+
+  #fail(error: unknown): never {
+    this.#stopWaiting();
+    throw error;
+  }
+
+  #finish(result: object): void {
+    if (this.#isOver) return;
+    if (this.#isAstray()) return void this.#refuse(astray(this.#left));
+    this.#stopWaiting();
+    this.#end?.resolve(result);
+  }
+
+  #refuse(error: RpcError): Promise<never> {
+    this.#leave(error.message);
+    this.#end?.reject(error);
+    return never();
+  }
+
+  /** Questions that were answered but are not asked again: the handler has taken another way than before. */
+  #isAstray(): boolean {
+    // A handler that returned its questions looks at the answers before it asks anything.
+    return this.input === undefined && this.#left.some((asked) => readAnswer(asked, this.#start.responses));
+  }
+
+  #leave(reason: string): void {
+    this.#stopWaiting();
+    this.#reason = new DOMException(reason, "AbortError");
+    this.#stop?.abort(this.#reason);
+  }
+
+  #stopWaiting(): void {
+    this.#isOver = true;
+    this.#cancelTimer?.();
+  }
+}
+
+/** A question that nobody has answered yet. */
+interface OpenQuestion {
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Milliseconds for a handler to ask again what it asked before: what it does in between, it ought to do in steps. */
+const patience = 1_000;
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+function checkQuestion(row: RequestRow, params: unknown, { session }: CallContext): void {
+  checkParams(row, params);
+  const gate = findMissingGate(row, params, session);
+  if (gate) throw new CapabilityError(row.method, gate);
+  checkConversation(row.method, row.handler, params);
+}
+
+/** The answer of an earlier round, or of the one before. */
+function readAnswer(asked: Asked, responses: RoundStart["responses"]): { readonly value: unknown } | undefined {
+  if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
+  return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;
+}

@@ -1,0 +1,131 @@
+import { isObject } from "../../../generated/support.ts";
+import { RpcError, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
+import { ToolError, isToolError } from "../errors.ts";
+import { findNotJson } from "../../internal/not-json.ts";
+
+/** How a step ended, as JSON. */
+export type Outcome =
+  /** Without `value`: the step gave nothing. */
+  | { readonly kind: "done"; readonly value?: unknown }
+  /** The words of an error that is meant for the other side. */
+  | { readonly kind: "toolError"; readonly message: string }
+  | { readonly kind: "rpcError"; readonly code: number; readonly message: string; readonly data?: unknown }
+  /** Any other error, without its words: clients could read them. */
+  | { readonly kind: "failed" };
+
+/** A step of a handler failed. In the round in which it did, `cause` says why. */
+export class StepError extends Error {
+  readonly step: string;
+
+  constructor(step: string, options: { readonly cause?: unknown } = {}) {
+    super(`The step ${JSON.stringify(step)} failed`, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "StepError";
+    this.step = step;
+  }
+}
+
+/** The steps of one call: each is done once, however often it is asked for, and gives the same every time. */
+export class Steps {
+  readonly #outcomes: Map<string, Outcome>;
+  readonly #running = new Map<string, Promise<unknown>>();
+  #beginning: string | undefined;
+
+  constructor(recorded: Iterable<readonly [string, Outcome]> = []) {
+    this.#outcomes = new Map(recorded);
+  }
+
+  /** What has been done so far. */
+  get outcomes(): readonly (readonly [string, Outcome])[] {
+    return [...this.#outcomes];
+  }
+
+  /** The step that is being begun at this very moment: whatever happens now is done by it. */
+  get beginning(): string | undefined {
+    return this.#beginning;
+  }
+
+  /** Steps that have begun and not ended. */
+  get unfinished(): readonly string[] {
+    return [...this.#running.keys()].filter((key) => !this.#outcomes.has(key));
+  }
+
+  run(key: string, work: () => unknown): Promise<unknown> {
+    const known = this.#running.get(key);
+    if (known) return known;
+    const outcome = this.#outcomes.get(key);
+    const made = outcome ? settle(key, outcome) : this.#perform(key, work);
+    this.#running.set(key, made);
+    // Whoever waits for it learns of the failure; a handler that was left behind does not.
+    made.catch(() => {});
+    return made;
+  }
+
+  #begin(key: string, work: () => unknown): unknown {
+    const outer = this.#beginning;
+    this.#beginning = key;
+    try {
+      return work();
+    } finally {
+      this.#beginning = outer;
+    }
+  }
+
+  async #perform(key: string, work: () => unknown): Promise<unknown> {
+    try {
+      const value = toJson(await this.#begin(key, work), key);
+      this.#outcomes.set(key, value === undefined ? { kind: "done" } : { kind: "done", value });
+      return structuredClone(value);
+    } catch (thrown) {
+      const outcome = toFailure(thrown);
+      this.#outcomes.set(key, outcome);
+      if (outcome.kind === "failed") throw new StepError(key, { cause: thrown });
+      throw thrown;
+    }
+  }
+}
+
+/** Whether a value tells how a step ended. */
+export function isOutcome(value: unknown): value is Outcome {
+  if (!isObject(value)) return false;
+  switch (value.kind) {
+    case "done":
+    case "failed":
+      return true;
+    case "toolError":
+      return typeof value.message === "string";
+    case "rpcError":
+      return Number.isInteger(value.code) && typeof value.message === "string";
+    default:
+      return false;
+  }
+}
+
+async function settle(key: string, outcome: Outcome): Promise<unknown> {
+  switch (outcome.kind) {
+    case "done":
+      return structuredClone(outcome.value);
+    case "toolError":
+      throw new ToolError(outcome.message);
+    case "rpcError":
+      throw new RpcError(outcome.code, outcome.message, { data: outcome.data });
+    case "failed":
+      throw new StepError(key);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function toFailure(thrown: unknown): Outcome {
+  if (isToolError(thrown)) return { kind: "toolError", message: thrown.message };
+  if (!isRpcError(thrown) || isPeerError(thrown)) return { kind: "failed" };
+  const { code, message, data } = thrown;
+  return { kind: "rpcError", code, message, ...(data !== undefined && { data }) };
+}
+
+/** A copy, so that the handler sees the same in every round. */
+function toJson(value: unknown, key: string): unknown {
+  if (value === undefined) return undefined;
+  const problem = findNotJson(value);
+  if (problem === undefined) return JSON.parse(JSON.stringify(value));
+  throw new Error(`The step ${JSON.stringify(key)} must give JSON, or nothing: ${problem}.`);
+}

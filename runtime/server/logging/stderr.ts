@@ -1,0 +1,37 @@
+import type { OnError, Report } from "../../jsonrpc/error-report.ts";
+import { redactText } from "../middleware/redact.ts";
+
+/**
+ * Writes to standard error what nobody else learns. Failures of the server's own code keep their stack. Faults of the peer and of the
+ * wire are one line each, whatever the peer put into them: a client must not be able to fill the log or to forge lines of it. What
+ * peers may do anyway, such as late answers, is not written.
+ */
+export const writeToStandardError: OnError = (report) => {
+  if (report.kind === "ignored") return;
+  if (isOwnFault(report.kind)) console.error(`${toHead(report)}:`, report.error);
+  else console.error(`${toHead(report)}: ${toLine(report.error.message)}`);
+};
+
+function isOwnFault(kind: Exclude<Report["kind"], "ignored">): boolean {
+  switch (kind) {
+    case "handler":
+    case "result":
+    case "callback":
+      return true;
+    case "protocol":
+    case "transport":
+    case "loss":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function toHead({ kind, method }: Report): string {
+  return `[mcp] ${kind}${method === undefined ? "" : ` in ${toLine(method)}`}`;
+}
+
+/** Line breaks, and characters that move the cursor or turn the writing direction, become blanks. */
+function toLine(text: string): string {
+  return redactText(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+}

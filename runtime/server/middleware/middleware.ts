@@ -1,0 +1,88 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { StaticResult } from "../../jsonrpc/message.ts";
+import type { AnyContext } from "../any-definition.ts";
+
+/** A request on its way to its handler. Method and params were checked against the revision. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params: unknown;
+  readonly context: AnyContext;
+}
+
+/**
+ * Runs around a request: `next` goes on to the next middleware and in the end to the handler, and resolves with the result. What
+ * is returned is the result; what is thrown is the answer, too, if it is an `RpcError`, and otherwise an internal error.
+ */
+export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
+
+/** Puts middleware around every handler of a revision. Without middleware the handlers stay as they are. */
+export function wrapHandlers(
+  handlers: object,
+  revision: Revision,
+  options: { readonly middleware: readonly Middleware[]; toContext(call: CallContext): AnyContext },
+): object {
+  const { middleware, toContext } = options;
+  if (middleware.length === 0) return handlers;
+  const wrapped = new Map<string, Handler>();
+  for (const { method, handler: name } of Object.values(revision.clientRequests)) {
+    const handler: unknown = Reflect.get(handlers, name);
+    if (!isHandler(handler)) continue;
+    wrapped.set(name, (params, call) =>
+      runMiddleware(middleware, { method, params, context: toContext(call) }, () =>
+        handler.call(handlers, params, call),
+      ),
+    );
+  }
+  return Object.fromEntries(wrapped);
+}
+
+/** The name or URI that a request is about, if any. */
+export function readTarget({ params }: ServerRequest): string | undefined {
+  if (!isObject(params)) return undefined;
+  const { name, uri } = params;
+  if (typeof name === "string") return name;
+  return typeof uri === "string" ? uri : undefined;
+}
+
+/** Whether a result tells of a failed tool. */
+export function isToolFailure(result: unknown): boolean {
+  return isObject(result) && result.isError === true;
+}
+
+type Handler = (params: unknown, call: CallContext) => unknown;
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === "function";
+}
+
+/** Runs a request through the middleware to what answers it. */
+export async function runMiddleware(
+  middleware: readonly Middleware[],
+  request: ServerRequest,
+  handle: () => unknown,
+): Promise<unknown> {
+  let answer: unknown;
+  const enter = async (index: number): Promise<unknown> => {
+    const step = middleware[index];
+    if (step)
+      return step(
+        request,
+        once(() => enter(index + 1)),
+      );
+    answer = await handle();
+    return answer instanceof StaticResult ? answer.value : answer;
+  };
+  const result = await enter(0);
+  // An answer that nobody changed keeps its encoded form.
+  return answer instanceof StaticResult && answer.value === result ? answer : result;
+}
+
+function once(next: () => Promise<unknown>): () => Promise<unknown> {
+  let isUsed = false;
+  return async () => {
+    if (isUsed) throw new Error("A middleware called next() twice: a request is handled once.");
+    isUsed = true;
+    return next();
+  };
+}

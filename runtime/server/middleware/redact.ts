@@ -1,0 +1,56 @@
+import { isObject } from "../../../generated/support.ts";
+
+/** Members whose values are never shown, wherever they are. */
+const secretNames =
+  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
+
+/** Texts that are secrets by their looks: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
+const secretTexts =
+  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
+
+const longestText = 256;
+const mostMembers = 32;
+const deepest = 6;
+const hidden = "[redacted]";
+
+/**
+ * A copy of a value that may be kept in a log: without what looks like a secret, without the query of any URL, and of bounded
+ * size. A safety net: what must not be logged should not be passed on in the first place.
+ */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (Array.isArray(value)) {
+    if (depth >= deepest) return `[${value.length} items]`;
+    const items = value.slice(0, mostMembers).map((item) => redact(item, depth + 1));
+    return value.length > mostMembers ? [...items, `[${value.length - mostMembers} more]`] : items;
+  }
+  return isObject(value) ? redactMembers(value, depth) : value;
+}
+
+/** A text without what looks like a secret, and not too long. */
+export function redactText(text: string): string {
+  const shown = cut(text)
+    .replace(secretTexts, hidden)
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]*@/gi, `$1${hidden}@`)
+    .replace(/([a-z][a-z0-9+.-]*:[^\s?]*)\?[^\s]*/gi, `$1?${hidden}`);
+  return text.length > longestText ? `${shown}... [${text.length} characters]` : shown;
+}
+
+/** The id of a request as logs show it: clients choose ids, of any length. */
+export function redactId(id: string | number): string | number {
+  return typeof id === "string" ? redactText(id) : id;
+}
+
+function redactMembers(value: Record<string, unknown>, depth: number): unknown {
+  const entries = Object.entries(value);
+  if (depth >= deepest) return `{${entries.length} members}`;
+  const shown = entries
+    .slice(0, mostMembers)
+    .map(([name, member]) => [cut(name), secretNames.test(name) ? hidden : redact(member, depth + 1)]);
+  const rest = entries.length > mostMembers ? [["...", `[${entries.length - mostMembers} more]`]] : [];
+  return Object.fromEntries([...shown, ...rest]);
+}
+
+function cut(text: string): string {
+  return text.slice(0, longestText);
+}

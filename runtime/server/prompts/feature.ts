@@ -1,0 +1,63 @@
+import { isObject } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { checkMetaOf } from "../check-meta.ts";
+import { checkUnique } from "../check-definition.ts";
+import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
+import { refuse } from "../errors.ts";
+import type { Feature } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
+import { toListHandler } from "../list/list-handler.ts";
+import { createPrompts, type PromptLists, type PromptRegistry } from "./registry.ts";
+import { requireScopes } from "../scopes.ts";
+import type { AnyContext, PromptSources } from "../any-definition.ts";
+
+/** Prompts that users choose and fill in. */
+export const prompts: Feature = {
+  name: "prompts",
+  check({ prompts: defined = [] }: PromptSources) {
+    for (const prompt of defined) checkMetaOf(prompt, `"${prompt.name}"`);
+    const names = defined.map(({ name }) => name);
+    checkUnique("prompts", "name", names);
+  },
+  create: (parts: ServerParts & PromptLists) => ({
+    findAsked(method, { name, ref }) {
+      const asked = method === "prompts/get" ? name : isObject(ref) && ref.type === "ref/prompt" && ref.name;
+      return typeof asked === "string" ? parts.prompts.get(asked) : undefined;
+    },
+    implement({ options, rounds, toContext, isOffered }): Completing {
+      const registry = createPrompts(parts.prompts, options);
+      return {
+        handlers: isOffered("prompts")
+          ? {
+              listPrompts: toListHandler(registry),
+              getPrompt: (params: GetPromptParams, call: CallContext) =>
+                rounds.run({ method: "prompts/get", params }, call, (during) =>
+                  registry.get(params.name, params.arguments ?? {}, toContext(during)),
+                ),
+            }
+          : {},
+        findComplete: (params, scope) => findComplete(registry, params, scope),
+      };
+    },
+  }),
+};
+
+interface GetPromptParams {
+  readonly name: string;
+  readonly arguments?: { readonly [name: string]: string };
+}
+
+function findComplete(
+  registry: PromptRegistry,
+  { ref, argument }: CompleteParams,
+  scope: AnyContext,
+): Found | undefined {
+  if (ref.type !== "ref/prompt") return undefined;
+  const prompt = registry.find(ref.name, scope);
+  if (!prompt) throw refuse(`Unknown prompt: ${ref.name}`, { name: ref.name });
+  requireScopes(prompt, scope);
+  const known = prompt.arguments ?? {};
+  if (!Object.hasOwn(known, argument.name))
+    throw refuse(`Unknown argument: ${argument.name}`, { argument: argument.name });
+  return { complete: known[argument.name]?.complete };
+}

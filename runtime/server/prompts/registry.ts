@@ -1,0 +1,99 @@
+import { isObject } from "../../../generated/support.ts";
+import { merge } from "../../internal/merge.ts";
+import type { Catalogue } from "../list/catalogue.ts";
+import { checkContent } from "../check-content.ts";
+import { askHandler, refuse } from "../errors.ts";
+import { InputRequired } from "../input/input-required.ts";
+import { createListing, isVisible, type Listing } from "../list/list-page.ts";
+import type { ListHost } from "../list/changing-lists.ts";
+import type { RegistryOptions } from "../list/registry-options.ts";
+import { requireScopes } from "../scopes.ts";
+import type { AnyContext, AnyRequester, PromptSource, PromptSources } from "../any-definition.ts";
+
+/** What a server has to be filled in. */
+export interface PromptLists {
+  readonly prompts: Catalogue<PromptSource>;
+}
+
+/** Makes the list of a definition. */
+export function createPromptLists({ prompts = [] }: PromptSources, host: ListHost): PromptLists {
+  return {
+    prompts: host.createList("prompts", prompts, {
+      noun: "prompt",
+      keyOf: ({ name }) => name,
+      check: (prompt) => host.check({ prompts: [prompt] }),
+    }),
+  };
+}
+
+/** The prompts of a server at one revision. */
+export interface PromptRegistry extends Listing {
+  /** The prompt, if there is one that this client may see. */
+  find(name: string, requester: AnyRequester): PromptSource | undefined;
+  get(name: string, args: { readonly [name: string]: string }, context: AnyContext): Promise<object>;
+}
+
+/** Builds the registry. */
+export function createPrompts(prompts: Catalogue<PromptSource>, options: RegistryOptions): PromptRegistry {
+  const find = (name: string, requester: AnyRequester): PromptSource | undefined => {
+    const prompt = prompts.get(name);
+    return prompt && isVisible(prompt, requester) ? prompt : undefined;
+  };
+  return {
+    ...createListing({ member: "prompts", catalogue: prompts, describe: describePrompt }, options),
+    find,
+    async get(name, args, context) {
+      const prompt = find(name, context);
+      if (!prompt) throw refuse(`Unknown prompt: ${name}`, { name });
+      requireScopes(prompt, context);
+      const outcome = await askHandler(() => prompt.get(pickArguments(prompt, args), context));
+      if (outcome instanceof InputRequired) return outcome;
+      return merge(options.envelope.result, toResult(prompt, outcome));
+    },
+  };
+}
+
+function describePrompt(prompt: PromptSource): object {
+  const { get: _get, visible: _visible, scopes: _scopes, arguments: args, ...fields } = prompt;
+  if (!args) return fields;
+  return {
+    ...fields,
+    arguments: Object.entries(args).map(([name, { complete: _complete, ...rest }]) => ({ name, ...rest })),
+  };
+}
+
+/** The declared arguments only: handlers never see a name that they did not announce. */
+function pickArguments(
+  prompt: PromptSource,
+  given: { readonly [name: string]: string },
+): { readonly [name: string]: string } {
+  const declared = Object.entries(prompt.arguments ?? {});
+  const missing = declared
+    .filter(([name, { required }]) => required && !Object.hasOwn(given, name))
+    .map(([name]) => name);
+  if (missing.length > 0) {
+    throw refuse(`Missing required argument of prompt "${prompt.name}": ${missing.join(", ")}`, { missing });
+  }
+  const present = declared.filter(([name]) => Object.hasOwn(given, name));
+  return Object.fromEntries(present.map(([name]) => [name, given[name] ?? ""]));
+}
+
+function toResult(prompt: PromptSource, outcome: unknown): object {
+  const result = toMessages(prompt, outcome);
+  const messages: unknown = Reflect.get(result, "messages");
+  // A result without messages asks the client for something.
+  if (messages === undefined) return result;
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const problem = isObject(message) ? checkContent(message.content) : undefined;
+    if (problem !== undefined)
+      throw new Error(`Prompt "${prompt.name}" gave content that nobody can read: ${problem}.`);
+  }
+  return prompt.description === undefined ? result : merge({ description: prompt.description }, result);
+}
+
+function toMessages(prompt: PromptSource, outcome: unknown): object {
+  if (typeof outcome === "string") return { messages: [{ role: "user", content: { type: "text", text: outcome } }] };
+  if (Array.isArray(outcome)) return { messages: outcome };
+  if (isObject(outcome)) return outcome;
+  throw new Error(`Prompt "${prompt.name}" gave neither text nor messages nor a result.`);
+}

@@ -1,0 +1,123 @@
+import { isObject } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { checkResource, checkTemplate } from "./check-resources.ts";
+import { checkMetaOf } from "../check-meta.ts";
+import { checkUnique } from "../check-definition.ts";
+import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
+import { refuse } from "../errors.ts";
+import type { Feature, Scene, ServedFeature } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
+import { toListHandler } from "../list/list-handler.ts";
+import type { ResourceLists } from "./catalogue.ts";
+import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "./registry.ts";
+import { hasScopes, requireScopes } from "../scopes.ts";
+import type { AnyContext, ResourceSources } from "../any-definition.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** Resources with a fixed URI or of a template, and subscriptions to them. */
+export const resources: Feature = {
+  name: "resources",
+  check({ resources: fixed = [], resourceTemplates: templates = [] }: ResourceSources) {
+    for (const shown of [...fixed, ...templates]) checkMetaOf(shown, `"${shown.name}"`);
+    for (const resource of fixed) checkResource(resource);
+    for (const template of templates) checkTemplate(template);
+    const uris = fixed.map(({ uri }) => uri);
+    const texts = templates.map(({ uriTemplate }) => uriTemplate);
+    checkUnique("resources", "URI", uris);
+    checkUnique("resourceTemplates", "URI template", texts);
+  },
+  create(parts: ServerParts & ResourceLists) {
+    const { resources: fixed, resourceTemplates: templates, sessions, settings } = parts;
+    const subscriptions = new Subscriptions(sessions, settings.mostSubscriptions);
+    sessions.attach(subscriptions);
+    return {
+      findAsked: createFinder(parts),
+      implement(scene): Completing {
+        const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
+        const isOffered = scene.isOffered("resources");
+        return {
+          handlers: {
+            ...(isOffered && implementResources(registry, scene)),
+            ...(isOffered && settings.subscriptions && implementSubscriptions(registry, subscriptions, scene)),
+          },
+          isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
+          findComplete: (params, scope) => findComplete(registry, params, scope),
+        };
+      },
+    };
+  },
+};
+
+/** Finds what a URI or a reference is about, whoever asks. */
+function createFinder({
+  resources: fixed,
+  resourceTemplates: templates,
+}: ResourceLists): NonNullable<ServedFeature["findAsked"]> {
+  const parse = createParser();
+  return (method, { uri, ref }) => {
+    if (isObject(ref)) return typeof ref.uri === "string" ? templates.get(ref.uri) : undefined;
+    if (typeof uri !== "string" || !byUri.includes(method)) return undefined;
+    return fixed.get(uri) ?? matchFirst(templates, uri, parse)?.template;
+  };
+}
+
+const byUri: readonly string[] = ["resources/read", "resources/subscribe"];
+
+function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext): boolean {
+  const resource = registry.locate(uri, requester);
+  return resource !== undefined && hasScopes(resource, requester);
+}
+
+interface UriParams {
+  readonly uri: string;
+}
+
+function implementResources(registry: ResourceRegistry, scene: Scene): object {
+  return {
+    listResources: toListHandler(registry),
+    listResourceTemplates: toListHandler(registry.templates),
+    readResource: (params: UriParams, call: CallContext) =>
+      scene.rounds.run({ method: "resources/read", params }, call, (during) =>
+        registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
+      ),
+  };
+}
+
+/** Who may not know of a resource learns nothing from subscribing to it either. */
+function implementSubscriptions(
+  registry: ResourceRegistry,
+  subscriptions: Subscriptions,
+  { revision, toContext }: Scene,
+): object {
+  return {
+    subscribe({ uri }: UriParams, call: CallContext) {
+      const requester = toContext(call);
+      const resource = registry.locate(uri, requester);
+      if (!resource) throw resourceNotFound(uri, revision);
+      requireScopes(resource, requester);
+      subscriptions.add(call.session, uri);
+      return {};
+    },
+    unsubscribe({ uri }: UriParams, call: CallContext) {
+      subscriptions.remove(call.session, uri);
+      return {};
+    },
+  };
+}
+
+/** A reference to a fixed resource is allowed, and completes nothing. */
+function findComplete(
+  registry: ResourceRegistry,
+  { ref, argument }: CompleteParams,
+  scope: AnyContext,
+): Found | undefined {
+  if (ref.type !== "ref/resource") return undefined;
+  if (registry.find(ref.uri, scope)) return { complete: undefined };
+  const found = registry.findTemplate(ref.uri, scope);
+  if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+  requireScopes(found.template, scope);
+  if (!found.pattern.variables.includes(argument.name))
+    throw refuse(`Unknown argument: ${argument.name}`, { argument: argument.name });
+  const { complete = {} } = found.template;
+  return { complete: Object.hasOwn(complete, argument.name) ? complete[argument.name] : undefined };
+}

@@ -1,0 +1,124 @@
+import { isObject } from "../../../generated/support.ts";
+import { toPrivate } from "../../protocol/cache-hint.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { StaticResult } from "../../jsonrpc/message.ts";
+import type { Catalogue, Listed } from "../list/catalogue.ts";
+import { createListing, isVisible, type Listing } from "../list/list-page.ts";
+import type { RegistryOptions } from "../list/registry-options.ts";
+import type { AnyContext, ResourceSource, TemplateSource } from "../any-definition.ts";
+
+/** What `resources/list` is made of. */
+export interface ResourceListingSource {
+  readonly resources: Listed<ResourceSource>;
+  readonly templates: Catalogue<TemplateSource>;
+  describe(resource: ResourceSource): object;
+  /** The context of the callbacks. */
+  toContext(call: CallContext): AnyContext;
+}
+
+/**
+ * Lists the fixed resources, and behind them what the templates with a `list` callback name. As long as no template has one,
+ * it is a list like any other.
+ */
+export function createResourceListing(source: ResourceListingSource, options: RegistryOptions): Listing {
+  const { resources, templates, describe } = source;
+  const fixed = createListing({ member: "resources", catalogue: resources, describe }, options);
+  return {
+    page(cursor, call): StaticResult | Promise<object> {
+      const listed = [...templates].filter((template) => template.list);
+      return listed.length === 0 ? fixed.page(cursor, call) : readPage(cursor, { source, options, listed, call });
+    },
+  };
+}
+
+/** Where a page begins: in which part of the list, at which cursor of its callback, after how many of what that gives. */
+interface Place {
+  readonly part: number;
+  readonly inner?: string;
+  readonly skip: number;
+}
+
+interface Reading {
+  readonly source: ResourceListingSource;
+  readonly options: RegistryOptions;
+  /** The templates that list something; part 0 of the whole list is the fixed resources. */
+  readonly listed: readonly TemplateSource[];
+  readonly call: CallContext;
+}
+
+interface Batch {
+  readonly resources: readonly object[];
+  readonly next: string | undefined;
+}
+
+async function readPage(cursor: string | undefined, reading: Reading): Promise<object> {
+  const { cursors } = reading.options;
+  const scope = toScope(reading);
+  const start = cursor === undefined ? { part: 0, skip: 0 } : toPlace(await cursors.open(scope, cursor));
+  const { resources, next } = await fillPage(start, reading);
+  const head = toHead(reading);
+  if (!next) return { ...head, resources };
+  return { ...head, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
+}
+
+/** What callbacks list may be kept as the definition says; what not everybody may see is private. */
+function toHead({ source, options }: Reading): object {
+  const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
+  const hint = options.caching.resources;
+  return options.envelope.cacheable(isPublic ? hint : toPrivate(hint));
+}
+
+/** What the cursor of a callback stands for may be meant for the one who asked: nobody else can use it. */
+function toScope({ source, options, call }: Reading): string {
+  const { principal } = options.toRequester(call).auth ?? {};
+  const versions = `${source.resources.version}.${source.templates.version}`;
+  return ["resources*", options.revision.id, versions, JSON.stringify(principal ?? null)].join("\n");
+}
+
+/** A page ends when it is full, or where a callback ends one of its own. */
+async function fillPage(
+  start: Place,
+  reading: Reading,
+): Promise<{ readonly resources: readonly object[]; readonly next: Place | undefined }> {
+  const { pageSize = Infinity } = reading.options;
+  const page: object[] = [];
+  let place = start;
+  while (place.part <= reading.listed.length) {
+    const batch = await readBatch(place, reading);
+    const fresh = batch.resources.slice(place.skip);
+    const room = pageSize - page.length;
+    page.push(...fresh.slice(0, room));
+    if (fresh.length > room) return { resources: page, next: { ...place, skip: place.skip + room } };
+    if (batch.next !== undefined) return { resources: page, next: { part: place.part, inner: batch.next, skip: 0 } };
+    place = { part: place.part + 1, skip: 0 };
+  }
+  return { resources: page, next: undefined };
+}
+
+async function readBatch({ part, inner }: Place, { source, listed, call }: Reading): Promise<Batch> {
+  const context = source.toContext(call);
+  if (part === 0) {
+    const visible = [...source.resources].filter((resource) => isVisible(resource, context));
+    return { resources: visible.map(source.describe), next: undefined };
+  }
+  const template = listed[part - 1];
+  if (!template?.list || !isVisible(template, context)) return { resources: [], next: undefined };
+  const outcome = await template.list(inner === undefined ? {} : { cursor: inner }, context);
+  return toBatch(outcome, template);
+}
+
+function toBatch(outcome: unknown, { uriTemplate }: TemplateSource): Batch {
+  if (Array.isArray(outcome)) return { resources: outcome, next: undefined };
+  if (!isObject(outcome) || !Array.isArray(outcome.resources)) {
+    throw new Error(`The list of "${uriTemplate}" gave neither resources nor a page of them.`);
+  }
+  const { resources, nextCursor } = outcome;
+  return { resources, next: typeof nextCursor === "string" ? nextCursor : undefined };
+}
+
+/** The text was signed by us; the checks are for the compiler. */
+function toPlace(text: string): Place {
+  const value: unknown = JSON.parse(text);
+  const { part, inner, skip } = isObject(value) ? value : {};
+  return { part: Number(part), skip: Number(skip), ...(typeof inner === "string" && { inner }) };
+}

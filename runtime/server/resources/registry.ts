@@ -1,0 +1,156 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { toPrivate } from "../../protocol/cache-hint.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { merge } from "../../internal/merge.ts";
+import { shorten } from "../../internal/shorten.ts";
+import { toBase64 } from "../../framing/base64.ts";
+import { selectFrom, type Catalogue } from "../list/catalogue.ts";
+import { askHandler } from "../errors.ts";
+import { InputRequired } from "../input/input-required.ts";
+import { createListing, isVisible, type Listing } from "../list/list-page.ts";
+import type { RegistryOptions } from "../list/registry-options.ts";
+import { createResourceListing } from "./list.ts";
+import { requireScopes } from "../scopes.ts";
+import type { AnyContext, AnyRequester, ResourceSource, Scoped, TemplateSource } from "../any-definition.ts";
+import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
+
+/** The resources and resource templates of a server at one revision. */
+export interface ResourceRegistry extends Listing {
+  readonly templates: Listing;
+  /** A fixed resource, if there is one that this client may see. */
+  find(uri: string, requester: AnyRequester): ResourceSource | undefined;
+  /** By the text of the template. */
+  findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
+  /** What is behind a URI, if this client may know of it. */
+  locate(uri: string, requester: AnyRequester): Scoped | undefined;
+  read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
+}
+
+/** A template, ready to match. */
+export interface ParsedTemplate {
+  readonly template: TemplateSource;
+  readonly pattern: UriTemplate;
+}
+
+/** What the registry is built from. */
+export interface ResourceCatalogues {
+  readonly resources: Catalogue<ResourceSource>;
+  readonly templates: Catalogue<TemplateSource>;
+  toContext(call: CallContext): AnyContext;
+}
+
+/** Builds the registry. Fixed resources win over templates, and earlier templates over later ones. */
+export function createResources(source: ResourceCatalogues, options: RegistryOptions): ResourceRegistry {
+  const { resources, templates } = source;
+  const parse = createParser();
+  const listed = selectFrom(resources, (resource) => resource.listed !== false);
+  const find = (uri: string, requester: AnyRequester): ResourceSource | undefined => {
+    const resource = resources.get(uri);
+    return resource && isVisible(resource, requester) ? resource : undefined;
+  };
+  const match = (uri: string, requester: AnyRequester): Match | undefined =>
+    matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
+  return {
+    ...createResourceListing({ ...source, resources: listed, describe: describeResource }, options),
+    templates: createListing(
+      { member: "resourceTemplates", catalogue: templates, describe: describeTemplate },
+      options,
+    ),
+    find,
+    findTemplate(uriTemplate, requester) {
+      const template = templates.get(uriTemplate);
+      return template && isVisible(template, requester) ? { template, pattern: parse(template) } : undefined;
+    },
+    locate: (uri, requester) => find(uri, requester) ?? match(uri, requester)?.template,
+    async read(uri, context) {
+      const resource = find(uri, context);
+      if (resource) requireScopes(resource, context);
+      if (resource)
+        return toResult(await askHandler(() => resource.read(uri, context)), { uri, source: resource, options });
+      const found = match(uri, context);
+      if (!found) throw resourceNotFound(uri, options.revision);
+      const { template, variables } = found;
+      requireScopes(template, context);
+      const outcome = await askHandler(() => template.read(Object.fromEntries(variables), context));
+      if (outcome === undefined) throw resourceNotFound(uri, options.revision);
+      return toResult(outcome, { uri, source: template, options });
+    },
+  };
+}
+
+/** The refusal of a URI that nothing is behind, for handlers of templates as well: with the code of the revision. */
+export function resourceNotFound(uri: string, revision: Revision): RpcError {
+  const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
+  const code = rule?.emitted ? rule.code : errorCodes.invalidParams;
+  return new RpcError(code, "Resource not found", { data: { uri: shorten(uri) } });
+}
+
+function describeResource(resource: ResourceSource): object {
+  const { read: _read, visible: _visible, scopes: _scopes, caching: _caching, listed: _listed, ...fields } = resource;
+  return fields;
+}
+
+function describeTemplate(template: TemplateSource): object {
+  const {
+    read: _read,
+    list: _list,
+    complete: _complete,
+    visible: _visible,
+    scopes: _scopes,
+    caching: _caching,
+    ...fields
+  } = template;
+  return fields;
+}
+
+/** Parses templates, each when it is first needed. */
+export function createParser(): (template: TemplateSource) => UriTemplate {
+  const known = new WeakMap<TemplateSource, UriTemplate>();
+  return (template) => {
+    const pattern = known.get(template) ?? parseUriTemplate(template.uriTemplate);
+    known.set(template, pattern);
+    return pattern;
+  };
+}
+
+/** A template, and what a URI says in place of its variables. */
+export interface Match {
+  readonly template: TemplateSource;
+  readonly variables: Map<string, MatchedValue>;
+}
+
+/** The first template that a URI follows. */
+export function matchFirst(
+  templates: Iterable<TemplateSource>,
+  uri: string,
+  parse: (template: TemplateSource) => UriTemplate | undefined,
+): Match | undefined {
+  for (const template of templates) {
+    const variables = parse(template)?.match(uri);
+    if (variables) return { template, variables };
+  }
+  return undefined;
+}
+
+interface ReadResult {
+  readonly uri: string;
+  readonly source: ResourceSource | TemplateSource;
+  readonly options: RegistryOptions;
+}
+
+async function toResult(outcome: unknown, { uri, source, options }: ReadResult): Promise<object> {
+  const { caching, visible, scopes } = source;
+  const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(caching) : caching);
+  const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };
+  if (typeof outcome === "string") return merge(cacheable, { contents: [merge(head, { text: outcome })] });
+  if (outcome instanceof Uint8Array) return merge(cacheable, { contents: [merge(head, { blob: toBase64(outcome) })] });
+  if (outcome instanceof Blob) {
+    const blob = toBase64(new Uint8Array(await outcome.arrayBuffer()));
+    return merge(cacheable, { contents: [{ ...(outcome.type && { mimeType: outcome.type }), ...head, blob }] });
+  }
+  if (outcome instanceof InputRequired) return outcome;
+  // What is no content yet, but asks for something, cannot be kept.
+  if (isObject(outcome)) return Object.hasOwn(outcome, "contents") ? merge(cacheable, outcome) : outcome;
+  throw new Error(`The resource ${uri} gave neither text nor bytes nor a result.`);
+}

@@ -1,0 +1,67 @@
+import { RpcError } from "../../jsonrpc/errors.ts";
+import type { Connection } from "../../protocol/peer.ts";
+import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
+import type { Session } from "../../protocol/session.ts";
+import { tellSession, type Audience, type LiveSessions } from "../subscriptions/session-registry.ts";
+
+/** Which sessions want to hear of which resources. A session that ends is forgotten, with all that it asked for. */
+export class Subscriptions implements Audience {
+  readonly #sessions: LiveSessions;
+  readonly #most: number;
+  readonly #byConnection = new Map<Connection, Set<string>>();
+  readonly #byUri = new Map<string, Set<Connection>>();
+
+  /** @param most - most subscriptions of one session */
+  constructor(sessions: LiveSessions, most: number) {
+    this.#sessions = sessions;
+    this.#most = most;
+  }
+
+  /** Remembers that a session wants to hear of a resource. Does nothing for one that does not live. */
+  add(session: Session, uri: string): void {
+    const connection = this.#sessions.find(session);
+    const uris = connection && this.#urisOf(connection);
+    if (!uris || uris.has(uri)) return;
+    if (uris.size >= this.#most) throw tooMany(this.#most);
+    uris.add(uri);
+    const others = this.#byUri.get(uri);
+    if (others) others.add(connection);
+    else this.#byUri.set(uri, new Set([connection]));
+  }
+
+  remove(session: Session, uri: string): void {
+    const connection = this.#sessions.find(session);
+    if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
+  }
+
+  /** Tells those who subscribed to any of the URIs that the first has changed, each once. */
+  tellUpdated(uris: readonly [string, ...string[]]): void {
+    const told = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
+    for (const connection of told) tellSession(connection, "resourceUpdated", { uri: uris[0] });
+  }
+
+  #urisOf(connection: Connection): Set<string> {
+    const known = this.#byConnection.get(connection);
+    if (known) return known;
+    const uris = new Set<string>();
+    this.#byConnection.set(connection, uris);
+    void connection.closed.then(() => this.#leave(connection, uris));
+    return uris;
+  }
+
+  #leave(connection: Connection, uris: Iterable<string>): void {
+    this.#byConnection.delete(connection);
+    for (const uri of uris) this.#forget(connection, uri);
+  }
+
+  #forget(connection: Connection, uri: string): void {
+    const connections = this.#byUri.get(uri);
+    connections?.delete(connection);
+    if (connections?.size === 0) this.#byUri.delete(uri);
+  }
+}
+
+/** The refusal of more subscriptions than one client may have. */
+export function tooMany(limit: number): RpcError {
+  return new RpcError(refusalCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, { data: { limit } });
+}

@@ -1,0 +1,70 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import type { Acceptor, ServeOptions } from "../../lifecycle/acceptor.ts";
+import type { Channel } from "../../jsonrpc/channel.ts";
+import type { Connection } from "../../protocol/peer.ts";
+import type { Capabilities } from "../../protocol/session.ts";
+import type { CoreServer, ServerImplementation } from "../create-server.ts";
+
+/** How connections are kept; everything else follows from the server. */
+export type ServerConnectionOptions = Omit<
+  ServeOptions,
+  "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
+> & {
+  // @part http
+  /** `false`: no tasks are offered, because nobody could come back for them. Default: those of the server are. */
+  readonly tasks?: false;
+  // @part http
+  /** `false`: no news is promised in sessions, because no client stays to hear it. Default: what the server says. */
+  readonly changes?: false;
+};
+
+/** Serves one connection over any transport. */
+export function serve(server: CoreServer, transport: Channel, options: ServerConnectionOptions = {}): Connection {
+  return createServerAcceptor(server, options)(transport);
+}
+
+/** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
+export function createServerAcceptor(server: CoreServer, options: ServerConnectionOptions = {}): Acceptor {
+  const { around, progressRate } = server;
+  return server.createAcceptor({
+    ...(around && { around }),
+    ...(progressRate && { progressRate }),
+    onError: server.onError,
+    ...options,
+    info: server.info,
+    ...(server.instructions !== undefined && { instructions: server.instructions }),
+    // @part caching
+    ...(server.discovery && { discovery: server.discovery }),
+    revisions: server.revisions,
+    capabilities: (revision) => server.implement(revision).capabilities,
+    // @part http
+    ...(isNarrowed(options) && {
+      capabilities: (revision: Revision) => withoutSome(server.implement(revision), options),
+    }),
+    handlers: (revision) => server.implement(revision).handlers,
+    // @part sessions, changes
+    onOpen(connection) {
+      server.join(connection);
+      options.onOpen?.(connection);
+    },
+  });
+}
+
+function isNarrowed({ tasks, changes }: ServerConnectionOptions): boolean {
+  return tasks === false || changes === false;
+}
+
+function withoutSome(
+  { capabilities, revision }: ServerImplementation,
+  { tasks, changes }: ServerConnectionOptions,
+): Capabilities {
+  const isDeaf = changes === false && revision.lifecycle === "handshake";
+  const kept = Object.entries(capabilities).filter(([name]) => tasks !== false || name !== "tasks");
+  return Object.fromEntries(kept.map(([name, value]) => [name, isDeaf ? withoutNews(value) : value]));
+}
+
+function withoutNews(capability: unknown): unknown {
+  if (!isObject(capability)) return capability;
+  const { listChanged: _listChanged, subscribe: _subscribe, ...rest } = capability;
+  return rest;
+}

@@ -1,0 +1,57 @@
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { HostOptions } from "../../transport/http-server/hosts.ts";
+import type { Authenticate, Guard } from "../../transport/http-server/identity.ts";
+import type { Transport } from "../../transport/transport.ts";
+import { closeOnSignal, readHosts, readPortOption, warnOfOpenServer } from "./port-options.ts";
+import type { FurtherTransports } from "./run-server.ts";
+import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
+
+/** A port, and what serves the connections to it. */
+export interface PortService {
+  readonly port: number;
+  readonly accept: (transport: Transport) => unknown;
+  /** Learns what failed before a connection is served. */
+  readonly onError: OnError;
+}
+
+/** Address and access rules of a transport that begins with HTTP. */
+export interface AccessOptions extends HostOptions {
+  readonly host?: string;
+  readonly authenticate?: Authenticate | Guard;
+}
+
+/** Something that listens. */
+export interface PortListener {
+  readonly port?: number;
+  readonly url?: string;
+  close(): Promise<void>;
+}
+
+/** Listens on a port. Transports without `Host`, `Origin` and credentials leave `access` alone, and serve this machine only. */
+export type Listen = (service: PortService, access: AccessOptions) => Promise<PortListener>;
+
+/**
+ * Creates the further transports of a program, by the command-line option that names their port: with `{ tcp: listenTcp }` it
+ * knows `--tcp PORT`.
+ */
+export function createFurtherTransports(transports: Readonly<Record<string, Listen>>): FurtherTransports {
+  return {
+    names: Object.keys(transports),
+    async serve(server, options, ports) {
+      const accept = createServerAcceptor(server, options);
+      const access: AccessOptions & ServerConnectionOptions = { ...options, ...readHosts() };
+      let isServed = false;
+      for (const [name, listen] of Object.entries(transports)) {
+        const port = readPortOption(ports, name);
+        if (port === undefined) continue;
+        const listener = await listen({ port, accept, onError: server.onError }, access);
+        closeOnSignal(listener);
+        // Only what begins with HTTP listens for other machines.
+        if (listener.url !== undefined) warnOfOpenServer(server.info.name, access);
+        console.error(`${server.info.name} is served at ${listener.url ?? `${name}://127.0.0.1:${listener.port}`}`);
+        isServed = true;
+      }
+      return isServed;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import process from "node:process";
+import { ListenError, isLoopback } from "../../transport/listening.ts";
+
+/** Values of options that name ports, by the name of the option; `true` where one has no value. */
+export type PortOptions = ReadonlyMap<string, string | true>;
+
+/** Reads a port. `given` is what an error says was given. */
+export function toPort(text: string | true | undefined, given: string): number {
+  if (typeof text === "string" && /^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new ListenError(`${given}: give a port from 0 (any free one) to 65535.`);
+}
+
+/** Reads the port that an option names; nothing where it is not given. */
+export function readPortOption(ports: PortOptions, name: string): number | undefined {
+  const text = ports.get(name);
+  return text === undefined ? undefined : toPort(text, text === true ? `--${name}` : `--${name} ${text}`);
+}
+
+/** Reads where to listen, and for whom, from `HOST` and `ALLOWED_HOSTS`. */
+export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
+  const { HOST: host, ALLOWED_HOSTS: hosts } = process.env;
+  return {
+    ...(host !== undefined && { host }),
+    ...(hosts !== undefined && { allowedHosts: hosts.split(",").map((name) => name.trim()) }),
+  };
+}
+
+/** Warns on stderr when other machines reach a server and no client is authenticated. */
+export function warnOfOpenServer(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
+  if (authenticate !== undefined || isLoopback(host)) return;
+  console.error(
+    `${name}: Warning: other machines reach this server and no client is authenticated; pass authenticate.`,
+  );
+}
+
+interface OpenOptions {
+  readonly host?: string;
+  readonly authenticate?: unknown;
+}
+
+/** Closes a listener when the process is asked to end. */
+export function closeOnSignal(listener: { close(): Promise<void> }): void {
+  const stop = (): void => void listener.close();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, stop);
+}

@@ -1,0 +1,12 @@
+import { listenHttp, type HttpListener, type ListenOptions } from "../../transport/http-server/listen.ts";
+import type { ServerConnectionOptions } from "./acceptor.ts";
+import { toHttpService } from "./http-handler.ts";
+import type { CoreServer } from "../create-server.ts";
+
+/** Serves a server over HTTP on a port of this machine. */
+export function serveHttp(
+  server: CoreServer,
+  options: ListenOptions & ServerConnectionOptions = {},
+): Promise<HttpListener> {
+  return listenHttp(toHttpService(server, options), { onError: server.onError, ...options });
+}

@@ -1,0 +1,96 @@
+import { extension } from "../../../generated/extensions/skills/methods.ts";
+import { StaticResult } from "../../jsonrpc/message.ts";
+import { toContent } from "../../skills/file.ts";
+import { toSkillEntry, type Skill } from "../../skills/skill.ts";
+import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
+import type { ServerSkills } from "../definition.ts";
+import { refuse } from "../errors.ts";
+import type { ExtensionFeature } from "../extensions.ts";
+import type { Scene } from "../feature.ts";
+import type { ServerParts } from "../handlers.ts";
+import { toListHandler } from "../list/list-handler.ts";
+import { createListing } from "../list/list-page.ts";
+import type { ResourceLists } from "../resources/catalogue.ts";
+import type { ResourceSource, ServerSource, Visible } from "../any-definition.ts";
+
+/** Skills: folders of text and files that a host gives to its model. Comes after resources, by which their files are read. */
+export const skills: ExtensionFeature = {
+  name: "skills",
+  extension: ({ skills: served = [], directoryRead }: ServerSource & ServerSkills) =>
+    served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
+  create(
+    parts: ServerParts & ResourceLists,
+    { skills: served = [], directoryRead = false }: ServerSource & ServerSkills,
+  ) {
+    if (served.length === 0) return { implement: () => ({ handlers: {} }) };
+    const tree = createSkillTree(served);
+    for (const resource of toResources(tree, parts)) parts.resources.add(resource);
+    return {
+      implement: (scene) => ({
+        handlers: {
+          ...implementSkills(served, scene),
+          ...(directoryRead && { readResourceDirectory: implementDirectories(tree, scene) }),
+        },
+      }),
+    };
+  },
+};
+
+/** Of the files of a skill, lists show its `SKILL.md`: the entry of the skill names the others. */
+function toResources({ files }: SkillTree, { settings }: ServerParts): readonly ResourceSource[] {
+  const { skills: caching } = settings.caching;
+  return [...files].map(([uri, { file, manifestOf }]) => {
+    const { name, description } = manifestOf?.frontmatter ?? { name: file.path };
+    const { mimeType, bytes } = file;
+    const contents = [{ uri, mimeType, ...toContent(bytes) }];
+    return {
+      uri,
+      name,
+      ...(description !== undefined && { description }),
+      mimeType,
+      size: bytes.length,
+      listed: manifestOf !== undefined,
+      ...(caching && { caching }),
+      read: () => ({ contents }),
+    };
+  });
+}
+
+function implementSkills(served: readonly (Skill & Visible)[], { options }: Scene): object {
+  const listing = createListing<Skill & Visible>(
+    {
+      member: "skills",
+      catalogue: { version: 0, [Symbol.iterator]: () => served[Symbol.iterator]() },
+      describe: toSkillEntry,
+    },
+    options,
+  );
+  const head = options.envelope.cacheable(options.caching.skills);
+  const results = new Map(
+    served.map(toSkillEntry).map((skill) => [skill.uri, new StaticResult({ ...head, skill })] as const),
+  );
+  return {
+    listSkills: toListHandler(listing),
+    getSkill({ uri }: { readonly uri: string }) {
+      const result = results.get(uri);
+      if (!result) throw refuse(`There is no skill at ${uri}`, { uri });
+      return result;
+    },
+  };
+}
+
+function implementDirectories(
+  { folders }: SkillTree,
+  { options }: Scene,
+): (params: { readonly uri: string; readonly cursor?: string }) => Promise<object> {
+  const { cursors, pageSize = Infinity, revision, envelope } = options;
+  return async ({ uri, cursor }) => {
+    const items = folders.get(uri);
+    if (!items) throw refuse(`There is no folder of a skill at ${uri}`, { uri });
+    const scope = ["folder", revision.id, uri].join("\n");
+    const start = cursor === undefined ? 0 : Number(await cursors.open(scope, cursor));
+    const end = start + pageSize;
+    const page = { ...envelope.result, resources: items.slice(start, end) };
+    return end < items.length ? { ...page, nextCursor: await cursors.seal(scope, String(end)) } : page;
+  };
+}

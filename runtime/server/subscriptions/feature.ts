@@ -1,0 +1,25 @@
+import { listKinds } from "../../protocol/list-kinds.ts";
+import type { Feature } from "../feature.ts";
+import { implementListening } from "./listen.ts";
+import { Listeners } from "./listeners.ts";
+
+/** Requests that wait for news, at revisions that have them. Comes after what it tells of. */
+export const listening: Feature = {
+  name: "listening",
+  create({ sessions, settings: { mostSubscriptions } }) {
+    const listeners = new Listeners();
+    sessions.attach(listeners);
+    return {
+      implement({ revision, isOffered, earlier }) {
+        if (!listKinds.some(isOffered)) return { handlers: {} };
+        const isUsable = earlier.find((implemented) => implemented.isUsable)?.isUsable ?? isNever;
+        const more = earlier.find((implemented) => implemented.listen)?.listen;
+        return { handlers: implementListening({ revision, listeners, mostSubscriptions, isUsable, more }) };
+      },
+    };
+  },
+};
+
+function isNever(): boolean {
+  return false;
+}

@@ -1,0 +1,25 @@
+import { extension } from "../../../generated/extensions/tasks/methods.ts";
+import type { ServerTasks } from "../definition.ts";
+import type { ExtensionFeature } from "../extensions.ts";
+import { implementExtensionTasks } from "./extension-tasks.ts";
+import { sharedTasks } from "./shared-tasks.ts";
+import type { ServerSource } from "../any-definition.ts";
+
+/** Calls of tools that go on as tasks where the core has none: the same tools, by the tasks extension. */
+export const taskExtension: ExtensionFeature = {
+  name: "taskExtension",
+  extension({ tools = [], tasks, dynamic = [] }) {
+    const isDynamic = tasks !== undefined && (dynamic === true || dynamic.includes("tools"));
+    return isDynamic || tools.some(({ task }) => task) ? extension : undefined;
+  },
+  create(parts, source: ServerSource & ServerTasks) {
+    const manager = sharedTasks(parts, source);
+    return {
+      implement(scene) {
+        const isOffered = scene.revision.extensions !== undefined && extension.id in scene.revision.extensions;
+        return isOffered ? implementExtensionTasks(manager, { scene, sessions: parts.sessions }) : { handlers: {} };
+      },
+      close: () => manager.close(),
+    };
+  },
+};

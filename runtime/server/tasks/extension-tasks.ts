@@ -1,0 +1,157 @@
+import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../../generated/support.ts";
+import { findMethod, findRow } from "../../protocol/method-rows.ts";
+import { missingCapability, toAloneError } from "../../protocol/stateless-request.ts";
+import { attempt } from "../../internal/maybe-async.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { isOpen } from "../../protocol/session.ts";
+import type { TaskKey } from "../../stores/task-store.ts";
+import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
+import { KeptQuestions } from "../../tasks/stored-input-requests.ts";
+import type { TaskKeeping, TaskManager } from "../../tasks/task-manager.ts";
+import { checkAnswer } from "../input/check-response.ts";
+import { createAskedRounds } from "../input/session-input.ts";
+import { readAuth, type ContextParts } from "../context.ts";
+import type { Implemented, Scene } from "../feature.ts";
+import type { ListenMore } from "../subscriptions/listen.ts";
+import type { LiveSessions } from "../subscriptions/session-registry.ts";
+import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
+import type { ToolSource } from "../any-definition.ts";
+import { findToolRow, readTerms } from "./tool-tasks.ts";
+
+/** What serving tasks by the extension takes. */
+export interface ExtensionTasksParts {
+  readonly scene: Scene;
+  readonly sessions: LiveSessions;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: object;
+}
+
+interface TaskParams {
+  readonly taskId: string;
+}
+
+interface UpdateParams extends TaskParams {
+  readonly inputResponses: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Lets calls of tools go on as tasks by the tasks extension: the client says with each request that it can, the server decides.
+ *
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+ */
+export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
+  const { handlers, listen, keeping } = serveTasks(tasks, { revision: parts.scene.revision, audience: parts.sessions });
+  return { handlers: { ...handlers, callTool: createCallTool(tasks, { scene: parts.scene, keeping }) }, listen };
+}
+
+/** What answers for tasks that are kept by the extension, whatever is done in them. */
+export interface ServedTasks {
+  readonly handlers: object;
+  readonly listen: ListenMore;
+  readonly keeping: TaskKeeping;
+}
+
+/** Answers for tasks by the tasks extension. */
+export function serveTasks(
+  tasks: TaskManager,
+  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<LiveSessions, "tellTopic"> },
+): ServedTasks {
+  const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
+  const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
+    const { method, params } = isObject(request) ? request : {};
+    const row = findMethod(revision.embeddedRequests, String(method));
+    return row && checkAnswer(row, params, answer);
+  };
+  const handlers = {
+    getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
+    async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
+      await tasks.answer(keyOf(call, taskId), inputResponses, checkStored);
+      return {};
+    },
+    async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
+      await tasks.stop(keyOf(call, taskId));
+      return {};
+    },
+  };
+  // What the work asks is kept in the task; only what comes before takes rounds.
+  const createOutlet = (): KeptQuestions =>
+    new KeptQuestions({
+      check: checkAnswer,
+      announce: (record) => audience.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+    });
+  return {
+    handlers,
+    listen: createListen(revision, (id, call) => tasks.isHeard(keyOf(call, id))),
+    keeping: { ownerOf, createOutlet },
+  };
+}
+
+/** A principal's tasks are theirs wherever they come from; those of nobody in particular are whose who knows their id. */
+function ownerOf({ origin }: CallContext, id: string): string {
+  const principal = readAuth(origin)?.principal;
+  return principal === undefined ? `task:${id}` : `alone:${principal}`;
+}
+
+function createCallTool(
+  tasks: TaskManager,
+  { scene, keeping }: Pick<ExtensionTasksParts, "scene"> & Pick<ServedTasks, "keeping">,
+): (params: CallParams, call: CallContext) => Promise<object> {
+  const { revision, tools, rounds, toContext, createScope } = scene;
+  const row = findToolRow(revision);
+  const gate = findGate(revision);
+  const inside: ContextParts = { message: scene.message, levels: scene.levels, rounds: createAskedRounds(undefined) };
+  const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
+    attempt(
+      () =>
+        inside.rounds.run({ method: row.method, params }, during, (run) =>
+          tools.run(tool, args, createScope(run, inside)),
+        ),
+      (error) => {
+        throw toAloneError(error, revision);
+      },
+    );
+  return async (params, call) => {
+    const { name, arguments: args = {} } = params;
+    const tool = tools.find(name, toContext(call));
+    const terms = readTerms(tool);
+    const isDeclared = isOpen(gate, call.session);
+    if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
+    const run = (running: ToolSource): Awaitable<object> =>
+      rounds.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
+    if (!terms || !isDeclared) return run(withPreparation(tool));
+    let ready: { readonly args: unknown } | undefined;
+    const answer = await run(preparationOf(tool, (found) => (ready = { args: found })));
+    // What is wrong with the arguments, or needed first, needs no task.
+    if (!ready) return answer;
+    const work = runInside(afterPreparation(tool, ready.args), args, params);
+    return toCreated(await tasks.begin(call, { row, ttl: undefined, terms, keeping, work }));
+  };
+}
+
+/** What a client must declare with every request that has to do with tasks. */
+function findGate(revision: Revision): Gate {
+  const gate = findRow(revision.clientRequests, "getTask")?.needs;
+  if (!gate) throw new Error(`Revision ${revision.id} does not say what clients declare that have tasks.`);
+  return gate;
+}
+
+/** Tasks of others, and tasks that are not there or run elsewhere, are left out of what is acknowledged. */
+function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
+  return async (asked, call) => {
+    const { taskIds } = asked;
+    if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
+    const gate = findGate(revision);
+    if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
+    const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
+    const found = await Promise.all(ids.map((id) => find(id, call).catch(() => false)));
+    const honoured = ids.filter((_, index) => found[index]);
+    return { filter: honoured.length > 0 ? { taskIds: honoured } : {}, topics: honoured.map(topicOf) };
+  };
+}
+
+function topicOf(taskId: string): string {
+  return `task:${taskId}`;
+}

@@ -1,0 +1,33 @@
+import { knowsTasks, taskGate } from "../../tasks/task.ts";
+import { askForTask } from "./ask-for-task.ts";
+import type { ServerTasks } from "../definition.ts";
+import type { Feature } from "../feature.ts";
+import { sharedTasks } from "./shared-tasks.ts";
+import type { ServerSource } from "../any-definition.ts";
+import { findToolRow, implementPlainCalls, implementTaskCalls, readTaskSupport } from "./tool-tasks.ts";
+
+/** Calls of tools that run as tasks, and questions to clients that do. */
+export const tasks: Feature = {
+  name: "tasks",
+  askForTask,
+  describeTool: ({ task }, revision) =>
+    task && knowsTasks(revision) ? { execution: { taskSupport: readTaskSupport(task) } } : {},
+  create(parts, source: ServerSource & ServerTasks) {
+    const manager = sharedTasks(parts, source);
+    const isDynamic = source.tasks !== undefined && parts.settings.dynamic.has("tools");
+    const isOffered = (): boolean => isDynamic || [...parts.tools].some((tool) => tool.task);
+    return {
+      gates: (revision) => (knowsTasks(revision) && isOffered() ? [taskGate(findToolRow(revision), "server")] : []),
+      implement({ revision, tools: registry, rounds, toContext }) {
+        const around = { revision, rounds, toContext };
+        if (!isOffered()) return { handlers: {} };
+        return {
+          handlers: knowsTasks(revision)
+            ? implementTaskCalls(registry, manager, around)
+            : implementPlainCalls(registry, around),
+        };
+      },
+      close: () => manager.close(),
+    };
+  },
+};

@@ -1,0 +1,97 @@
+import type { Awaitable, RequestRow, Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { isOpen } from "../../protocol/session.ts";
+import { createTaskHandlers, type TaskHandlers } from "../../tasks/task-handlers.ts";
+import type { TaskManager } from "../../tasks/task-manager.ts";
+import { readTaskParams, taskGate } from "../../tasks/task.ts";
+import type { ToolTask, ToolTaskOptions } from "../definition.ts";
+import { withPreparation } from "../tools/prepared-tool.ts";
+import type { Rounds } from "../input/rounds.ts";
+import type { AnyContext, ToolSource } from "../any-definition.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+
+/** What answers calls of tools that may become tasks, and what is asked about the tasks. */
+export interface TaskCallHandlers extends TaskHandlers {
+  callTool(params: TaskCallParams, call: CallContext): Promise<object>;
+}
+
+/** What calls need besides their tools. */
+export interface TaskCallParts {
+  readonly revision: Revision;
+  readonly rounds: Rounds;
+  toContext(call: CallContext): AnyContext;
+}
+
+interface TaskCallParams {
+  readonly name: string;
+  readonly arguments?: object;
+}
+
+/**
+ * Lets calls of tools run as tasks, as far as each tool does.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+export function implementTaskCalls(
+  tools: ToolRegistry,
+  tasks: TaskManager,
+  { revision, toContext, rounds }: TaskCallParts,
+): TaskCallHandlers {
+  const row = findToolRow(revision);
+  const gate = taskGate(row, "server");
+  return {
+    ...createTaskHandlers(tasks),
+    async callTool(params, call) {
+      const { name, arguments: args = {} } = params;
+      const tool = withPreparation(tools.find(name, toContext(call)));
+      const work = (during: CallContext): Awaitable<object> =>
+        rounds.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
+      // What was not declared is ignored.
+      if (!isOpen(gate, call.session)) return work(call);
+      const asked = readTaskParams(params);
+      const terms = readTerms(tool);
+      if (asked && !terms) throw mismatch(`Tool "${name}" does not run as a task: call it without one`, name);
+      if (!asked && terms?.support === "required") throw mismatch(`Tool "${name}" only runs as a task`, name);
+      if (!asked || !terms) return work(call);
+      return tasks.start(call, { row, ttl: asked.ttl, terms, work });
+    },
+  };
+}
+
+/** Calls of tools that could run as tasks at other revisions: they find out first what a task would have to know. */
+export function implementPlainCalls(
+  tools: ToolRegistry,
+  { revision, toContext, rounds }: TaskCallParts,
+): Pick<TaskCallHandlers, "callTool"> {
+  const { method } = findToolRow(revision);
+  return {
+    async callTool(params, call) {
+      const { name, arguments: args = {} } = params;
+      const tool = withPreparation(tools.find(name, toContext(call)));
+      return rounds.run({ method, params }, call, (during) => tools.run(tool, args, toContext(during)));
+    },
+  };
+}
+
+/** What `tools/list` says of a tool. */
+export function readTaskSupport(task: ToolTask): "optional" | "required" {
+  return task === true ? "optional" : (task.support ?? "optional");
+}
+
+/** How a tool runs as a task, if it does. */
+export function readTerms({ task }: ToolSource): ToolTaskOptions | undefined {
+  return task === true ? {} : task;
+}
+
+/** The row of calls of tools. */
+export function findToolRow(revision: Revision): RequestRow {
+  const row = findRow(revision.clientRequests, "callTool");
+  if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools.`);
+  return row;
+}
+
+function mismatch(message: string, name: string): RpcError {
+  return new RpcError(errorCodes.methodNotFound, message, { data: { name } });
+}

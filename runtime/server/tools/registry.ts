@@ -1,0 +1,219 @@
+import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import { describeIssues } from "../../protocol/schema-issue.ts";
+import { attempt, chain } from "../../internal/maybe-async.ts";
+import { isCapabilityError, isPeerError, isRpcError, SetupError, toError } from "../../jsonrpc/errors.ts";
+import { merge } from "../../internal/merge.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { FixedList } from "../list/catalogue.ts";
+import { checkMetaOf } from "../check-meta.ts";
+
+import { isToolError, refuse } from "../errors.ts";
+import { InputRequired } from "../input/input-required.ts";
+import { createListing, isVisible, type Listing } from "../list/list-page.ts";
+import { findForeign } from "../foreign-values.ts";
+import type { RegistryOptions } from "../list/registry-options.ts";
+import { requireScopes } from "../scopes.ts";
+import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
+import type { AnyContext, AnyRequester, ToolSource } from "../any-definition.ts";
+
+/** The tools of a server at one revision. */
+export interface ToolRegistry extends Listing {
+  /** The tool, if there is one that the requester may know of; refuses any other name, and who lacks its scopes. */
+  find(name: string, requester: AnyRequester): ToolSource;
+  run(tool: ToolSource, args: object, context: AnyContext): Awaitable<object>;
+}
+
+/** Throws when an input schema has something that no client of a revision could follow. */
+export type CheckInput = (schema: unknown, revision: Revision) => void;
+
+/** How tools are shown at a revision, besides what every program shows of them. */
+export interface ToolRules {
+  readonly checkInput?: CheckInput | undefined;
+  // @part ui, tasks
+  /** What lists say of a tool that has to do with a feature. */
+  readonly describeMore?: ((tool: ToolSource, revision: Revision) => object) | undefined;
+}
+
+/** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
+export function createTools(tools: FixedList<ToolSource>, options: RegistryOptions): ToolRegistry {
+  const { envelope, onError, revision, toolRules } = options;
+  const describe = (tool: ToolSource): object => describeTool(tool, revision, toolRules);
+  const { resultType } = envelope.result;
+  const run = {
+    // @part questions, tasks
+    revision,
+    onError,
+    resultType,
+  };
+  const wrap = (result: object): object => {
+    // @part questions
+    if (result instanceof InputRequired) return result;
+    if (resultType === undefined || Object.hasOwn(result, "resultType")) return result;
+    return merge(envelope.result, result);
+  };
+  return {
+    ...createListing({ member: "tools", catalogue: tools, describe }, options),
+    find(name, requester) {
+      const tool = tools.get(name);
+      if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
+      // @part http
+      requireScopes(tool, requester);
+      return tool;
+    },
+    run: (tool, args, context) => chain(callTool(tool, args, { ...run, context }), wrap),
+  };
+}
+
+/** Refuses names that some client cannot handle, and metadata of a bad name. */
+export function checkTool(tool: ToolSource): void {
+  const { name } = tool;
+  checkMetaOf(tool, `Tool "${name}"`);
+  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
+  throw new SetupError(
+    `Tool name ${JSON.stringify(name)}: use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.`,
+  );
+}
+
+/** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
+export function describeTool(tool: ToolSource, revision: Revision, rules: ToolRules = {}): object {
+  const {
+    input,
+    output,
+    run: _run,
+    render: _render,
+    visible: _visible,
+    scopes: _scopes,
+    // @part ui
+    ui: _ui,
+    // @part tasks
+    task: _task,
+    ...fields
+  } = tool;
+  const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
+  try {
+    const shown = {
+      ...fields,
+      inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
+      // @part ui, tasks
+      ...rules.describeMore?.(tool, revision),
+      ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
+    };
+    checkShown(shown, revision);
+    rules.checkInput?.(shown.inputSchema, revision);
+    return shown;
+  } catch (error) {
+    throw new SetupError(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
+  }
+}
+
+/** Whether the revision lets a tool look like this; for instance, most allow only objects as structured output. */
+function checkShown(tool: object, revision: Revision): void {
+  const issue = findRow(revision.clientRequests, "listTools")?.result({ tools: [tool] });
+  if (!issue) return;
+  const member = issue.path.replace(/^tools\/0\/?/, "");
+  const advice = member.startsWith("outputSchema") ? ": wrap the output in an object" : "";
+  throw new Error(`revision ${revision.id} asks for ${issue.expected} at ${member}${advice}`);
+}
+
+interface Run {
+  readonly context: AnyContext;
+  // @part questions, tasks
+  readonly revision: Revision;
+  readonly onError: OnError;
+  readonly resultType: string | undefined;
+}
+
+function callTool(tool: ToolSource, args: object, run: Run): Awaitable<object> {
+  const outcome = attempt<unknown>(
+    () => chain(validate(tool.input ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
+    (error) => new Failure(toFailure(error, tool, run)),
+  );
+  return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, run)));
+}
+
+/** A failure that the model is told of, apart from what a tool returns. */
+class Failure {
+  readonly result: object;
+
+  constructor(result: object) {
+    this.result = result;
+  }
+}
+
+function runTool(tool: ToolSource, checked: SchemaResult<unknown>, context: AnyContext): unknown {
+  if (!checked.issues) return tool.run(checked.value, context);
+  return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
+}
+
+/** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
+function toFailure(thrown: unknown, tool: ToolSource, run: Run): object {
+  if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
+  if (isToolError(thrown)) return failure(thrown.message);
+  // @part questions, tasks
+  if (isCapabilityError(thrown)) {
+    // A client whose requests stand alone may declare more and ask again.
+    if (run.revision.lifecycle === "per-request") throw thrown;
+    return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
+  }
+  const { context, onError } = run;
+  if (!context.signal.aborted) {
+    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
+  }
+  return failure("The tool failed.");
+}
+
+function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awaitable<object> {
+  // @part questions
+  if (outcome instanceof InputRequired) return outcome;
+  if (tool.output) return toStructuredResult(tool, tool.output, outcome);
+  if (typeof outcome === "string") {
+    const content = [text(outcome)];
+    return resultType === undefined ? { content } : { resultType, content };
+  }
+  if (isObject(outcome)) return outcome;
+  throw new Error(
+    `Tool "${tool.name}" returned ${describeType(outcome)}: return text or a result, or describe the value with an output schema.`,
+  );
+}
+
+function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, outcome: unknown): Awaitable<object> {
+  return chain(validate(schema, outcome), (checked) => toStructured(tool, checked));
+}
+
+function toStructured(tool: ToolSource, checked: SchemaResult<unknown>): object {
+  if (checked.issues) {
+    const problems = describeIssues(checked.issues);
+    throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
+  }
+  const structuredContent = checked.value;
+  const foreign = findForeign(structuredContent);
+  if (foreign !== undefined) {
+    throw new Error(
+      `Tool "${tool.name}" returned a ${foreign}: JSON makes something else of it, so return what shall be sent.`,
+    );
+  }
+  const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
+  return { content, structuredContent };
+}
+
+function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {
+  return schema["~standard"].validate(value);
+}
+
+function toReported(cause: unknown, tool: ToolSource): Error {
+  return new Error(`Tool "${tool.name}" failed: ${toError(cause).message}`, { cause });
+}
+
+function failure(message: string): object {
+  return { content: [text(message)], isError: true };
+}
+
+function text(value: string): object {
+  return { type: "text", text: value };
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : typeof value;
+}

@@ -1,0 +1,180 @@
+import type { Counting } from "../jsonrpc/counted-channel.ts";
+import { systemClock, type Clock } from "../internal/timers.ts";
+import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
+import type { SessionKey } from "./session-store.ts";
+import { Shares } from "./shares.ts";
+
+/** Bounds of events that are kept in memory. */
+export interface MemoryEventStoreOptions {
+  /** Events of one stream. Default 1,000. */
+  readonly maxEvents?: number;
+  /** Characters of one stream. Default 4 Mi. */
+  readonly maxStreamSize?: number;
+  /** Characters of all streams, shared by the owners of sessions; of an owner the longest quiet streams are forgotten first. Default 64 Mi. */
+  readonly maxSize?: number;
+  /** Milliseconds that a stream is kept after its last event. Default 10 min. */
+  readonly ttl?: number;
+  readonly clock?: Pick<Clock, "now">;
+  /** Counts events that are forgotten before their time. Default: nothing is counted. */
+  readonly counters?: Pick<Counting, "drop">;
+}
+
+/** Events in the memory of this process. */
+export class MemoryEventStore implements EventStore {
+  readonly #options: Required<Omit<MemoryEventStoreOptions, "counters">>;
+  readonly #counters: Pick<Counting, "drop"> | undefined;
+  readonly #sessions = new Map<string, SessionLog>();
+  /** The longest quiet first. */
+  readonly #streams = new Set<StreamLog>();
+  /** The same by owner. */
+  readonly #owned = new Map<string | undefined, Set<StreamLog>>();
+  readonly #shares: Shares;
+
+  constructor(options: MemoryEventStoreOptions = {}) {
+    const { counters, ...bounds } = options;
+    this.#options = { ...defaults, clock: systemClock, ...bounds };
+    this.#counters = counters;
+    this.#shares = new Shares(this.#options.maxSize);
+  }
+
+  /** Characters that are kept. */
+  get size(): number {
+    this.#expire();
+    return this.#shares.total;
+  }
+
+  append(session: SessionKey, event: StoredEvent): void {
+    const log = this.#open(session, event.stream);
+    if (!log || event.sequence < log.next) return;
+    this.#touch(log);
+    // What a gap leaves out can never be replayed, so neither can what came before it.
+    if (event.sequence > log.next) this.#trim(log, log.events.length);
+    log.events.push(event);
+    log.next = event.sequence + 1;
+    log.touchedAt = this.#options.clock.now();
+    this.#grow(log, costOf(event));
+    this.#trim(log, this.#countExcess(log));
+    this.#expire();
+    this.#shrink(session.owner);
+  }
+
+  after(session: SessionKey, position: StreamPosition): readonly StoredEvent[] | undefined {
+    this.#expire();
+    const log = this.#find(session)?.streams.get(position.stream);
+    const first = log?.events[0]?.sequence;
+    if (!log || first === undefined) return undefined;
+    // The first event is in the client's hands, or it would not know its id.
+    const index = position.sequence + 1 - first;
+    return index < 0 || position.sequence >= log.next ? undefined : log.events.slice(index);
+  }
+
+  remove(session: SessionKey): void {
+    for (const log of this.#find(session)?.streams.values() ?? []) this.#drop(log);
+  }
+
+  #find(session: SessionKey): SessionLog | undefined {
+    const log = this.#sessions.get(session.id);
+    return log?.owner === session.owner ? log : undefined;
+  }
+
+  #open(session: SessionKey, stream: string): StreamLog | undefined {
+    if (!this.#sessions.has(session.id)) {
+      this.#sessions.set(session.id, { id: session.id, owner: session.owner, streams: new Map() });
+    }
+    const log = this.#find(session);
+    if (!log) return undefined;
+    const known = log.streams.get(stream);
+    if (known) return known;
+    const made: StreamLog = { key: stream, session: log, events: [], next: 0, size: 0, touchedAt: 0 };
+    log.streams.set(stream, made);
+    return made;
+  }
+
+  #countExcess({ events, size }: StreamLog): number {
+    const { maxEvents, maxStreamSize } = this.#options;
+    let count = Math.max(0, events.length - maxEvents);
+    let left = size;
+    for (const event of events.slice(0, count)) left -= costOf(event);
+    for (; left > maxStreamSize && count < events.length; count += 1) {
+      const event = events[count];
+      if (event) left -= costOf(event);
+    }
+    return count;
+  }
+
+  #trim(log: StreamLog, count: number): void {
+    if (count === 0) return;
+    this.#counters?.drop("event", count);
+    for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
+  }
+
+  /** Makes a stream the one that was quiet the shortest. */
+  #touch(log: StreamLog): void {
+    const { owner } = log.session;
+    const own = this.#owned.get(owner) ?? new Set();
+    this.#owned.set(owner, own);
+    for (const streams of [this.#streams, own]) {
+      streams.delete(log);
+      streams.add(log);
+    }
+  }
+
+  #expire(): void {
+    const { clock, ttl } = this.#options;
+    const oldest = clock.now() - ttl;
+    for (const log of this.#streams) {
+      if (log.touchedAt > oldest) return;
+      this.#drop(log);
+    }
+  }
+
+  /** Forgets streams of an owner until it holds no more than its share. */
+  #shrink(owner: string | undefined): void {
+    for (const log of this.#owned.get(owner) ?? []) {
+      if (this.#shares.roomFor(owner) >= 0) return;
+      this.#counters?.drop("event", log.events.length);
+      this.#drop(log);
+    }
+  }
+
+  #drop(log: StreamLog): void {
+    const { owner } = log.session;
+    const own = this.#owned.get(owner);
+    own?.delete(log);
+    if (own?.size === 0) this.#owned.delete(owner);
+    this.#grow(log, -log.size);
+    this.#streams.delete(log);
+    log.session.streams.delete(log.key);
+    if (log.session.streams.size === 0) this.#sessions.delete(log.session.id);
+  }
+
+  #grow(log: StreamLog, size: number): void {
+    log.size += size;
+    this.#shares.change(log.session.owner, size);
+  }
+}
+
+const defaults = { maxEvents: 1_000, maxStreamSize: 4 * 1024 * 1024, maxSize: 64 * 1024 * 1024, ttl: 600_000 } as const;
+
+/** An empty event takes memory too. */
+const eventOverhead = 100;
+
+function costOf(event: StoredEvent): number {
+  return event.data.length + eventOverhead;
+}
+
+interface SessionLog {
+  readonly id: string;
+  readonly owner: string | undefined;
+  readonly streams: Map<string, StreamLog>;
+}
+
+interface StreamLog {
+  readonly key: string;
+  readonly session: SessionLog;
+  readonly events: StoredEvent[];
+  /** The sequence that comes next. */
+  next: number;
+  size: number;
+  touchedAt: number;
+}

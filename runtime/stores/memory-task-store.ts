@@ -1,0 +1,175 @@
+import { errorCodes } from "../jsonrpc/errors.ts";
+import { systemClock, type Clock } from "../internal/timers.ts";
+import { Shares } from "./shares.ts";
+import {
+  isFinal,
+  type TaskChange,
+  type TaskKey,
+  type TaskPage,
+  type TaskRange,
+  type TaskRecord,
+  type TaskStore,
+} from "./task-store.ts";
+
+/** Bounds of tasks that are kept in memory. */
+export interface MemoryTaskStoreOptions {
+  /** Tasks at a time, ended ones included; a principal may have as many as stay free. Default 10,000. */
+  readonly maxTasks?: number;
+  /** Tasks of one owner. Default 1,000. */
+  readonly maxTasksPerOwner?: number;
+  /**
+   * Characters of what all tasks resulted in, shared by principals. Of one whose share is full no further task is accepted; a result that does
+   * not fit into it is not kept, and its task fails. Default 64 Mi.
+   */
+  readonly maxSize?: number;
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/** Tasks in the memory of this process. */
+export class MemoryTaskStore implements TaskStore {
+  readonly #options: Required<MemoryTaskStoreOptions>;
+  /** The oldest first, and so within each owner. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #owners = new Map<string, Tasks>();
+  readonly #counts: Shares;
+  readonly #sizes: Shares;
+  /** No entry is due before. */
+  #nextExpiry = Infinity;
+
+  constructor(options: MemoryTaskStoreOptions = {}) {
+    this.#options = { ...defaults, clock: systemClock, ...options };
+    this.#counts = new Shares(this.#options.maxTasks);
+    this.#sizes = new Shares(this.#options.maxSize);
+  }
+
+  /** How many tasks are kept. */
+  get size(): number {
+    this.#expire();
+    return this.#entries.size;
+  }
+
+  add(record: TaskRecord): boolean {
+    this.#expire();
+    const known = this.#entries.get(record.id);
+    if (known) return known.record.owner === record.owner;
+    const { maxTasksPerOwner, clock } = this.#options;
+    const { principal } = record;
+    const own = this.#owners.get(record.owner) ?? { entries: new Map(), count: 0 };
+    const hasRoom = this.#counts.roomFor(principal) >= 1 && this.#sizes.roomFor(principal) >= 1;
+    if (!hasRoom || own.entries.size >= maxTasksPerOwner) return false;
+    const expiresAt = record.ttl === null ? Infinity : clock.now() + record.ttl;
+    const entry = { record, expiresAt, sequence: own.count, size: sizeOf(record) };
+    own.count += 1;
+    own.entries.set(record.id, entry);
+    this.#entries.set(record.id, entry);
+    this.#owners.set(record.owner, own);
+    this.#counts.change(principal, 1);
+    this.#sizes.change(principal, entry.size);
+    this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt);
+    return true;
+  }
+
+  find(key: TaskKey): TaskRecord | undefined {
+    return this.#find(key)?.record;
+  }
+
+  change(key: TaskKey, change: TaskChange): TaskRecord | undefined {
+    const entry = this.#find(key);
+    if (!entry || isFinal(entry.record.status)) return entry?.record;
+    const { inputResponses } = entry.record;
+    const answers = { ...inputResponses, ...change.inputResponses };
+    this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: answers }) });
+    return entry.record;
+  }
+
+  list(owner: string, { from = "0", limit }: TaskRange): TaskPage | undefined {
+    this.#expire();
+    if (!/^\d{1,15}$/.test(from)) return undefined;
+    const first = Number(from);
+    const rest = [...(this.#owners.get(owner)?.entries.values() ?? [])].filter(({ sequence }) => sequence >= first);
+    const tasks = rest.slice(0, limit).map(({ record }) => record);
+    const next = rest[limit];
+    return next ? { tasks, next: String(next.sequence) } : { tasks };
+  }
+
+  remove(key: TaskKey): void {
+    const entry = this.#find(key);
+    if (entry) this.#drop(entry);
+  }
+
+  removeAll(owner: string): void {
+    for (const entry of this.#owners.get(owner)?.entries.values() ?? []) this.#drop(entry);
+  }
+
+  #put(entry: Entry, record: TaskRecord): void {
+    const { principal, outcome } = record;
+    const size = sizeOf(record);
+    const isKept = outcome === undefined || size - entry.size <= this.#sizes.roomFor(principal);
+    entry.record = isKept ? record : { ...record, ...notKept };
+    const kept = isKept ? size : sizeOf(entry.record);
+    this.#sizes.change(principal, kept - entry.size);
+    entry.size = kept;
+  }
+
+  #find({ id, owner }: TaskKey): Entry | undefined {
+    this.#expire();
+    const entry = this.#entries.get(id);
+    return entry?.record.owner === owner ? entry : undefined;
+  }
+
+  /** Looks at the entries only when one of them is due. */
+  #expire(): void {
+    const now = this.#options.clock.now();
+    if (now < this.#nextExpiry) return;
+    this.#nextExpiry = Infinity;
+    for (const entry of this.#entries.values()) {
+      if (entry.expiresAt <= now) this.#drop(entry);
+      else this.#nextExpiry = Math.min(this.#nextExpiry, entry.expiresAt);
+    }
+  }
+
+  #drop(entry: Entry): void {
+    const { id, owner, principal } = entry.record;
+    const own = this.#owners.get(owner);
+    own?.entries.delete(id);
+    if (own?.entries.size === 0) this.#owners.delete(owner);
+    this.#entries.delete(id);
+    this.#counts.change(principal, -1);
+    this.#sizes.change(principal, -entry.size);
+  }
+}
+
+/** End of a task whose outcome does not fit into the share of its principal. */
+const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
+  status: "failed",
+  statusMessage: "Result not kept; results of earlier tasks take up the room for it",
+  outcome: {
+    kind: "error",
+    error: {
+      code: errorCodes.internalError,
+      message: "Result not kept; results of earlier tasks take up the room for it",
+    },
+  },
+};
+
+const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
+
+/** What one owner has, and ever had. */
+interface Tasks {
+  readonly entries: Map<string, Entry>;
+  count: number;
+}
+
+interface Entry {
+  record: TaskRecord;
+  readonly expiresAt: number;
+  /** Where it stands in the list of its owner; stays its own when others go away. */
+  readonly sequence: number;
+  size: number;
+}
+
+/** Counts nothing for a task that has neither asked nor come to anything: how many of those there are is bounded. */
+function sizeOf({ outcome, inputRequests, inputResponses }: TaskRecord): number {
+  const parts = [outcome, inputRequests, inputResponses].filter((part) => part !== undefined);
+  return parts.reduce((size, part) => size + JSON.stringify(part).length, 0);
+}

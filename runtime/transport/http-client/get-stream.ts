@@ -1,0 +1,82 @@
+import type { Sink } from "../../framing/json.ts";
+import { toError } from "../../jsonrpc/errors.ts";
+import type { Limits } from "../../jsonrpc/limits.ts";
+import type { Reconnection } from "./reconnect-delay.ts";
+import { isHttpError } from "./errors.ts";
+import { EventStream, isPassing } from "./event-stream.ts";
+
+/** What listening needs. */
+export interface ListenerOptions {
+  readonly limits: Limits;
+  readonly reconnection: Reconnection;
+  readonly sink: Sink;
+  readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
+  /** The stream was open, and cannot be opened again for now. */
+  readonly onLost: (reason: Error) => void;
+}
+
+/**
+ * The stream on which the server speaks unasked. Servers need not offer one, so that a refusal is final and no failure.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  #controller: AbortController | undefined;
+  #isLost = false;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to listen, unless it does already. */
+  start(): void {
+    if (this.#controller) return;
+    this.#isLost = false;
+    this.#controller = new AbortController();
+    void this.#listen(this.#controller.signal);
+  }
+
+  /** Tries again if listening was given up: the server has shown that it is there. */
+  revive(): void {
+    if (this.#isLost) this.start();
+  }
+
+  stop(): void {
+    this.#controller?.abort();
+    this.#controller = undefined;
+    this.#isLost = false;
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    let wasOpen = false;
+    const open = async (lastEventId: string | undefined): Promise<Response> => {
+      const response = await this.#open(lastEventId, signal);
+      wasOpen = true;
+      return response;
+    };
+    const stream = new EventStream({ ...this.#options, signal, isDone: () => false, restarts: true, open });
+    try {
+      await stream.follow(await open(undefined).catch(ignorePassing));
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#controller = undefined;
+      this.#isLost = wasOpen || isPassing(error);
+      if (this.#isLost) this.#options.onLost(toError(error));
+    }
+  }
+
+  /** A server that does not know the last event any more is listened to anew. */
+  async #open(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+    try {
+      return await this.#options.open(lastEventId, signal);
+    } catch (error) {
+      if (lastEventId === undefined || !isHttpError(error) || error.status !== 400) throw error;
+      return this.#options.open(undefined, signal);
+    }
+  }
+}
+
+function ignorePassing(error: unknown): undefined {
+  if (!isPassing(error)) throw error;
+}

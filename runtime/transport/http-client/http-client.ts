@@ -1,0 +1,298 @@
+import type { Revision } from "../../../generated/support.ts";
+import { isObject } from "../../../generated/support.ts";
+import { decode, encode } from "../../framing/json.ts";
+import type { Receiver } from "../../jsonrpc/channel.ts";
+import { ClosedError } from "../../jsonrpc/errors.ts";
+import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
+import { isRequestId, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
+import { discard } from "./body.ts";
+import { toReconnection, type ReconnectOptions } from "./reconnect-delay.ts";
+import type { EndpointOptions } from "./endpoint.ts";
+import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
+import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./post-exchange.ts";
+import { Lanes } from "./keyed-queue.ts";
+import { Link, type Posted, type Posting } from "./http-connection.ts";
+import { Listener } from "./get-stream.ts";
+import { MirroredHeaders } from "./param-headers.ts";
+import { Operations, within } from "./in-flight.ts";
+import { repeatRefused } from "./retry-after.ts";
+import { SessionKeeper } from "./session-renewal.ts";
+import { Turnstile } from "./concurrency-limiter.ts";
+import type { Transport } from "../transport.ts";
+
+/** Options of a client over Streamable HTTP. */
+export interface HttpClientOptions extends EndpointOptions {
+  readonly limits?: Partial<Limits>;
+  readonly reconnect?: ReconnectOptions;
+  /** Open a stream on which the server may speak unasked, if it offers one. Default `true`. */
+  readonly listen?: boolean;
+  /**
+   * What happens when the server has forgotten the session. `renew`: the handshake is repeated unseen, what was refused for it is sent again,
+   * and calls that were running fail. `close`: the connection closes. Default `renew`.
+   */
+  readonly sessionLoss?: "renew" | "close";
+  /** A session was renewed: subscriptions, the log level and whatever else the server kept have to be set again. */
+  readonly onNewSession?: () => void;
+  /** The server can no longer speak unasked; calls go on. It is tried again after the next call that succeeds. */
+  readonly onDeaf?: (reason: Error) => void;
+  /** Milliseconds for the server to accept what has no answer. Default 30 s. */
+  readonly acceptTimeout?: number;
+  /** Milliseconds for the last messages to leave when the transport closes, and again for the end of the session. Default 2 s. */
+  readonly closeTimeout?: number;
+}
+
+/**
+ * A client's end of Streamable HTTP: every message is a request of its own, answers come as JSON or as streams that survive their connections.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export function createHttpClientTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
+  return new HttpClient(new URL(url), options);
+}
+
+class HttpClient implements Transport {
+  readonly carriesOneByOne = true;
+  readonly #options: HttpClientOptions;
+  readonly #reading: Omit<AnswerOptions, "resume">;
+  readonly #link: Link;
+  readonly #keeper: SessionKeeper;
+  readonly #listener: Listener;
+  readonly #lanes = new Lanes<RequestId | undefined>();
+  readonly #waiting = new Map<RequestId, Exchange>();
+  readonly #operations = new Operations();
+  readonly #mirrored = new MirroredHeaders();
+  readonly #turnstile: Turnstile;
+  #receiver: Receiver | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(url: URL, options: HttpClientOptions) {
+    this.#options = options;
+    this.#link = new Link(url, options);
+    this.#reading = {
+      limits: toLimits(options.limits),
+      reconnection: toReconnection(options.reconnect),
+      sink: {
+        message: (value) => this.#deliver(value),
+        problem: (problem) => this.#receiver?.problem(problem),
+      },
+    };
+    this.#turnstile = new Turnstile({
+      maxBytes: this.#reading.limits.maxBufferedBytes,
+      onFull: (reason) => this.#disconnect(reason),
+    });
+    this.#keeper = new SessionKeeper(this.#link, {
+      ...this.#reading,
+      sessionLoss: options.sessionLoss ?? "renew",
+      timeout: options.acceptTimeout ?? defaultAcceptTimeout,
+      onExpired: () => this.#listener.stop(),
+      onRenewed: () => this.#noteRenewal(),
+      onGone: (reason) => this.#disconnect(reason),
+    });
+    this.#listener = new Listener({
+      ...this.#reading,
+      open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
+      onLost: (reason) => this.#noteDeafness(reason),
+    });
+  }
+
+  get buffered(): number {
+    return this.#turnstile.buffered;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#operations.isEnded) receiver.disconnected();
+  }
+
+  agree(revision: Revision): void {
+    this.#link.revision = revision;
+  }
+
+  /** For a request the promise settles with its answer, since until then it may be lost. */
+  send(message: Outgoing, related?: RequestId): Promise<void> {
+    const body = encode(message);
+    const sent = readRequestIds(message).length > 0 ? this.#ask(message, body) : this.#tell(message, body, related);
+    sent.catch(() => {});
+    return sent;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #ask(message: Outgoing, body: string): Promise<void> {
+    const ids = readRequestIds(message);
+    const exchange = new Exchange(ids);
+    const isOpening = isMethod(message, "initialize");
+    if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
+    for (const id of ids) this.#waiting.set(id, exchange);
+    const { signal } = exchange;
+    const posting = { body, isOpening, headers: this.#mirror(message), signal, hold: () => this.#hold(ids) };
+    try {
+      await this.#operations.run(exchange, () => this.#converse(posting, exchange));
+    } catch (error) {
+      if (isLostError(error) && !isOpening && !this.#operations.isEnded) this.#withdraw(exchange.open);
+      throw error;
+    } finally {
+      for (const id of ids) this.#waiting.delete(id);
+    }
+  }
+
+  async #converse(posting: Posting, exchange: Exchange): Promise<void> {
+    const { signal } = exchange;
+    try {
+      const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
+      const resume = this.#standsAlone ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
+      await readAnswers(response, exchange, { ...this.#reading, resume });
+    } catch (error) {
+      if (isHttpError(error)) this.#deliverRefusal(error, exchange);
+      if (!exchange.isDone) throw error;
+    }
+  }
+
+  async #tell(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
+    const cancelled = readCancelled(message);
+    if (cancelled !== undefined) return this.#cancel(cancelled, body);
+    const headers = this.#mirror(message);
+    const isConfirmation = isMethod(message, "notifications/initialized");
+    const lane = related ?? readAnswered(message);
+    const repeats = "method" in message && lane === undefined && !isConfirmation;
+    await this.#lanes.run(lane, () => this.#accept({ body, headers }, { repeats }));
+    if (isConfirmation) this.#listen();
+  }
+
+  /** Where requests stand alone, closing the connection says it all; elsewhere it tells the server nothing, so it comes last. */
+  async #cancel(id: RequestId, body: string): Promise<void> {
+    try {
+      if (!this.#standsAlone) await this.#accept({ body }, { repeats: false });
+    } finally {
+      this.#waiting.get(id)?.abort(new DOMException("The call was cancelled", "AbortError"));
+    }
+  }
+
+  /** Nobody waits any more for what was lost: the server may stop working on it. */
+  #withdraw(ids: readonly RequestId[]): void {
+    if (this.#standsAlone) return;
+    for (const requestId of ids) {
+      const params = { requestId, reason: "The connection was lost" };
+      void this.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    }
+  }
+
+  async #accept(posting: Omit<Posting, "signal">, options: { readonly repeats: boolean }): Promise<void> {
+    const { acceptTimeout = defaultAcceptTimeout } = this.#options;
+    await this.#turnstile.pass(posting.body, () =>
+      this.#operations.runWithin(acceptTimeout, async (signal) =>
+        discard((await this.#post({ ...posting, signal }, options)).response),
+      ),
+    );
+  }
+
+  async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Posted> {
+    const { reconnection } = this.#reading;
+    const { signal, hold } = posting;
+    const posted = await repeatRefused(() => this.#keeper.post(posting, options), { reconnection, signal, hold });
+    this.#listener.revive();
+    return posted;
+  }
+
+  #hold(ids: readonly RequestId[]): () => void {
+    const releases = ids.map((id) => this.#receiver?.hold?.(id));
+    return () => releases.forEach((release) => release?.());
+  }
+
+  get #standsAlone(): boolean {
+    return this.#link.revision?.lifecycle === "per-request";
+  }
+
+  #mirror(message: Outgoing): Readonly<Record<string, string>> {
+    return this.#standsAlone ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
+  }
+
+  /** A tool that cannot be called as it wants to be is not there. */
+  #look(value: unknown): unknown {
+    if (!this.#standsAlone) return value;
+    return this.#mirrored.learn(value, (name, reason) => {
+      const message = `The server's tool ${JSON.stringify(name)} is left out: ${reason}`;
+      this.#receiver?.problem({ kind: "syntax", message });
+    });
+  }
+
+  #deliver(value: unknown): void {
+    const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
+    for (const one of values) this.#settle(one);
+    this.#receiver?.message(this.#look(value));
+  }
+
+  #settle(value: unknown): void {
+    const id = readAnsweredId(value);
+    if (!isRequestId(id) || !isObject(value)) return;
+    this.#waiting.get(id)?.settle(id);
+    const { opening } = this.#keeper;
+    if (opening?.id === id) this.#keeper.opening = { ...opening, result: value.result };
+  }
+
+  /** The body of a refusal may be the answer that the peer waits for. */
+  #deliverRefusal(refusal: HttpError, exchange: Exchange): void {
+    decode(refusal.body, this.#reading.limits, {
+      message: (value) => {
+        if (exchange.open.some((id) => id === readAnsweredId(value))) this.#deliver(value);
+      },
+      problem() {},
+    });
+  }
+
+  #listen(): void {
+    if (this.#options.listen !== false && !this.#operations.isEnded) this.#listener.start();
+  }
+
+  #noteRenewal(): void {
+    this.#listen();
+    this.#options.onNewSession?.();
+  }
+
+  /** A session that has ended is noticed by the stream first. */
+  #noteDeafness(reason: Error): void {
+    if (isSessionExpiredError(reason)) this.#keeper.renew(reason).catch(() => {});
+    else this.#options.onDeaf?.(reason);
+  }
+
+  async #close(): Promise<void> {
+    const { closeTimeout = 2_000 } = this.#options;
+    await within(closeTimeout, () => this.#lanes.idle());
+    const wasEnded = this.#operations.isEnded;
+    this.#stop(new ClosedError("The transport was closed"));
+    if (!wasEnded) await within(closeTimeout, (signal) => this.#link.end(signal));
+    this.#receiver?.disconnected();
+  }
+
+  #disconnect(reason: Error): void {
+    this.#stop(reason);
+    this.#receiver?.disconnected(reason);
+  }
+
+  #stop(reason: Error): void {
+    this.#operations.end(reason);
+    this.#listener.stop();
+    this.#keeper.stop(reason);
+  }
+}
+
+const defaultAcceptTimeout = 30_000;
+
+function isMethod(message: Outgoing, method: string): boolean {
+  return "method" in message && message.method === method;
+}
+
+function readCancelled(message: Outgoing): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled" || !isObject(message.params))
+    return undefined;
+  const { requestId } = message.params;
+  return isRequestId(requestId) ? requestId : undefined;
+}
+
+/** The peer's request that a message of ours answers. */
+function readAnswered(message: Outgoing): RequestId | undefined {
+  return "id" in message && !("method" in message) ? message.id : undefined;
+}

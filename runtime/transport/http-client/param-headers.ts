@@ -1,0 +1,60 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { encodeField, readMirrored, readMirrors, toFieldText, type Mirror } from "../../framing/param-headers.ts";
+import type { Outgoing } from "../../jsonrpc/message.ts";
+
+/** The headers that repeat what a message says, for whatever stands between client and server. */
+export class MirroredHeaders {
+  /** Which parameters the tools want to see in headers, as far as they have been listed. */
+  readonly #tools = new Map<string, readonly Mirror[]>();
+
+  /**
+   * What a message needs beside the headers of every message.
+   *
+   * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+   */
+  toHeaders(message: Outgoing, revision: Revision | undefined): Readonly<Record<string, string>> {
+    if (!revision || !("method" in message)) return {};
+    const { method, params } = message;
+    const headers: Record<string, string> = {};
+    for (const { name, source, methods } of revision.headers) {
+      const [part, ...path] = source.split(".");
+      const isMeant = methods?.includes(method) ?? true;
+      const value = part === "method" ? method : part === "params" ? readMirrored(params, path) : undefined;
+      if (isMeant && typeof value === "string") headers[name] = encodeField(value);
+    }
+    return Object.assign(headers, this.#toParameters(message, revision));
+  }
+
+  /** Looks through what arrives for lists of tools, and leaves out tools whose marks cannot be followed. */
+  learn(value: unknown, onRefused: (name: string, reason: string) => void): unknown {
+    const result = isObject(value) ? value.result : undefined;
+    if (!isObject(value) || !isObject(result) || !Array.isArray(result.tools)) return value;
+    const tools = result.tools.filter((tool: unknown) => this.#remember(tool, onRefused));
+    return tools.length === result.tools.length ? value : { ...value, result: { ...result, tools } };
+  }
+
+  #toParameters(
+    { method, params }: { readonly method: string; readonly params?: unknown },
+    revision: Revision,
+  ): object {
+    const row = Object.hasOwn(revision.clientRequests, method) ? revision.clientRequests[method] : undefined;
+    if (row?.handler !== "callTool" || !isObject(params) || typeof params.name !== "string") return {};
+    const fields = (this.#tools.get(params.name) ?? []).flatMap(({ header, path }) => {
+      const text = toFieldText(readMirrored(params.arguments, path));
+      return text === undefined ? [] : [[header, encodeField(text)]];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #remember(tool: unknown, onRefused: (name: string, reason: string) => void): boolean {
+    if (!isObject(tool) || typeof tool.name !== "string") return true;
+    try {
+      this.#tools.set(tool.name, readMirrors(tool.inputSchema));
+      return true;
+    } catch (error) {
+      this.#tools.delete(tool.name);
+      onRefused(tool.name, error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { isHttpError } from "./errors.ts";
+import { repeat, type RepeatOptions } from "./retry.ts";
+
+/**
+ * Sends a message again that the server refused for now, before any work on it: with 429 or 503, and a time after which to come back.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+ */
+export function repeatRefused<Result>(
+  send: () => Promise<Result>,
+  options: Omit<RepeatOptions, "readDelay">,
+): Promise<Result> {
+  return repeat(send, { ...options, readDelay: readPatience });
+}
+
+/** Milliseconds for which a refusal asks; nothing for one that is final. */
+function readPatience(error: unknown): number | undefined {
+  if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
+  if (error.status !== 429 && error.status !== 503) return undefined;
+  const text = error.retryAfter.trim();
+  const time = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(time) ? undefined : Math.max(0, time);
+}

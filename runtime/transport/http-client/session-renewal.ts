@@ -1,0 +1,120 @@
+import { isObject } from "../../../generated/support.ts";
+import { encode, type Sink } from "../../framing/json.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import { discard } from "./body.ts";
+import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
+import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./post-exchange.ts";
+import type { Link, Posted, Posting } from "./http-connection.ts";
+import { checkSameServer } from "./session.ts";
+
+/** The handshake as it was: what was sent, and what the server answered. */
+export interface Opening {
+  readonly id: RequestId;
+  readonly body: string;
+  readonly result?: unknown;
+}
+
+/** What happens around a renewal. */
+export interface RenewalOptions extends Omit<AnswerOptions, "resume"> {
+  /** Whether to renew at all. */
+  readonly sessionLoss: "renew" | "close";
+  /** Milliseconds for the handshake. */
+  readonly timeout: number;
+  readonly onExpired: () => void;
+  readonly onRenewed: () => void;
+  /** There is no going on with this server. */
+  readonly onGone: (reason: Error) => void;
+}
+
+/**
+ * Posts within a session, and begins a new one when the server has forgotten it: what was refused for its session was not worked on, and may
+ * be sent again in the next one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+export class SessionKeeper {
+  /** The handshake that is repeated. */
+  opening: Opening | undefined;
+  readonly #link: Link;
+  readonly #options: RenewalOptions;
+  #renewal: Promise<void> | undefined;
+  #exchange: Exchange | undefined;
+
+  constructor(link: Link, options: RenewalOptions) {
+    this.#link = link;
+    this.#options = options;
+  }
+
+  /** @param options - `repeats`: whether the message means the same in a new session */
+  async post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Posted> {
+    if (this.#renewal) await this.#renewal;
+    const { session } = this.#link;
+    try {
+      return await this.#link.post(posting);
+    } catch (error) {
+      if (!repeats || !isSessionExpiredError(error)) throw error;
+      if (this.#link.session === session) await this.renew(error);
+      return this.#link.post(posting);
+    }
+  }
+
+  /** Begins a new session; once, however many need it. */
+  renew(reason: SessionExpiredError): Promise<void> {
+    this.#renewal ??= this.#renew(reason).finally(() => (this.#renewal = undefined));
+    return this.#renewal;
+  }
+
+  stop(reason: Error): void {
+    this.#exchange?.abort(reason);
+  }
+
+  async #renew(reason: SessionExpiredError): Promise<void> {
+    const { sessionLoss, onExpired, onRenewed, onGone } = this.#options;
+    const expired = this.#link.session;
+    onExpired();
+    try {
+      if (sessionLoss === "close" || !this.opening) throw reason;
+      await this.#repeatHandshake(this.opening);
+    } catch (error) {
+      this.#link.session = expired;
+      if (isSessionExpiredError(error)) onGone(error);
+      throw error;
+    }
+    onRenewed();
+  }
+
+  /** Fails when another server answers than the one that was agreed with: what is known of it here would be wrong. */
+  async #repeatHandshake(opening: Opening): Promise<void> {
+    const { timeout } = this.#options;
+    const exchange = new Exchange([opening.id]);
+    const expire = (): void => exchange.abort(new SessionExpiredError(`No new session could be had in ${timeout} ms`));
+    const timer = setTimeout(expire, timeout);
+    this.#exchange = exchange;
+    try {
+      checkSameServer(opening.result, await this.#open(opening, exchange));
+      const { response } = await this.#link.post({ body: confirmation, signal: exchange.signal });
+      await discard(response);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #open(opening: Opening, exchange: Exchange): Promise<unknown> {
+    const { signal } = exchange;
+    let result: unknown;
+    const sink: Sink = {
+      message: (value) => {
+        if (readAnsweredId(value) !== opening.id || !isObject(value)) return this.#options.sink.message(value);
+        result = value.result;
+        exchange.settle(opening.id);
+      },
+      problem: (problem) => this.#options.sink.problem(problem),
+    };
+    const { response, session } = await this.#link.post({ body: opening.body, isOpening: true, signal });
+    const resume = (id: string | undefined): Promise<Response> => this.#link.get(id, signal, session);
+    await readAnswers(response, exchange, { ...this.#options, sink, resume });
+    return result;
+  }
+}
+
+const confirmation = encode({ jsonrpc: "2.0", method: "notifications/initialized" });

@@ -1,0 +1,50 @@
+import type { Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
+import type { HostRules } from "./hosts.ts";
+
+/** What browsers are told when a page of an allowed origin asks. */
+export interface CorsOptions {
+  /** Seconds that a browser may remember the answer to its question. Default 600. */
+  readonly maxAge?: number;
+  /** Request headers beyond the protocol's that pages may send. */
+  readonly headers?: readonly string[];
+}
+
+/** The fields that let a page of this (allowed) origin read the answer. */
+export function toCorsFields(
+  request: Pick<Exchange, "header" | "hosts">,
+  { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
+): HeaderFields | undefined {
+  const origin = request.header("origin");
+  if (!cors || origin === undefined || !hosts.isOrigin(origin, request.hosts)) return undefined;
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After",
+    vary: "Origin",
+  };
+}
+
+/** The answer to a browser that asks what a page may send. Names of mirrored parameters only the tools know, so those asked for are allowed. */
+export function toPreflightFields(request: RequestHead, cors: CorsOptions): HeaderFields {
+  const asked = request.header("access-control-request-headers")?.split(",") ?? [];
+  const mirrored = asked.map((name) => name.trim()).filter((name) => mirroredHeader.test(name));
+  const headers = [...protocolHeaders, ...(cors.headers ?? []), ...mirrored];
+  return {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": headers.join(", "),
+    "access-control-max-age": String(cors.maxAge ?? 600),
+  };
+}
+
+const mirroredHeader = /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i;
+
+const protocolHeaders = [
+  "Accept",
+  "Authorization",
+  "Content-Type",
+  "DPoP",
+  "Last-Event-ID",
+  "MCP-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Mcp-Session-Id",
+] as const;

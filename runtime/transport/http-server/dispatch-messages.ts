@@ -1,0 +1,88 @@
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
+import type { Exchange } from "./exchange/exchange.ts";
+import type { HttpOrigin, Identity } from "./identity.ts";
+import type { Batched, Parcel, Single } from "./post-body.ts";
+import { Post } from "./session-response.ts";
+import { refuse } from "./rejection.ts";
+import type { HttpSession } from "./session.ts";
+
+/** A POST whose checks have passed. */
+export interface Delivery {
+  readonly identity: Identity | undefined;
+  readonly parcel: Parcel;
+  readonly session: HttpSession;
+}
+
+/** Hands the messages of a POST to their session and answers it; returns the POST if answers are still to come. */
+export function deliver(exchange: Exchange, { identity, parcel, session }: Delivery): Post | undefined {
+  return parcel.kind === "single"
+    ? deliverSingle(exchange, { identity, session }, parcel)
+    : deliverBatch(exchange, { identity, session }, parcel);
+}
+
+type Target = Omit<Delivery, "parcel">;
+
+function deliverSingle(
+  exchange: Exchange,
+  { identity, session }: Target,
+  { value, incoming }: Single,
+): Post | undefined {
+  if (incoming.kind !== "request") {
+    session.receive(value, toOrigin(identity));
+    const answer = incoming.kind === "unusable" ? refuse(400, incoming.reason).answer : { status: 202 };
+    exchange.answer(answer);
+    return undefined;
+  }
+  const { id } = incoming;
+  if (session.isRunning(id)) {
+    exchange.answer(refuse(400, inUse, { id }).answer);
+    return undefined;
+  }
+  const post = new Post(exchange, session, { identity, answers: 1, isBatch: false });
+  session.expect(id, post);
+  session.receive(value, post);
+  return post;
+}
+
+/**
+ * All answers are expected before any can come: a session may be over with its last answer.
+ *
+ * @see https://www.jsonrpc.org/specification#batch
+ */
+function deliverBatch(exchange: Exchange, { identity, session }: Target, { values }: Batched): Post | undefined {
+  const members = values.map((value) => ({ value, incoming: classify(value) }));
+  const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
+  const post = new Post(exchange, session, { identity, answers, isBatch: true });
+  const admitted = members.filter(({ incoming }) => {
+    const refusal = findRefusal(incoming, session);
+    if (refusal !== undefined) post.answer(refusal);
+    else if (incoming.kind === "request") session.expect(incoming.id, post);
+    return refusal === undefined;
+  });
+  for (const { value, incoming } of admitted) {
+    session.receive(value, incoming.kind === "request" ? post : toOrigin(identity));
+  }
+  if (answers > 0) return post;
+  exchange.answer({ status: 202 });
+  return undefined;
+}
+
+function findRefusal(incoming: Incoming, session: HttpSession): string | undefined {
+  if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
+  if (incoming.kind !== "request") return undefined;
+  const { id, method } = incoming;
+  if (session.revision?.neverBatched.includes(method)) return toError(id, `${method} must not be part of a batch`);
+  return session.isRunning(id) ? toError(id, inUse) : undefined;
+}
+
+const inUse = "A request with this id is still running";
+
+function toError(id: RequestId | undefined, message: string): string {
+  const error = { code: errorCodes.invalidRequest, message };
+  return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
+}
+
+function toOrigin(identity: Identity | undefined): HttpOrigin {
+  return { identity, releaseConnection: () => false };
+}

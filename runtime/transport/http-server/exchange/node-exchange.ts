@@ -1,0 +1,219 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ByteBuffer } from "../../../framing/byte-buffer.ts";
+import { merge } from "../../../internal/merge.ts";
+import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import { NodeHead } from "./node-head.ts";
+import { expectReader } from "./stalled-reader.ts";
+import type { Turns } from "./write-batcher.ts";
+
+/** A request of `node:http` and its answer. */
+export class NodeExchange extends NodeHead implements Exchange {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #turns: Turns;
+  readonly #parsed: unknown;
+  #fields: HeaderFields = none;
+  #onStream: ((writer: EventWriter) => void) | undefined;
+  #isRead = false;
+  #isAnswered = false;
+
+  /** @param parsed - the body, if somebody else has read it */
+  constructor(request: IncomingMessage, response: ServerResponse, turns: Turns, parsed?: unknown) {
+    super(request);
+    this.#request = request;
+    this.#response = response;
+    this.#turns = turns;
+    this.#parsed = parsed ?? ("body" in request ? request.body : undefined);
+  }
+
+  get isGone(): boolean {
+    return this.#isAnswered || this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  onClose(run: () => void): void {
+    onceClosed(this.#response, run);
+  }
+
+  addFields(fields: HeaderFields): void {
+    this.#fields = { ...this.#fields, ...fields };
+  }
+
+  readBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
+    const request = this.#request;
+    this.#isRead = true;
+    // Its sender has gone, or somebody else has read it: no event would ever come.
+    if (request.readableEnded && this.#parsed !== undefined) return Promise.resolve(toBody(this.#parsed, maxBytes));
+    if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
+    return new Promise((resolve) => {
+      const body = new ByteBuffer();
+      let isSettled = false;
+      let timer: NodeJS.Timeout | undefined;
+      const settle = (outcome: Body): void => {
+        isSettled = true;
+        clearTimeout(timer);
+        resolve(outcome);
+      };
+      const stop = (kind: "too-large" | "late"): void => {
+        request.pause();
+        this.#isRead = false;
+        settle({ kind });
+      };
+      // Nearly every body arrives with its head, and has been read at the end of the turn: then no timer is needed.
+      this.#turns.after(() => {
+        if (!isSettled) timer = setTimeout(() => stop("late"), timeout);
+      });
+      request.on("data", (chunk: Uint8Array) => {
+        timer?.refresh();
+        if (body.length + chunk.length > maxBytes) return stop("too-large");
+        body.push(chunk);
+      });
+      request.on("end", () => settle(toText(body.bytes)));
+      request.on("error", () => settle({ kind: "lost" }));
+      request.on("close", () => settle({ kind: "lost" }));
+    });
+  }
+
+  answer({ status, headers, body }: Answer): void {
+    if (this.isGone) return;
+    const length = body === undefined ? 0 : Buffer.byteLength(body);
+    const fields: Record<string, string | number> = merge(headers ?? none, this.#fields);
+    if (status !== 204) fields["content-length"] = length;
+    if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
+    const response = this.#response.writeHead(status, fields);
+    this.#isAnswered = true;
+    if (length <= heldBytes) return this.#turns.after(() => response.end(body));
+    response.end(body);
+    expectReader(response);
+  }
+
+  fail(answer: Answer): void {
+    if (this.isGone) return;
+    if (this.#response.headersSent) return void this.#response.destroy();
+    this.#fields = none;
+    this.answer(answer);
+  }
+
+  onStream(run: (writer: EventWriter) => void): void {
+    this.#onStream = run;
+  }
+
+  stream(headers: HeaderFields): EventWriter {
+    const writer = new NodeWriter(this.#response.writeHead(200, merge(headers ?? none, this.#fields)));
+    this.#onStream?.(writer);
+    return writer;
+  }
+
+  /** Whether more than a little would have to be read and thrown away before the connection can be used again. */
+  #hasLongBody(): boolean {
+    const { headers } = this.#request;
+    return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > drainedBytes;
+  }
+}
+
+const none: HeaderFields = {};
+
+/** The system takes answers up to this size off our hands. */
+const heldBytes = 64 * 1024;
+
+class NodeWriter implements EventWriter {
+  readonly #response: ServerResponse;
+  #isFlushed = false;
+  #isWatched = false;
+  #drained: Promise<void> | undefined;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.on("error", ignore);
+    // Unless something follows at once, the head alone must tell the client that the stream is open.
+    queueMicrotask(() => this.#flush());
+  }
+
+  get waiting(): number {
+    return this.#response.writableLength;
+  }
+
+  write(text: string): void {
+    this.#isFlushed = true;
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    this.#watch();
+    this.#response.write(text);
+  }
+
+  drained(): Promise<void> {
+    const response = this.#response;
+    if (response.destroyed) return Promise.resolve();
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        response.off("drain", done).off("close", done);
+        this.#drained = undefined;
+        resolve();
+      };
+      response.on("drain", done).on("close", done);
+    });
+    return this.#drained;
+  }
+
+  end(): void {
+    this.#isFlushed = true;
+    if (this.#response.writableEnded) return;
+    this.#watch();
+    this.#response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  onClose(run: () => void): void {
+    onceClosed(this.#response, run);
+  }
+
+  /** Something that waits when there is more to write may wait for a reader who has stopped reading. */
+  #watch(): void {
+    if (this.#isWatched || this.waiting === 0) return;
+    this.#isWatched = true;
+    expectReader(this.#response);
+  }
+
+  #flush(): void {
+    if (!this.#isFlushed && !this.#response.destroyed) this.#response.flushHeaders();
+  }
+}
+
+/** Calls back when the connection closes, also when it has closed before: its event comes only once. */
+function onceClosed(response: ServerResponse, run: () => void): void {
+  if (response.destroyed) queueMicrotask(run);
+  else response.once("close", run);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The rest of a refused body up to this size is read, so that the connection can be used again. */
+const drainedBytes = 64 * 1024;
+
+function toText(bytes: Uint8Array): Body {
+  try {
+    return { kind: "text", text: utf8.decode(bytes) };
+  } catch {
+    return { kind: "not-text" };
+  }
+}
+
+/** What a body parser has made of a body, as text again: so it passes the same checks as any other. */
+function toBody(parsed: unknown, maxBytes: number): Body {
+  if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
+  const text = typeof parsed === "string" ? parsed : stringify(parsed);
+  if (text === undefined) return { kind: "lost" };
+  return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };
+}
+
+/** Parsers nest without a limit, and writing does not. */
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import { readCertificate } from "./client-certificate.ts";
+import type { ClientCertificate, RequestHead } from "./exchange.ts";
+
+/** What `node:http` knows of a request before its body. */
+export class NodeHead implements RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly #request: IncomingMessage;
+  #hasRepeated: boolean | undefined;
+
+  constructor(request: IncomingMessage) {
+    const { method = "", url = "/" } = request;
+    const end = url.indexOf("?");
+    const target = end === -1 ? url : url.slice(0, end);
+    this.method = method;
+    this.path = target.startsWith("/") ? target : (toUrl(url)?.pathname ?? target);
+    this.#request = request;
+  }
+
+  get host(): string | undefined {
+    const { headers, url = "/" } = this.#request;
+    if (this.isRepeated("host")) return undefined;
+    // Proxies are asked for whole URLs: then both have to name the same host.
+    return url.startsWith("/") || toUrl(url)?.host === headers.host ? headers.host : undefined;
+  }
+
+  get hosts(): readonly string[] {
+    const { host } = this;
+    return host === undefined ? [] : [host];
+  }
+
+  get isCut(): boolean {
+    return this.#request.rawHeaders.length >= keptByNode;
+  }
+
+  get address(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  isRepeated(name: string): boolean {
+    const { headers, rawHeaders } = this.#request;
+    // As many names as lines: the usual case, which is found out once.
+    this.#hasRepeated ??= Object.keys(headers).length * 2 !== rawHeaders.length;
+    if (!this.#hasRepeated) return false;
+    let lines = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const line = rawHeaders[index];
+      if (line?.length === name.length && line.toLowerCase() === name) lines += 1;
+    }
+    return lines > 1;
+  }
+
+  certificate(): ClientCertificate | undefined {
+    return readCertificate(this.#request.socket);
+  }
+
+  query(name: string): string | undefined {
+    if (!this.#request.url?.includes("?")) return undefined;
+    return toUrl(this.#request.url ?? "/")?.searchParams.get(name) ?? undefined;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+}
+
+/** Names and values that Node keeps of a request by default: it drops further lines without an error. */
+const keptByNode = 2_000;
+
+function toUrl(target: string): URL | undefined {
+  const base = "http://localhost";
+  return URL.canParse(target, base) ? new URL(target, base) : undefined;
+}

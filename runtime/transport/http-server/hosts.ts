@@ -1,0 +1,62 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
+
+/** Which hosts a server may be asked for, and which web pages may ask. */
+export interface HostRules {
+  isHost(host: string): boolean;
+  /** @param hosts - those that the request names: pages are from the same port unless origins are listed */
+  isOrigin(origin: string, hosts: readonly string[]): boolean;
+}
+
+/** Allow-lists; `"any"` switches a check off. */
+export interface HostOptions {
+  /**
+   * Hosts by which this server may be addressed: names (any port) or names with port. Protects a server on a developer's machine from web
+   * pages that make their own name point to it. Default: the loopback names.
+   */
+  readonly allowedHosts?: readonly string[] | "any";
+  /**
+   * Origins of the web pages that may use this server, such as `https://app.example`. Default: pages of an allowed host at the port to which
+   * the request goes, or at a port that `allowedHosts` names.
+   */
+  readonly allowedOrigins?: readonly string[] | "any";
+}
+
+/** The names of this machine for itself. */
+export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
+export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }: HostOptions): HostRules {
+  const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
+  const origins = Array.isArray(allowedOrigins) ? new Set(allowedOrigins.map(toOrigin)) : undefined;
+  const isPage = ({ protocol, hostname, port }: URL, asked: readonly string[]): boolean => {
+    const usual = defaultPorts.get(protocol);
+    if (usual === undefined) return false;
+    const own = port || usual;
+    if (hosts.has(`${hostname}:${own}`)) return true;
+    return hosts.has(hostname) && asked.some((host) => (/:(\d+)$/.exec(host)?.[1] ?? usual) === own);
+  };
+  return {
+    isHost(host) {
+      const name = host.toLowerCase();
+      return allowedHosts === "any" || hosts.has(name) || hosts.has(name.replace(/:\d*$/, ""));
+    },
+    isOrigin(origin, asked) {
+      if (allowedOrigins === "any") return true;
+      const url = URL.canParse(origin) ? new URL(origin) : undefined;
+      if (!url || url.origin !== origin.toLowerCase()) return false;
+      return origins ? origins.has(url.origin) : isPage(url, asked);
+    },
+  };
+}
+
+const defaultPorts: ReadonlyMap<string, string> = new Map([
+  ["http:", "80"],
+  ["https:", "443"],
+]);
+
+function toOrigin(value: string): string {
+  if (URL.canParse(value)) return new URL(value).origin;
+  throw new SetupError(
+    `"${value}" in allowedOrigins is not an origin. Write it like https://app.example or http://localhost:5173.`,
+  );
+}

@@ -1,0 +1,73 @@
+import type { Exchange } from "./exchange/exchange.ts";
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { sessionHeader } from "./validate-request.ts";
+import { jsonFields, type Reply } from "./session-response.ts";
+import { toProfiledRefusal } from "./profiled-rejection.ts";
+import { refuse } from "./rejection.ts";
+import type { HttpSession } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+import type { HttpSettings } from "./settings.ts";
+
+/** The POST that opens a session: it is listed before the client learns its id. */
+export class Opening implements Reply {
+  readonly #exchange: Exchange;
+  readonly #session: HttpSession;
+  readonly #sessions: Sessions;
+  readonly #settings: HttpSettings;
+
+  constructor(exchange: Exchange, session: HttpSession, sessions: Sessions, settings: HttpSettings) {
+    this.#exchange = exchange;
+    this.#session = session;
+    this.#sessions = sessions;
+    this.#settings = settings;
+  }
+
+  answer(text: string): void {
+    if (this.#session.connection.session) return void this.#list(text);
+    this.#sessions.forget(this.#session);
+    this.#exchange.answer({ status: 200, headers: jsonFields, body: text });
+  }
+
+  push(): void {
+    // There is no session yet that anything could belong to.
+  }
+
+  skip(): void {
+    this.#exchange.answer({ status: 202 });
+  }
+
+  keepAlive(): void {
+    // The handshake does not wait for anything.
+  }
+
+  end(): void {
+    this.#answerBusy("The server is shutting down", "5");
+  }
+
+  async #list(text: string): Promise<void> {
+    try {
+      if (await this.#sessions.list(this.#session)) {
+        const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
+        return this.#exchange.answer({ status: 200, headers, body: text });
+      }
+      this.#refuse("There are too many sessions: try again later");
+    } catch (thrown) {
+      this.#settings.fail(thrown);
+      this.#refuse("The session cannot be kept: try again later");
+    }
+  }
+
+  #refuse(message: string): void {
+    this.#sessions.forget(this.#session);
+    this.#answerBusy(message, "30");
+  }
+
+  /** @param retryAfter - seconds */
+  #answerBusy(message: string, retryAfter: string): void {
+    const { answer } = refuse(503, message, {
+      code: errorCodes.internalError,
+      headers: { "retry-after": retryAfter },
+    });
+    this.#exchange.answer(toProfiledRefusal(answer, this.#exchange, this.#settings.profile));
+  }
+}

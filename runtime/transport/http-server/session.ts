@@ -1,0 +1,253 @@
+import type { Revision } from "../../../generated/support.ts";
+import { keepAliveComment } from "../../framing/sse-events.ts";
+import { encode } from "../../framing/json.ts";
+import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import { UnreachableError } from "../../jsonrpc/errors.ts";
+import type { ErrorObject, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import type { Connection } from "../../protocol/peer.ts";
+import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { EventWriter, Exchange } from "./exchange/exchange.ts";
+import { toErrorStatus } from "./profiled-rejection.ts";
+import { streamFields, type AnswerStyle, type PostHost, type Reply } from "./session-response.ts";
+import type { HttpSettings } from "./settings.ts";
+import { EventStream, type StreamHost } from "./event-stream.ts";
+
+/**
+ * One session over Streamable HTTP: the transport of one connection. Messages that belong to a request go on the stream of its POST, all
+ * others on one of the streams that the client has opened by GET.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
+ */
+export class HttpSession implements Channel, PostHost, StreamHost {
+  readonly key: SessionKey;
+  readonly #settings: HttpSettings;
+  /** Requests that wait for their answer. */
+  readonly #replies = new Map<RequestId, Reply>();
+  /** Streams that are not ended yet. */
+  readonly #streams = new Map<string, EventStream>();
+  /** Those that were opened by GET, the latest last. */
+  #listeners: readonly EventStream[] = [];
+  #receiver: Receiver | undefined;
+  #connection: Connection | undefined;
+  #revision: Revision | undefined;
+  #streamCount = 0;
+  #isClosed = false;
+  #onIdle: (() => void) | undefined;
+  /** When it was last asked for. */
+  usedAt = 0;
+
+  constructor(key: SessionKey, settings: HttpSettings) {
+    this.key = key;
+    this.#settings = settings;
+  }
+
+  // What others see.
+
+  /** The server's end of the conversation. */
+  get connection(): Connection {
+    if (!this.#connection) throw new Error("The session is not served yet");
+    return this.#connection;
+  }
+
+  get revision(): Revision | undefined {
+    return this.#revision;
+  }
+
+  /** Whether a request or a connected stream keeps it alive. */
+  get isBusy(): boolean {
+    return this.#replies.size > 0 || [...this.#streams.values()].some((stream) => stream.isConnected);
+  }
+
+  // What the channel's user needs.
+
+  get buffered(): number {
+    return [...this.#streams.values()].reduce((total, { waiting }) => total + waiting, 0);
+  }
+
+  get maxBuffered(): number {
+    return this.#settings.maxStreamBytes;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  agree(revision: Revision): void {
+    this.#revision = revision;
+  }
+
+  send(outgoing: Outgoing, related?: RequestId): void | Promise<void> {
+    const text = encode(outgoing);
+    if (!("jsonrpc" in outgoing)) return this.#listen(text, "notification");
+    if (!("method" in outgoing))
+      return this.#answer(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
+    const kind = "id" in outgoing ? "request" : "notification";
+    const reply = related === undefined ? undefined : this.#replies.get(related);
+    if (reply) return reply.push(text, kind);
+    if (related === undefined) return this.#listen(text, kind);
+    // The call is over, and so is its stream.
+    if (kind === "request")
+      return Promise.reject(new UnreachableError("The call that this request belongs to is over"));
+  }
+
+  abandon(id: RequestId): void {
+    this.#takeReply(id)?.skip();
+    this.#tellIdle();
+  }
+
+  close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#isClosed = true;
+    for (const reply of new Set(this.#replies.values())) reply.end();
+    for (const stream of this.#streams.values()) stream.end();
+    this.#replies.clear();
+    this.#streams.clear();
+    this.#listeners = [];
+    this.#receiver?.disconnected();
+    return Promise.resolve();
+  }
+
+  // What the handler of HTTP requests needs.
+
+  /** Tells which end of a conversation this is the transport of. */
+  serve(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  /** Calls back whenever the last request that was running has been answered. */
+  whenIdle(run: () => void): void {
+    this.#onIdle = run;
+  }
+
+  isRunning(id: RequestId): boolean {
+    return this.#replies.has(id);
+  }
+
+  /** The answer to a request that will be received goes to the reply. */
+  expect(id: RequestId, reply: Reply): void {
+    this.#replies.set(id, reply);
+  }
+
+  receive(value: unknown, origin: unknown): void {
+    this.#receiver?.message(value, origin);
+  }
+
+  /** A client opens a stream for what belongs to none of its requests; the oldest ends when there are too many. */
+  listen(exchange: Exchange): void {
+    const stream = this.openStream();
+    const connected = this.#listeners.filter((listener) => listener.isConnected);
+    for (const listener of this.#listeners) if (!connected.includes(listener)) this.endStream(listener);
+    if (connected.length >= maxListeners) this.#dropListener(connected);
+    this.#listeners = [...connected.slice(-(maxListeners - 1)), stream];
+    stream.connect(exchange.stream(streamFields));
+    if (this.polls) stream.prime();
+  }
+
+  /** A client comes back for the rest of a stream. */
+  async resume(exchange: Exchange, position: StreamPosition): Promise<boolean> {
+    const { events } = this.#settings;
+    if (!events || !this.remember) return false;
+    const stream = this.#streams.get(position.stream) ?? this.#toEnded(position.stream);
+    const open = (): EventWriter => exchange.stream(streamFields);
+    return stream.resume(open, () => events.after(this.key, position));
+  }
+
+  keepAlive(): void {
+    for (const reply of new Set(this.#replies.values())) reply.keepAlive();
+    for (const stream of this.#streams.values()) stream.touch(keepAliveComment);
+  }
+
+  // What POSTs need.
+
+  get style(): AnswerStyle {
+    return this.#settings.answers;
+  }
+
+  get polls(): boolean {
+    return this.#revision?.polling === true && this.remember !== undefined && this.#settings.polling;
+  }
+
+  openStream(): EventStream {
+    this.#streamCount += 1;
+    const stream = new EventStream(`${this.#settings.nonce}${this.#streamCount.toString(36)}`, this);
+    this.#streams.set(stream.key, stream);
+    return stream;
+  }
+
+  endStream(stream: EventStream): void {
+    this.#streams.delete(stream.key);
+    stream.end();
+  }
+
+  // What streams need.
+
+  get maxWaiting(): number {
+    return this.#settings.maxStreamBytes;
+  }
+
+  get counters(): Counting | undefined {
+    return this.#settings.counters;
+  }
+
+  get retry(): number {
+    return this.#settings.retry;
+  }
+
+  /** Event ids exist where sessions do: in revisions whose headers name them. */
+  get remember(): ((event: StoredEvent) => Promise<void> | undefined) | undefined {
+    const hasIds = this.#revision?.headers.some((header) => header.source === "session") && this.key.id !== "";
+    return hasIds && this.#settings.events ? this.#remember : undefined;
+  }
+
+  readonly #remember = (event: StoredEvent): Promise<void> | undefined => {
+    const { events, fail } = this.#settings;
+    try {
+      const kept = events?.append(this.key, event);
+      return kept instanceof Promise ? kept.catch(fail) : undefined;
+    } catch (thrown) {
+      return fail(thrown);
+    }
+  };
+
+  #answer(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
+    if (id === undefined) return;
+    this.#takeReply(id)?.answer(text, error && toErrorStatus(error, this.#settings.profile));
+    this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    if (this.#replies.size === 0) this.#onIdle?.();
+  }
+
+  #takeReply(id: RequestId): Reply | undefined {
+    const reply = this.#replies.get(id);
+    this.#replies.delete(id);
+    return reply;
+  }
+
+  /** To exactly one stream: the latest that is connected, or else one whose client can come back. */
+  #listen(text: string, kind: "request" | "notification"): void | Promise<void> {
+    const listener =
+      this.#listeners.findLast((stream) => stream.isConnected) ??
+      this.#listeners.findLast((stream) => stream.isResumable);
+    if (listener) return listener.send(text);
+    if (kind === "request")
+      return Promise.reject(new UnreachableError("The client has no stream open on which it can be asked"));
+  }
+
+  #dropListener(connected: readonly EventStream[]): void {
+    const [oldest] = connected;
+    if (oldest) this.endStream(oldest);
+  }
+
+  #toEnded(key: string): EventStream {
+    const stream = new EventStream(key, this);
+    stream.end();
+    return stream;
+  }
+}
+
+/** Streams that a client may hold open by GET at a time. */
+const maxListeners = 2;

@@ -1,0 +1,162 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
+import { encode } from "../../framing/json.ts";
+import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { isEndless } from "../../jsonrpc/limits.ts";
+import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
+import type { EventWriter, Exchange } from "./exchange/exchange.ts";
+import type { HttpOrigin, Identity } from "./identity.ts";
+import { streamFields, toJsonAnswer, toOnlyEvent, type AnswerStyle } from "./session-response.ts";
+import { refuse } from "./rejection.ts";
+import type { Claimed } from "./validate-stateless.ts";
+
+/** What is known of a POST that stands alone. */
+export interface ClaimPostOptions {
+  readonly identity: Identity | undefined;
+  readonly claimed: Claimed;
+  readonly style: AnswerStyle;
+  /** Bytes that may wait for a slow reader. */
+  readonly maxWaiting: number;
+  readonly counters: Counting | undefined;
+}
+
+/**
+ * A POST with one request that stands alone: the whole transport of its answer. The answer is JSON, unless a notification comes first. Whoever
+ * closes the connection cancels the request.
+ */
+export class ClaimPost implements Channel, HttpOrigin {
+  readonly identity: Identity | undefined;
+  readonly #exchange: Exchange;
+  readonly #options: ClaimPostOptions;
+  #receiver: Receiver | undefined;
+  #writer: EventWriter | undefined;
+  #isDone = false;
+  #isOld = false;
+
+  constructor(exchange: Exchange, options: ClaimPostOptions) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.identity = options.identity;
+  }
+
+  /** Whether it has been answered, or nobody waits for an answer any more. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  get buffered(): number {
+    return this.#writer?.waiting ?? 0;
+  }
+
+  get maxBuffered(): number {
+    return this.#options.maxWaiting;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  /** Hands the request over; if it is not answered at once, the client may go away meanwhile. */
+  receive(): void {
+    this.#receiver?.message(this.#options.claimed.value, this);
+    if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
+  }
+
+  send(outgoing: Outgoing): void | Promise<void> {
+    if (this.#isDone) return;
+    const text = encode(outgoing);
+    if ("method" in outgoing) return this.#push(text);
+    this.#answer(text, "error" in outgoing ? outgoing.error : undefined);
+  }
+
+  abandon(): void {
+    this.#finish();
+    this.#writer?.end();
+  }
+
+  close(): Promise<void> {
+    if (!this.#isDone && !this.#writer) {
+      const { id } = this.#options.claimed;
+      const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
+      this.#exchange.answer(refuse(503, "The server is shutting down", details).answer);
+    }
+    this.abandon();
+    return Promise.resolve();
+  }
+
+  /** A call that takes long is answered by a stream on which bytes flow. */
+  keepAlive(): void {
+    if (this.#isDone) return;
+    if (this.#writer) this.#writer.write(keepAliveComment);
+    else if (this.#isOld) this.#toStream();
+    this.#isOld = true;
+  }
+
+  releaseConnection(): boolean {
+    return false;
+  }
+
+  #push(text: string): void | Promise<void> {
+    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.claimed.method)) return;
+    const writer = this.#toStream();
+    writer.write(encodeEvent({ type: "message", data: text }));
+    if (writer.waiting <= comfortable) return;
+    if (writer.waiting <= this.#options.maxWaiting) return writer.drained();
+    this.#options.counters?.drop("stream");
+    writer.destroy();
+    this.#leave();
+  }
+
+  #answer(text: string, error: ErrorObject | undefined): void {
+    this.#finish();
+    if (this.#writer) {
+      this.#writer.write(encodeEvent({ type: "message", data: text }));
+      return this.#writer.end();
+    }
+    const status = error ? statusOf(error, this.#options.claimed.revision) : 200;
+    const isStream = this.#options.style === "sse" && status === 200;
+    this.#exchange.answer(isStream ? toOnlyEvent(text) : toJsonAnswer(text, status));
+  }
+
+  #toStream(): EventWriter {
+    if (this.#writer) return this.#writer;
+    this.#writer = this.#exchange.stream(streamFields);
+    this.#writer.onClose(() => this.#leave());
+    return this.#writer;
+  }
+
+  /** The client has closed the connection: that is how it cancels. */
+  #leave(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    // Nobody reads it, but platforms that wait for an answer have one.
+    if (!this.#writer) this.#exchange.answer({ status: 499 });
+    this.#receiver?.disconnected(new Error("The client closed the connection on which it waited for the answer"));
+  }
+
+  /** The call is being answered while this runs: only afterwards nothing of it is left. */
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    queueMicrotask(() => this.#receiver?.disconnected());
+  }
+}
+
+/** Fewer bytes than this may wait without anybody noticing. */
+const comfortable = 64 * 1024;
+
+/**
+ * The status that the revision fixes for an error; others are answers like any other. Metadata that is not valid counts as not there.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ */
+function statusOf({ code, data }: ErrorObject, { errors }: Revision): number {
+  const fixed = Object.values(errors).find((rule) => rule.code === code && rule.emitted)?.status;
+  if (fixed !== undefined) return fixed;
+  if (code === errorCodes.invalidRequest) return 400;
+  const path = isObject(data) ? data.path : undefined;
+  const isMetadata = code === errorCodes.invalidParams && typeof path === "string" && /^_meta(\/|$)/.test(path);
+  return isMetadata ? 400 : 200;
+}

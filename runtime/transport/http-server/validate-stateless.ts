@@ -1,0 +1,174 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { decodeField, isSameField, readMirrored } from "../../framing/param-headers.ts";
+import { codeOf, missingMetadata, unsupportedVersion } from "../../protocol/request-metadata.ts";
+import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
+import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
+import type { Claims } from "./metadata-headers.ts";
+import type { RequestHead } from "./exchange/exchange.ts";
+import type { Identity } from "./identity.ts";
+import type { Parcel } from "./post-body.ts";
+import { jsonFields } from "./session-response.ts";
+import { refuse, type Refusal } from "./rejection.ts";
+import type { SpokenRevisions } from "./revisions.ts";
+import type { ClaimSender, HttpService } from "./settings.ts";
+
+/** What the checks of requests that stand alone need to know. */
+export interface ClaimHouse {
+  /** Absent where every revision has sessions. */
+  readonly claims: Claims | undefined;
+  readonly revisions: SpokenRevisions;
+  readonly service: Pick<HttpService, "readMirrors">;
+}
+
+/** What a POST that belongs to no session turned out to be. */
+export type ClaimAdmission =
+  | Refusal
+  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: Claimed }
+  /** A notification: there is nothing that it could be about. */
+  | { readonly kind: "noted" };
+
+/** A request whose headers and metadata agree. */
+export interface Claimed {
+  readonly value: unknown;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly revision: Revision;
+}
+
+/**
+ * The rungs for requests that stand alone, or nothing when the POST belongs to a session: which revision, whether the headers say what the body
+ * says, whether the revision is served, whether the metadata is complete. What is wrong beyond that, the protocol answers.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ */
+export function climbClaim(
+  head: RequestHead,
+  house: ClaimHouse,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
+): ClaimAdmission | undefined {
+  const { claims } = house;
+  if (!claims || isOfSession(head, parcel, { claims, revisions: house.revisions })) return undefined;
+  if (parcel.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
+  const { incoming, value } = parcel;
+  if (incoming.kind === "notification") return climbNotification(head, incoming, claims);
+  if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
+  const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
+  if (unlike) return unlike;
+  const claim = claims.read(incoming.params);
+  if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
+  if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
+  const { revision, info, capabilities } = claim;
+  const sender: ClaimSender = { revision, identity, client: { info, capabilities } };
+  const unequal = checkRules(head, incoming, { revision, claims }) ?? checkMirrors(head, incoming, { sender, house });
+  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
+}
+
+type Request = Incoming & { readonly kind: "request" };
+
+type Notification = Incoming & { readonly kind: "notification" };
+
+/** What a notification has to say about itself is not laid down, but what it says must be served. */
+function climbNotification(head: RequestHead, notification: Notification, claims: Claims): ClaimAdmission {
+  const unlike = checkVersions(head, notification, claims);
+  if (unlike) return unlike;
+  const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
+  const isServed = version === undefined || claims.revisions.some(({ id }) => id === version);
+  return isServed ? { kind: "noted" } : refuseWith(unsupportedVersion(claims.revisions, version), undefined);
+}
+
+interface Era {
+  readonly claims: Claims;
+  readonly revisions: SpokenRevisions;
+}
+
+/** The body decides; where it says nothing, the header does, but for `initialize`, which always opens a session. */
+function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: Era): boolean {
+  if (!revisions.hasSessions) return false;
+  if (parcel.kind === "batch") return !parcel.values.some((value) => isClaimed(value, claims));
+  if (isClaimed(parcel.value, claims)) return false;
+  const { incoming } = parcel;
+  if (incoming.kind === "request" && incoming.method === "initialize") return true;
+  const named = head.header(claims.headers.version.field)?.trim();
+  return !claims.revisions.some(({ id }) => id === named);
+}
+
+/** True if a body, or part of it, names its revision itself, so that it belongs to no session. */
+export function isStandingAlone(parcel: Parcel, { claims }: Pick<ClaimHouse, "claims">): boolean {
+  if (!claims) return false;
+  const values = parcel.kind === "single" ? [parcel.value] : parcel.values;
+  return values.some((value) => isClaimed(value, claims));
+}
+
+function isClaimed(value: unknown, claims: Claims): boolean {
+  return isObject(value) && claims.readVersion(value.params) !== undefined;
+}
+
+/** Who wants to open a session where there are none learns what is spoken instead. */
+function checkOpening(head: RequestHead, request: Request, claims: Claims): Refusal | undefined {
+  const { id, method, params } = request;
+  if (claims.readVersion(params) !== undefined) return undefined;
+  if (method === "initialize" && isObject(params)) {
+    return refuseWith(unsupportedVersion(claims.revisions, params.protocolVersion), id);
+  }
+  const hasHeader = head.header(claims.headers.version.field) !== undefined;
+  return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
+}
+
+function checkVersions(head: RequestHead, incoming: Request | Notification, claims: Claims): Refusal | undefined {
+  const { name, field: lower } = claims.headers.version;
+  const field = head.header(lower)?.trim();
+  const version = claims.readVersion(incoming.params);
+  const isSaid = field !== undefined && version !== undefined;
+  const isFine = isSaid ? field === version : incoming.kind === "notification";
+  return isFine ? undefined : mismatch(head, name, { revisions: claims.revisions, incoming });
+}
+
+function checkRules(
+  head: RequestHead,
+  request: Request,
+  { revision, claims }: { readonly revision: Revision; readonly claims: Claims },
+): Refusal | undefined {
+  const name = claims.headers.findUnlike(head, request, revision);
+  return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
+}
+
+/** Parameters that the tool wants to see in headers are there, and nothing else is. */
+function checkMirrors(
+  head: RequestHead,
+  request: Request,
+  { sender, house }: { readonly sender: ClaimSender; readonly house: ClaimHouse },
+): Refusal | undefined {
+  const { params } = request;
+  const args = isObject(params) ? params.arguments : undefined;
+  const wrong = house.service.readMirrors?.(request.method, params, sender).find(({ header, path }) => {
+    const name = header.toLowerCase();
+    const field = head.header(name);
+    const value = readMirrored(args, path);
+    if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
+    const text = head.isRepeated(name) ? undefined : decodeField(field);
+    return text === undefined || !isSameField(text, value);
+  });
+  return wrong && mismatch(head, wrong.header, { revisions: [sender.revision], incoming: request });
+}
+
+function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Refusal {
+  const isRepeated = head.isRepeated(name.toLowerCase());
+  const problem = isRepeated ? repeated : "is missing, or does not say what the body says";
+  const id = incoming.kind === "request" ? incoming.id : undefined;
+  const error = new RpcError(codeOf(revisions, "headerMismatch"), `The header ${name} ${problem}`, {
+    data: { header: name },
+  });
+  return refuseWith(error, id);
+}
+
+interface Mismatch {
+  readonly revisions: readonly Revision[];
+  readonly incoming: Incoming;
+}
+
+const repeated = "must be sent once; send a value with a comma in base64";
+
+function refuseWith(error: RpcError, id: RequestId | undefined): Refusal {
+  const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
+  return { kind: "refused", answer: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
+}

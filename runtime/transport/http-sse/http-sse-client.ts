@@ -1,0 +1,182 @@
+import { EventDecoder, type ServerEvent } from "../../framing/sse-events.ts";
+import { decode, encode } from "../../framing/json.ts";
+import type { Receiver } from "../../jsonrpc/channel.ts";
+import { ClosedError, toError } from "../../jsonrpc/errors.ts";
+import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
+import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import { discard, readChunks, readMediaType } from "../http-client/body.ts";
+import {
+  createEndpoint,
+  describeUrl,
+  readRefusal,
+  type Endpoint,
+  type EndpointOptions,
+} from "../http-client/endpoint.ts";
+import { AnswerError, LostError } from "../http-client/errors.ts";
+import { Lanes } from "../http-client/keyed-queue.ts";
+import { Operations, within } from "../http-client/in-flight.ts";
+import { Turnstile } from "../http-client/concurrency-limiter.ts";
+import type { Transport } from "../transport.ts";
+
+/** Options of a client over HTTP with server-sent events, as the first revision had it. */
+export interface SseClientOptions extends EndpointOptions {
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for the server to say where messages are to be posted. Default 10 s. */
+  readonly endpointTimeout?: number;
+  /** Milliseconds for the server to accept a message. Default 30 s. */
+  readonly acceptTimeout?: number;
+}
+
+/**
+ * A client's end of the transport that Streamable HTTP has replaced: one stream carries everything that the server says, messages to it are
+ * posted to the URL that it names first. The session lasts as long as the stream.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export function createSseClientTransport(url: string | URL, options: SseClientOptions = {}): Transport {
+  return new SseClient(new URL(url), options);
+}
+
+class SseClient implements Transport {
+  readonly #url: URL;
+  readonly #options: SseClientOptions;
+  readonly #limits: Limits;
+  readonly #lanes = new Lanes<unknown>();
+  readonly #operations = new Operations();
+  readonly #turnstile: Turnstile;
+  readonly #stream = new AbortController();
+  readonly #target: Promise<Endpoint>;
+  #receiver: Receiver | undefined;
+  #resolveTarget: (endpoint: Endpoint) => void = () => {};
+  #rejectTarget: (reason: Error) => void = () => {};
+  #hasTarget = false;
+  #reason: Error | undefined;
+
+  constructor(url: URL, options: SseClientOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#limits = toLimits(options.limits);
+    this.#turnstile = new Turnstile({
+      maxBytes: this.#limits.maxBufferedBytes,
+      onFull: (reason) => this.#disconnect(reason),
+    });
+    this.#target = new Promise((resolve, reject) => {
+      this.#resolveTarget = resolve;
+      this.#rejectTarget = reject;
+    });
+    this.#target.catch(() => {});
+  }
+
+  get buffered(): number {
+    return this.#turnstile.buffered;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#operations.isEnded) receiver.disconnected(this.#reason);
+    else void this.#listen();
+  }
+
+  /** What belongs to one request of the server keeps its order; our requests are on their own. */
+  send(message: Outgoing, related?: RequestId): Promise<void> {
+    const body = encode(message);
+    const isRequest = "method" in message && "id" in message;
+    const answered = "id" in message ? message.id : undefined;
+    const sent = this.#lanes.run(isRequest ? message : (related ?? answered), () =>
+      this.#turnstile.pass(body, () => this.#post(body)),
+    );
+    sent.catch(() => {});
+    return sent;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#operations.isEnded) await within(flushTimeout, () => this.#lanes.idle());
+    this.#disconnect();
+  }
+
+  async #post(body: string): Promise<void> {
+    const { acceptTimeout = 30_000 } = this.#options;
+    const endpoint = await this.#target;
+    const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+    await this.#operations.runWithin(acceptTimeout, async (signal) => {
+      const response = await endpoint.request({ method: "POST", headers, body, signal });
+      if (!response.ok) throw await readRefusal(response, endpoint.url);
+      await discard(response);
+    });
+  }
+
+  async #listen(): Promise<void> {
+    const { endpointTimeout = 10_000 } = this.#options;
+    const expire = (): void =>
+      this.#disconnect(new AnswerError(`The server named no URL for messages in ${endpointTimeout} ms`));
+    const timer = setTimeout(expire, endpointTimeout);
+    this.#target.catch(() => {}).finally(() => clearTimeout(timer));
+    try {
+      await this.#read(await this.#open());
+      this.#disconnect(new LostError("The server ended the stream"));
+    } catch (error) {
+      this.#disconnect(toError(error));
+    }
+  }
+
+  async #open(): Promise<Response> {
+    const endpoint = createEndpoint(this.#url, this.#options);
+    const headers = { Accept: "text/event-stream" };
+    const response = await endpoint.request({ method: "GET", headers, signal: this.#stream.signal });
+    if (!response.ok) throw await readRefusal(response, this.#url);
+    if (readMediaType(response) === "text/event-stream") return response;
+    await discard(response);
+    throw new AnswerError(`${describeUrl(this.#url)} did not answer with an event stream`);
+  }
+
+  async #read(response: Response): Promise<void> {
+    let problem: Error | undefined;
+    const decoder = new EventDecoder(this.#limits, {
+      event: (event) => this.#take(event),
+      problem: (found) => {
+        this.#receiver?.problem(found);
+        problem = new AnswerError(found.message);
+      },
+    });
+    await readChunks(response, (chunk) => {
+      decoder.push(chunk);
+      if (problem) throw problem;
+    });
+  }
+
+  #take({ type, data }: ServerEvent): void {
+    const receiver = this.#receiver;
+    if (this.#operations.isEnded || !receiver) return;
+    if (type === "endpoint") return this.#setTarget(data);
+    if (type === "message" && data !== "") decode(data, this.#limits, receiver);
+  }
+
+  /** Only the origin of the stream may be posted to: messages and headers may carry secrets. */
+  #setTarget(data: string): void {
+    if (this.#hasTarget) return;
+    const url = URL.canParse(data, this.#url.href) ? new URL(data, this.#url) : undefined;
+    if (url?.origin !== this.#url.origin) {
+      const where = url === undefined ? "something that is not a URL" : url.origin;
+      return this.#disconnect(
+        new AnswerError(`The server wants messages posted to another origin, ${where}, which is refused`),
+      );
+    }
+    this.#hasTarget = true;
+    this.#resolveTarget(createEndpoint(url, this.#options));
+  }
+
+  #disconnect(reason?: Error): void {
+    if (this.#operations.isEnded) return;
+    this.#reason = reason;
+    const error = reason ?? new ClosedError("The transport was closed");
+    const isEarly = !this.#hasTarget;
+    this.#rejectTarget(error);
+    this.#operations.end(error);
+    this.#stream.abort(error);
+    // What waits for the URL learns the reason itself first: it tells more than that the connection is closed.
+    void (isEarly ? this.#lanes.idle() : Promise.resolve()).then(() => this.#receiver?.disconnected(reason));
+  }
+}
+
+/** How long the last messages may take to leave. */
+const flushTimeout = 2_000;

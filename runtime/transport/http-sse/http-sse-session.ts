@@ -1,0 +1,102 @@
+import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
+import { encode } from "../../framing/json.ts";
+import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Outgoing } from "../../jsonrpc/message.ts";
+import type { Connection } from "../../protocol/peer.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import { FirstMessage } from "../first-message.ts";
+import type { EventWriter } from "../http-server/exchange/exchange.ts";
+import type { HttpSettings } from "../http-server/settings.ts";
+
+/** How a session begins. */
+export interface Beginning {
+  /** Where the client sends its messages. */
+  readonly endpoint: string;
+  /** Milliseconds for its first message. */
+  readonly handshakeTimeout: number;
+}
+
+/**
+ * One session of HTTP with SSE: it lives as long as its stream, on which everything is sent, answers too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export class SseSession implements Channel {
+  readonly key: SessionKey;
+  readonly #writer: EventWriter;
+  readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "counters">;
+  #receiver: Receiver | undefined;
+  #connection: Connection | undefined;
+  #first: FirstMessage | undefined;
+  #isClosed = false;
+
+  constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "counters">) {
+    this.key = key;
+    this.#writer = writer;
+    this.#settings = settings;
+    writer.onClose(() => this.#disconnect());
+  }
+
+  /** The server's end of the conversation. */
+  get connection(): Connection {
+    if (!this.#connection) throw new Error("The session is not served yet");
+    return this.#connection;
+  }
+
+  /** Tells the client where to send its messages, and lets the conversation begin: soon, or not at all. */
+  serve(connection: Connection, { endpoint, handshakeTimeout }: Beginning): void {
+    this.#connection = connection;
+    this.#first = new FirstMessage(handshakeTimeout, (reason) => {
+      this.#writer.end();
+      this.#disconnect(reason);
+    });
+    this.#writer.write(encodeEvent({ type: "endpoint", data: endpoint }));
+  }
+
+  get buffered(): number {
+    return this.#writer.waiting;
+  }
+
+  get maxBuffered(): number {
+    return this.#settings.maxStreamBytes;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  receive(value: unknown, origin: unknown): void {
+    this.#first?.settle();
+    this.#receiver?.message(value, origin);
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    const writer = this.#writer;
+    writer.write(encodeEvent({ type: "message", data: encode(message) }));
+    if (writer.waiting <= comfortable) return;
+    const { maxStreamBytes, counters } = this.#settings;
+    if (writer.waiting <= maxStreamBytes) return writer.drained();
+    counters?.drop("stream");
+    writer.destroy();
+    this.#disconnect(new Error(`The client does not read: more than ${maxStreamBytes} bytes wait for it`));
+  }
+
+  keepAlive(): void {
+    this.#writer.write(keepAliveComment);
+  }
+
+  close(): Promise<void> {
+    this.#writer.end();
+    this.#disconnect();
+    return Promise.resolve();
+  }
+
+  #disconnect(reason?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#first?.settle();
+    this.#receiver?.disconnected(reason);
+  }
+}
+
+const comfortable = 64 * 1024;

@@ -1,0 +1,179 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import type { Receiver } from "../../jsonrpc/channel.ts";
+import type { Limits } from "../../jsonrpc/limits.ts";
+import type { Outgoing } from "../../jsonrpc/message.ts";
+import { toCommand, toServerEnv } from "./command.ts";
+import { readLastWords } from "./stderr-summary.ts";
+import { ownTree, signalTree } from "./process-tree.ts";
+import { StreamTransport } from "../stream-transport.ts";
+import type { Transport } from "../transport.ts";
+
+/** How a server is started as a child of this process. */
+export interface ChildProcessOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  /** Added to the few variables that every program needs. Nothing else of this process's environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the server logs: passed on to our stderr as fast as that is read, dropped, or given to a function. The last 64 KiB are kept in any case. Default `"inherit"`. */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
+  readonly limits?: Partial<Limits>;
+  readonly shutdown?: Partial<ShutdownDelays>;
+}
+
+/** How long the server gets at each step of its end, in milliseconds. */
+export interface ShutdownDelays {
+  /** After its stdin has ended, before it is asked to terminate (on Windows: ended). Default 2 s. */
+  readonly terminate: number;
+  /** After that, before it is killed. Default 2 s. */
+  readonly kill: number;
+}
+
+/** A server that runs as a child of this process. */
+export interface ChildProcessTransport extends Transport {
+  /** Process id; absent when it could not be started. */
+  readonly pid: number | undefined;
+  /** The end of what it wrote to stderr. */
+  readonly stderrTail: string;
+}
+
+/** Starts a server without a shell, and talks to it over its stdin and stdout. */
+export function createChildProcessTransport(options: ChildProcessOptions): ChildProcessTransport {
+  return new ServerProcess(options);
+}
+
+class ServerProcess implements ChildProcessTransport {
+  readonly #options: ChildProcessOptions;
+  readonly #child: Child;
+  readonly #stream: StreamTransport;
+  readonly #exited: Promise<void>;
+  #stderrTail = "";
+
+  constructor(options: ChildProcessOptions) {
+    this.#options = options;
+    this.#child = start(options);
+    this.#exited = new Promise((resolve) => {
+      this.#child.once("exit", () => resolve());
+      this.#child.once("error", () => resolve());
+    });
+    this.#stream = new StreamTransport({
+      input: this.#child.stdout,
+      output: this.#child.stdin,
+      write: (text) => this.#child.stdin.write(text),
+      limits: options.limits,
+      onEnd: () => this.#leaveSoon(),
+      finish: () => this.#shutDown(),
+    });
+    this.#watch();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get stderrTail(): string {
+    return this.#stderrTail;
+  }
+
+  get buffered(): number {
+    return this.#stream.buffered;
+  }
+
+  start(receiver: Receiver): void {
+    this.#stream.start(receiver);
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    return this.#stream.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#stream.close();
+  }
+
+  #watch(): void {
+    const child = this.#child;
+    child.stderr.setEncoding("utf8");
+    child.stderr.on("data", (text: string) => this.#log(text));
+    child.stderr.on("error", ignore);
+    child.once("error", (error) => this.#stream.disconnect(error));
+    child.once("exit", () => this.#leaveSoon());
+    child.once("close", () => this.#stream.disconnect(this.#describeExit()));
+  }
+
+  /** Exit and last output come in any order; a grandchild that holds the pipe, or a server that goes on without it, is not waited for. */
+  #leaveSoon(): void {
+    const leave = (): void => this.#stream.disconnect(this.#describeExit());
+    void this.#exitsWithin(exitDelay).then(() => setTimeout(leave, lastOutputDelay));
+  }
+
+  #log(text: string): void {
+    this.#stderrTail = (this.#stderrTail + text).slice(-keptLog);
+    const { stderr = "inherit" } = this.#options;
+    if (typeof stderr === "function") stderr(text);
+    else if (stderr === "inherit" && process.stderr.writableLength < mostUnread) process.stderr.write(text);
+  }
+
+  #describeExit(): Error {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) return new Error("The server closed its output");
+    const log = readLastWords(this.#stderrTail).slice(0, longestWords);
+    const cause = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
+    return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio */
+  async #shutDown(): Promise<void> {
+    const { terminate = 2_000, kill = 2_000 } = this.#options.shutdown ?? {};
+    this.#child.stdin.end();
+    if (!(await this.#exitsWithin(terminate))) {
+      signalTree(this.#child, "SIGTERM");
+      if (!(await this.#exitsWithin(kill))) signalTree(this.#child, "SIGKILL");
+    }
+    await this.#exited;
+    // Whatever the server has left behind.
+    signalTree(this.#child, "SIGKILL");
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+  }
+
+  async #exitsWithin(milliseconds: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), milliseconds)));
+    const exited = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return exited;
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const keptLog = 64 * 1024;
+
+/** Bytes of our own stderr that may wait for whoever reads it; a server that logs on is not heard meanwhile. */
+const mostUnread = 1024 * 1024;
+
+/** Characters of a last line that are repeated. */
+const longestWords = 1_000;
+
+const lastOutputDelay = 50;
+
+/** Milliseconds that a process may take to exit after its streams have ended. */
+const exitDelay = 500;
+
+function start({ command, args = [], cwd, env: given }: ChildProcessOptions): Child {
+  const { platform } = process;
+  const env = toServerEnv(process, given);
+  const { file, args: words, verbatim } = toCommand(command, args, { platform, env, cwd });
+  return spawn(file, [...words], {
+    ...ownTree,
+    stdio: ["pipe", "pipe", "pipe"],
+    env,
+    ...(cwd !== undefined && { cwd }),
+    windowsVerbatimArguments: verbatim,
+  });
+}
+
+function ignore(): void {}

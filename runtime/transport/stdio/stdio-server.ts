@@ -1,0 +1,97 @@
+import process from "node:process";
+import type { Limits } from "../../jsonrpc/limits.ts";
+import { readStdoutWrite } from "./stdout.ts";
+import { StreamTransport } from "../stream-transport.ts";
+import type { Transport } from "../transport.ts";
+
+/** Options of a server on stdin and stdout. */
+export interface StdioOptions {
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for the last bytes to leave. Default 1 s. */
+  readonly flushTimeout?: number;
+}
+
+/** Options of a process that is a server. */
+export interface ServeStdioOptions extends StdioOptions {
+  /** End the process when the connection is closed, even if timers or calls still run. Default `true`. */
+  readonly exit?: boolean;
+}
+
+/** What is needed of a connection to end it. */
+export interface StdioConnection {
+  readonly closed: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the process's stdin and stdout until stdin ends or a signal comes; running calls may finish for a moment.
+ *
+ * @param accept - starts the server on the transport: `(transport) => serve(options, transport)`
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
+ */
+export async function serveStdio(
+  accept: (transport: Transport) => StdioConnection,
+  options: ServeStdioOptions = {},
+): Promise<void> {
+  const connection = accept(createStdioTransport(options));
+  const stop = (): void => void connection.close();
+  for (const signal of stopSignals) process.once(signal, stop);
+  await connection.closed;
+  for (const signal of stopSignals) process.removeListener(signal, stop);
+  if (options.exit !== false) process.exit(process.exitCode ?? 0);
+}
+
+/**
+ * The process's stdin and stdout as a transport. While it is open, everything else that is written to `process.stdout`, `console.log` included,
+ * goes to stderr: stdout belongs to the protocol.
+ */
+export function createStdioTransport(options: StdioOptions = {}): Transport {
+  const guard = guardStdout();
+  const { stdin, stdout } = process;
+  return new StreamTransport({
+    input: stdin,
+    output: stdout,
+    write: guard.write,
+    limits: options.limits,
+    pausesInput: true,
+    async finish() {
+      stdin.pause();
+      await guard.flush(options.flushTimeout ?? 1_000);
+      guard.restore();
+    },
+  });
+}
+
+/** Ctrl-Break is what a process can be asked with on Windows by another program; elsewhere there is no such signal. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
+
+interface StdoutGuard {
+  readonly write: (text: string) => boolean;
+  readonly flush: (milliseconds: number) => Promise<void>;
+  readonly restore: () => void;
+}
+
+/** Keeps the real `write` for the wire and hands everybody else stderr. */
+function guardStdout(): StdoutGuard {
+  const { stdout, stderr } = process;
+  const original = readStdoutWrite();
+  const write = original.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  // Nobody reads our log: that must not end the server.
+  stderr.on("error", ignore);
+  return {
+    write: (text) => write(text),
+    flush: (milliseconds) =>
+      new Promise((resolve) => {
+        setTimeout(resolve, milliseconds).unref();
+        if (stdout.writable) write("", () => resolve());
+        else resolve();
+      }),
+    restore() {
+      stdout.write = original;
+      stderr.removeListener("error", ignore);
+    },
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,177 @@
+import { connect, createServer, type Socket } from "node:net";
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type ConnectionOptions,
+  type TlsOptions,
+} from "node:tls";
+import type { Awaitable } from "../../../generated/support.ts";
+import type { Limits } from "../../jsonrpc/limits.ts";
+import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
+import { longestTimer } from "../../internal/timers.ts";
+import { defaultPatience } from "../first-message.ts";
+import { portOf, startListening, watchSockets } from "../listening.ts";
+import { StreamTransport, type StreamOptions } from "../stream-transport.ts";
+import type { Transport } from "../transport.ts";
+
+/** Options of a connection over TCP or a local socket. */
+export interface SocketOptions {
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for the last bytes to leave when the connection closes. Default 1 s. */
+  readonly flushTimeout?: number;
+}
+
+/** Where a server listens. */
+export interface SocketAddress {
+  readonly port?: number;
+  /** Default `127.0.0.1`: only programs of this machine can connect. */
+  readonly host?: string;
+  /** Path of a local socket, instead of host and port; on Windows the name of a pipe, which begins with `\\.\pipe\`. */
+  readonly path?: string;
+}
+
+/** Options of a client over TCP. */
+export interface TcpClientOptions extends SocketOptions, SocketAddress {
+  /** Encrypts the connection; options of `tls.connect`, such as certificates. */
+  readonly tls?: ConnectionOptions;
+}
+
+/** Options of a server over TCP. */
+export interface TcpServerOptions extends SocketOptions, SocketAddress {
+  /** Serves a connection. */
+  readonly accept: (transport: Transport) => unknown;
+  /** True if a connection is let in, by its address or certificate; a failure keeps it out. Default: every one. */
+  readonly admit?: (socket: Socket) => Awaitable<boolean>;
+  /** Encrypts the connections; options of `tls.createServer`, such as key and certificate. */
+  readonly tls?: TlsOptions;
+  /** Connections at a time; more are dropped. Default 1,000. */
+  readonly maxConnections?: number;
+  /**
+   * Milliseconds for a client to encrypt the connection, where that is asked for, and as many again for its first message; then it is dropped.
+   * Afterwards it may be silent for as long as it likes. Default 30 s.
+   */
+  readonly handshakeTimeout?: number;
+  /** Learns what failed in `admit` and `accept`; the connection is closed then. */
+  readonly onError?: OnError;
+}
+
+/** A server that listens. */
+export interface TcpServer {
+  /** The port that was taken; 0 for a local socket. */
+  readonly port: number;
+  /** Takes no more connections and ends those that are open. */
+  close(): Promise<void>;
+}
+
+/** Connects to a server: one message a line, as on stdio. */
+export function createTcpTransport(options: TcpClientOptions): Transport {
+  const address = { ...toAddress(options), allowHalfOpen: true };
+  const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
+  return createSocketTransport(socket, options, { requiresMessage: false });
+}
+
+/** Listens for connections; each is a session of its own. Resolves when it listens. */
+export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
+  const transports = new Set<Transport>();
+  const { handshakeTimeout = defaultPatience } = options;
+  const serve = async (socket: Socket): Promise<void> => {
+    socket.on("error", ignore);
+    const isAwaited = (await (options.admit?.(socket) ?? true)) && server.listening && !socket.destroyed;
+    if (!isAwaited) return void socket.destroy();
+    const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
+    expectReader(socket);
+    transports.add(transport);
+    socket.once("close", () => transports.delete(transport));
+    await options.accept(transport);
+  };
+  const fail = createFail(options.onError);
+  const onSocket = (socket: Socket): void => {
+    serve(socket).catch((thrown: unknown) => {
+      fail(thrown);
+      socket.destroy();
+    });
+  };
+  const halfOpen = { allowHalfOpen: true };
+  const server = options.tls
+    ? createTlsServer(
+        { handshakeTimeout: Math.min(handshakeTimeout, longestTimer), ...options.tls, ...halfOpen },
+        onSocket,
+      )
+    : createServer(halfOpen, onSocket);
+  // Node only tells of a client that takes too long to encrypt.
+  server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
+  server.maxConnections = options.maxConnections ?? 1_000;
+  const sockets = watchSockets(server);
+  await startListening(server, toAddress(options));
+  return {
+    port: portOf(server),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([...transports].map((transport) => transport.close()));
+      // Those that were not let in yet, or do not even begin to encrypt.
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/**
+ * Uses a socket that is there already. Unless `requiresMessage` is `false`, the connection is closed when its first bytes are not the start of
+ * a JSON message: web pages can send HTTP requests to any port of this machine, with messages in their bodies.
+ */
+export function createSocketTransport(
+  socket: Socket,
+  options: SocketOptions = {},
+  ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
+): Transport {
+  socket.setNoDelay(true);
+  // A peer that has gone without a word is noticed.
+  socket.setKeepAlive(true, keepAliveDelay);
+  return new StreamTransport({
+    input: socket,
+    output: socket,
+    write: (text) => socket.write(text),
+    limits: options.limits,
+    requiresMessage: true,
+    ...ends,
+    finish: () => end(socket, options.flushTimeout ?? 1_000),
+  });
+}
+
+const keepAliveDelay = 15_000;
+
+/** Milliseconds that a client may take nothing of what waits for it. */
+const readerPatience = 30_000;
+
+/** Time counts while something waits, and begins anew whenever some of it is taken. Nothing is read meanwhile. */
+function expectReader(socket: Socket): void {
+  socket.setTimeout(readerPatience);
+  socket.on("timeout", () => {
+    if (socket.writableLength === 0) return;
+    socket.destroy(new Error(`The peer does not read: it took nothing of what waits for it for ${socket.timeout} ms`));
+  });
+}
+
+function toAddress({
+  path,
+  host = "127.0.0.1",
+  port = 0,
+}: SocketAddress): { path: string } | { host: string; port: number } {
+  return path === undefined ? { host, port } : { path };
+}
+
+/** Lets the last bytes leave and waits for the peer to hang up too: a connection that is cut early may take them with it. */
+function end(socket: Socket, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    const timer = setTimeout(() => socket.destroy(), milliseconds);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.end();
+    socket.resume();
+  });
+}
+
+function ignore(): void {}

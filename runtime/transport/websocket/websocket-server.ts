@@ -1,0 +1,77 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer, type ServerOptions as SecureOptions } from "node:https";
+import { loopbackHosts } from "../http-server/hosts.ts";
+import { toGuard } from "../http-server/identity.ts";
+import { ListenError, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
+import { serveWebSocket, type WsServerOptions } from "./ws-package.ts";
+
+/** Options for a WebSocket listener. */
+export interface WsListenOptions extends WsServerOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
+  readonly host?: string;
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /** Node's own options for TLS: `key`, `cert`, `ca`, `requestCert`, ... */
+  readonly tls?: SecureOptions;
+}
+
+/** A server of WebSockets that listens. */
+export interface WsListener {
+  /** Begins with `ws://`, or with `wss://` where TLS is used. */
+  readonly url: string;
+  /** Takes no more connections and ends those that are open. */
+  close(): Promise<void>;
+}
+
+/** Serves WebSockets, and nothing else, on a port of this machine. `serveWebSocket` adds them to an HTTP server that is there already. */
+export async function listenWebSocket(options: WsListenOptions): Promise<WsListener> {
+  const { port = 0, host = "127.0.0.1", path = "/mcp", tls, maxConnections = 1_000 } = options;
+  if (!options.allowedHosts && !loopbackHosts.includes(toAuthority(host)))
+    throw new ListenError(
+      `Listening on ${host} lets other machines in; name the hosts that they may use in allowedHosts.`,
+    );
+  const server = createNodeServer(createRequestListener(options), tls);
+  // Some more than are upgraded: others are refused with 503 instead of being dropped.
+  server.maxConnections = maxConnections + 100;
+  const sockets = watchSockets(server);
+  const service = serveWebSocket(server, { ...options, path, maxConnections });
+  await startListening(server, { port, host });
+  return {
+    url: `${tls ? "wss" : "ws"}://${toAuthority(host)}:${portOf(server)}${path}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await service.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Slow or endless requests do not hold a connection. */
+const bounds = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16 * 1024,
+  insecureHTTPParser: false,
+} as const;
+
+function createNodeServer(answer: RequestListener, tls: SecureOptions | undefined): Server {
+  return tls
+    ? createSecureServer({ ...bounds, handshakeTimeout: bounds.headersTimeout, ...tls }, answer)
+    : createServer(bounds, answer);
+}
+
+/** Answers requests that open no WebSocket: with what a guard publishes, or with 426. */
+function createRequestListener({ authenticate }: WsListenOptions): RequestListener {
+  const documents = toGuard(authenticate)?.documents;
+  return (request, response) => {
+    request.resume();
+    const document = request.method === "GET" ? documents?.get(request.url?.split("?")[0] ?? "") : undefined;
+    const answer = document ?? { status: 426, headers: { upgrade: "websocket", connection: "upgrade, close" } };
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  };
+}

@@ -1,0 +1,178 @@
+import { decode, encode } from "../../framing/json.ts";
+import type { Receiver } from "../../jsonrpc/channel.ts";
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { defaultLimits, toLimits, type Limits } from "../../jsonrpc/limits.ts";
+import type { Outgoing } from "../../jsonrpc/message.ts";
+import { FirstMessage } from "../first-message.ts";
+import type { Transport } from "../transport.ts";
+
+/** Subprotocols of a WebSocket that carries this protocol, the preferred one first. */
+export const webSocketProtocols: readonly string[] = ["mcp.v1", "mcp"];
+
+/** Close codes. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+export const closeCodes: {
+  readonly normal: 1000;
+  readonly goingAway: 1001;
+  readonly binary: 1003;
+  readonly policy: 1008;
+  readonly tooBig: 1009;
+} = {
+  normal: 1000,
+  goingAway: 1001,
+  binary: 1003,
+  policy: 1008,
+  tooBig: 1009,
+};
+
+/** What is needed of a WebSocket, whichever implementation it comes from. */
+export interface MessageSocket {
+  /** Bytes that wait to be written. */
+  readonly bufferedAmount: number;
+  /** Begins to tell what happens. Called once. */
+  listen(events: SocketEvents): void;
+  /** Sends a text message. A promise is returned when the writer should wait. */
+  send(text: string): void | Promise<void>;
+  close(code: number, reason: string): void;
+  /** Ends the connection without the closing handshake. */
+  terminate(): void;
+}
+
+/** What happens on a WebSocket. */
+export interface SocketEvents {
+  opened(): void;
+  text(text: string): void;
+  binary(): void;
+  closed(reason?: Error): void;
+}
+
+/** Options of a transport over a WebSocket. */
+export interface WebSocketOptions {
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds for the closing handshake. Default 2 s. */
+  readonly closeTimeout?: number;
+}
+
+/** What a server knows of a connection. */
+export interface WebSocketDetails {
+  /** What handlers may know about where messages come from. */
+  readonly origin?: unknown;
+  /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
+  readonly handshakeTimeout?: number;
+}
+
+/** One message in each text frame. What is sent before the connection is open waits for it. */
+export class WebSocketTransport implements Transport {
+  readonly #socket: MessageSocket;
+  readonly #limits: Limits;
+  readonly #origin: unknown;
+  readonly #closeTimeout: number;
+  readonly #handshakeTimeout: number;
+  #first: FirstMessage | undefined;
+  #receiver: Receiver | undefined;
+  /** What waits for the connection; absent when it is open. */
+  #early: string[] | undefined = [];
+  #state: "open" | "closing" | "closed" = "open";
+  #closing: Promise<void> | undefined;
+  #whenClosed: () => void = () => {};
+
+  constructor(socket: MessageSocket, options: WebSocketOptions & WebSocketDetails = {}) {
+    this.#socket = socket;
+    this.#limits = toLimits(options.limits);
+    this.#origin = options.origin;
+    this.#closeTimeout = options.closeTimeout ?? 2_000;
+    this.#handshakeTimeout = options.handshakeTimeout ?? Infinity;
+  }
+
+  get buffered(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#state === "closed") return receiver.disconnected();
+    this.#first = new FirstMessage(this.#handshakeTimeout, ({ message }) => this.#refuse(closeCodes.policy, message));
+    this.#socket.listen({
+      opened: () => this.#open(),
+      text: (text) => this.#take(text, receiver),
+      binary: () => this.#refuse(closeCodes.binary, "A message must be a text frame"),
+      closed: (reason) => this.#finish(reason),
+    });
+  }
+
+  send(message: Outgoing): void | Promise<void> {
+    const text = encode(message);
+    requireSize(text, this.#limits);
+    if (this.#state !== "open") return;
+    if (this.#early) return void this.#early.push(text);
+    if (this.#socket.bufferedAmount > this.#limits.maxBufferedBytes) {
+      this.#finish(new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`));
+      return this.#socket.terminate();
+    }
+    return this.#socket.send(text);
+  }
+
+  close(code: number = closeCodes.normal): Promise<void> {
+    this.#closing ??= this.#close(code);
+    return this.#closing;
+  }
+
+  #open(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const text of early) void this.#socket.send(text);
+  }
+
+  #take(text: string, receiver: Receiver): void {
+    if (this.#state !== "open") return;
+    // A message has at least as many bytes as UTF-16 units; whoever knows the bytes has counted them already.
+    if (text.length > this.#limits.maxMessageBytes) return this.#refuse(closeCodes.tooBig, "The message is too long");
+    decode(text, this.#limits, {
+      message: (value) => {
+        this.#first?.settle();
+        receiver.message(value, this.#origin);
+      },
+      problem: (problem) => receiver.problem(problem),
+    });
+  }
+
+  /** The peer breaks the rules of the transport: there is no message to answer. */
+  #refuse(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    this.#finish(new Error(`The connection was closed with code ${code}: ${reason}`));
+  }
+
+  async #close(code: number): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#state = "closing";
+    const closed = new Promise<void>((resolve) => (this.#whenClosed = resolve));
+    const timer = setTimeout(() => this.#whenClosed(), this.#closeTimeout);
+    this.#socket.close(code, "");
+    await closed;
+    clearTimeout(timer);
+    this.#socket.terminate();
+    this.#finish();
+  }
+
+  #finish(reason?: Error): void {
+    if (this.#state === "closed") return;
+    const isWanted = this.#state === "closing";
+    this.#state = "closed";
+    this.#first?.settle();
+    this.#whenClosed();
+    this.#receiver?.disconnected(isWanted ? undefined : reason);
+  }
+}
+
+/** Throws for a message that is longer than the other end takes, as far as is known: it would close the connection with everything on it. */
+function requireSize(text: string, limits: Limits): void {
+  const most = Math.max(limits.maxMessageBytes, defaultLimits.maxMessageBytes);
+  // A UTF-16 unit has three bytes at most.
+  if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return;
+  throw new RpcError(errorCodes.internalError, `The message is longer than ${most} bytes; send less at a time`);
+}
+
+/** How a connection ended, as an error; nothing after an orderly end. */
+export function toCloseReason(code: number, reason: string): Error | undefined {
+  if (code === closeCodes.normal || code === closeCodes.goingAway) return undefined;
+  return new Error(`The connection was closed with code ${code}${reason === "" ? "" : `: ${reason}`}`);
+}

@@ -1,0 +1,255 @@
+import { STATUS_CODES, type IncomingMessage, type Server as HttpServer } from "node:http";
+import type { Server as HttpsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
+import { toLimits } from "../../jsonrpc/limits.ts";
+import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
+import { systemClock } from "../../internal/timers.ts";
+import { defaultPatience } from "../first-message.ts";
+import type { Answer, HeaderFields } from "../http-server/exchange/exchange.ts";
+import { createHostRules, type HostOptions, type HostRules } from "../http-server/hosts.ts";
+import { NodeHead } from "../http-server/exchange/node-head.ts";
+import { toGuard, type Authenticate, type Guard, type Identity } from "../http-server/identity.ts";
+import type { Transport } from "../transport.ts";
+import {
+  WebSocketTransport,
+  closeCodes,
+  toCloseReason,
+  webSocketProtocols,
+  type MessageSocket,
+  type SocketEvents,
+  type WebSocketOptions,
+} from "./websocket-transport.ts";
+
+/** Options of either end over the library ws. */
+export interface WsOptions extends WebSocketOptions {
+  /** Milliseconds between pings; a peer that has not answered one by the next is taken for gone. `Infinity`: none. Default 15 s. */
+  readonly pingInterval?: number;
+}
+
+/** Options of a client over the library ws. */
+export interface WsClientOptions extends WsOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Options of the library and of Node's `https`, such as certificates. */
+  readonly connection?: ClientOptions;
+}
+
+/** Options of a server over the library ws. */
+export interface WsServerOptions extends WsOptions, HostOptions {
+  /** Only upgrades of this path are taken. Default: every path. */
+  readonly path?: string;
+  /** Connections at a time; more are refused with 503. Default 1,000. */
+  readonly maxConnections?: number;
+  /** Milliseconds for a client's first message; then the connection ends with 1008. Afterwards it may be silent for as long as it likes. Default 30 s. */
+  readonly handshakeTimeout?: number;
+  /** Serves a connection. */
+  readonly accept: (transport: Transport) => unknown;
+  /**
+   * Finds out who wants to connect, as over HTTP; the connection lasts as long as that counts. What a guard publishes is for the HTTP handler
+   * of the same server to serve. A failure refuses with 401. Default: everybody may connect, unasked.
+   */
+  readonly authenticate?: Authenticate | Guard;
+  /** Learns what failed here, in `authenticate` and in `accept`; the connection is refused or closed then. */
+  readonly onError?: OnError;
+}
+
+/** Connections over WebSocket that come in through an HTTP server. */
+export interface WsServer {
+  /** Takes no more connections and ends those that are open. The HTTP server stays as it is. */
+  close(): Promise<void>;
+}
+
+/** Connects to a server by the library ws. */
+export function createWsTransport(url: string | URL, options: WsClientOptions = {}): Transport {
+  return new WebSocketTransport(createWsSocket(url, options), options);
+}
+
+/** Connection by the library ws whose text frames are passed on as they are, for programs that examine servers. */
+export function createWsSocket(url: string | URL, options: WsClientOptions = {}): MessageSocket {
+  const socket = new WebSocket(url, [...webSocketProtocols], {
+    ...options.connection,
+    headers: { ...options.connection?.headers, ...options.headers },
+    maxPayload: toLimits(options.limits).maxMessageBytes,
+    perMessageDeflate: false,
+  });
+  return toMessageSocket(socket, options);
+}
+
+/**
+ * Serves WebSockets on a server of `node:http` or `node:https`. Like the HTTP transport it refuses foreign hosts and origins: pages of the web
+ * can open WebSockets to this machine, and nothing else keeps them from it.
+ */
+export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
+  const { maxConnections = 1_000, handshakeTimeout = defaultPatience } = options;
+  const rules = createHostRules(options);
+  const guard = toGuard(options.authenticate);
+  const added = new WeakMap<IncomingMessage, HeaderFields>();
+  const transports = new Set<WebSocketTransport>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: toLimits(options.limits).maxMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => chooseProtocol(offered) ?? false,
+  });
+  sockets.on("headers", (lines, request) => lines.push(...toLines(added.get(request) ?? {})));
+  let isClosed = false;
+  const isFull = (): boolean => isClosed || transports.size >= maxConnections;
+  const open = async (socket: WebSocket, identity: Identity | undefined): Promise<void> => {
+    const details = { ...options, handshakeTimeout, origin: { identity } };
+    const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
+    transports.add(transport);
+    socket.once("close", () => transports.delete(transport));
+    if (identity?.until !== undefined) closeAt(identity.until, socket, transport);
+    await options.accept(transport);
+  };
+  const fail = createFail(options.onError);
+  const drop = (stream: Duplex, thrown: unknown): void => {
+    fail(thrown);
+    stream.destroy();
+  };
+  const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
+    const status = findRefusal(request, rules);
+    if (status !== undefined) return refuse(stream, { status });
+    if (isFull()) return refuse(stream, full);
+    const { outcome, fields } = await identify(request, guard, fail);
+    if (outcome && "status" in outcome)
+      return refuse(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
+    // Others may have been let in meanwhile.
+    if (isFull()) return refuse(stream, full);
+    added.set(request, fields);
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      open(socket, outcome).catch((thrown: unknown) => drop(stream, thrown));
+    });
+  };
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    stream.on("error", ignore);
+    if (isOurs(request, options.path)) upgrade(request, stream, head).catch((thrown: unknown) => drop(stream, thrown));
+    else if (server.listenerCount("upgrade") === 1) refuse(stream, { status: 404 });
+  };
+  server.on("upgrade", onUpgrade);
+  return {
+    async close() {
+      isClosed = true;
+      server.off("upgrade", onUpgrade);
+      await Promise.all([...transports].map((transport) => transport.close(closeCodes.goingAway)));
+    },
+  };
+}
+
+/** Above this the writer is asked to wait. */
+const highWaterMark = 1024 * 1024;
+
+function toMessageSocket(socket: WebSocket, { pingInterval = 15_000 }: WsOptions): MessageSocket {
+  return {
+    get bufferedAmount() {
+      return socket.bufferedAmount;
+    },
+    listen(events) {
+      listen(socket, events);
+      if (pingInterval !== Infinity) keepAlive(socket, pingInterval);
+    },
+    send(text) {
+      if (socket.bufferedAmount < highWaterMark) return socket.send(text, ignore);
+      return new Promise((resolve) => socket.send(text, () => resolve()));
+    },
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+  };
+}
+
+function listen(socket: WebSocket, events: SocketEvents): void {
+  let failure: Error | undefined;
+  socket.on("message", (data, isBinary) => {
+    if (isBinary) events.binary();
+    else events.text(toText(data));
+  });
+  socket.on("error", (error) => (failure = error));
+  socket.on("close", (code, reason) => events.closed(failure ?? toCloseReason(code, reason.toString())));
+  if (socket.readyState === WebSocket.OPEN) events.opened();
+  else socket.on("open", () => events.opened());
+}
+
+/** A connection whose other end has gone without a word would stay open for hours. */
+function keepAlive(socket: WebSocket, milliseconds: number): void {
+  let isAlive = true;
+  const timer = setInterval(() => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping(undefined, undefined, ignore);
+  }, milliseconds);
+  timer.unref();
+  socket.on("pong", () => (isAlive = true));
+  socket.on("message", () => (isAlive = true));
+  socket.on("close", () => clearInterval(timer));
+}
+
+function toText(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString();
+}
+
+function chooseProtocol(offered: ReadonlySet<string>): string | undefined {
+  return webSocketProtocols.find((protocol) => offered.has(protocol));
+}
+
+function isOurs(request: IncomingMessage, path: string | undefined): boolean {
+  return path === undefined || new NodeHead(request).path === path;
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+const leastHttpVersion = 1.1;
+
+/** Host and origin come first, before anything else is looked at. */
+function findRefusal(request: IncomingMessage, rules: HostRules): number | undefined {
+  const { origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
+  const { host, isCut } = new NodeHead(request);
+  if (isCut) return 431;
+  if (Number(request.httpVersion) < leastHttpVersion) return 400;
+  if (host === undefined || origin.length > 1) return 400;
+  if (!rules.isHost(host) || !origin.every((page) => rules.isOrigin(page, [host]))) return 403;
+  const protocols = offered?.flatMap((line) => line.split(",").map((protocol) => protocol.trim()));
+  return protocols && chooseProtocol(new Set(protocols)) === undefined ? 400 : undefined;
+}
+
+/** Who wants to connect, and what belongs to the answer in any case. Who cannot be identified is nobody, whatever went wrong. */
+async function identify(
+  request: IncomingMessage,
+  guard: Guard | undefined,
+  fail: (thrown: unknown) => void,
+): Promise<{ readonly outcome: Identity | Answer | undefined; readonly fields: HeaderFields }> {
+  let fields: HeaderFields = {};
+  if (!guard) return { outcome: undefined, fields };
+  const addFields = (more: HeaderFields): void => void (fields = { ...fields, ...more });
+  try {
+    return { outcome: await guard.authenticate(new NodeHead(request), { addFields }), fields };
+  } catch (thrown) {
+    fail(thrown);
+    return { outcome: { status: 401 }, fields };
+  }
+}
+
+function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport): void {
+  const wait = Math.max(0, until - Date.now());
+  socket.once(
+    "close",
+    systemClock.after(wait, () => void transport.close(closeCodes.policy)),
+  );
+}
+
+/** Answer while there are too many connections. */
+const full: Answer = { status: 503, headers: { "retry-after": "30" } };
+
+function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
+  const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
+  // Time-outs of HTTP do not hold for upgrades any more: a client that never hangs up would keep its connection for ever.
+  stream.once("finish", () => stream.destroy());
+  stream.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...toLines(fields), "", body].join("\r\n"));
+}
+
+/** Nobody else looks at these lines: a value with a line break in it would be more than one. */
+function toLines(fields: HeaderFields): string[] {
+  return Object.entries(fields).map(([name, value]) => `${name}: ${String(value).replaceAll(/[\r\n\0]+/g, " ")}`);
+}
+
+function ignore(): void {}

@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { ReconnectOptions } from "../../../runtime/client/options.ts";
+import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import { communityProfile } from "../../../runtime/compatibility/profile.ts";
+import { createRefusal, refusals, type RefusalName } from "../../../runtime/compatibility/rejections.ts";
+import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
+import type { Profile } from "../../../runtime/protocol/profile.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { isObject } from "../../../generated/support.ts";
+import { openSession } from "../client/session-wire.ts";
+
+/* A client that is given the community profile, and a server that refuses its requests for now (R51). */
+
+interface Refusing {
+  readonly session: LiveSession;
+  readonly clock: ManualClock;
+  /** Number of arrivals of a request. */
+  count(): number;
+  /** Answers what has come, and lets time pass. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+interface RefusingOptions {
+  readonly error: object;
+  /** Number of requests to reject. */
+  readonly times?: number;
+  readonly profile?: Profile | undefined;
+  readonly reconnect?: ReconnectOptions;
+}
+
+const sessions: LiveSession[] = [];
+afterEach(async () => {
+  for (const session of sessions.splice(0)) await session.close();
+});
+
+const results: Readonly<Record<string, object>> = {
+  "tools/call": { content: [] },
+  "tools/list": { tools: [] },
+};
+
+async function open({ error, times = 1, ...options }: RefusingOptions): Promise<Refusing> {
+  const clock = new ManualClock();
+  const { profile } = { profile: communityProfile, ...options };
+  const { reconnect } = options;
+  const given = { clock, ...(profile && { profile }), ...(reconnect && { reconnect }) };
+  const { session, wire } = await openSession(given, { capabilities: { tools: {} } });
+  sessions.push(session);
+  let count = 0;
+  const answer = (message: unknown): void => {
+    if (!isObject(message) || message.id === undefined) return;
+    count += 1;
+    const { id, method } = message;
+    if (count <= times) wire.post({ jsonrpc: "2.0", id, error });
+    else wire.post({ jsonrpc: "2.0", id, result: results[String(method)] });
+  };
+  return {
+    session,
+    clock,
+    count: () => count,
+    async pass(milliseconds) {
+      await settle();
+      for (const message of wire.sent.splice(0)) answer(message);
+      await settle();
+      await clock.pass(milliseconds);
+      await settle();
+      for (const message of wire.sent.splice(0)) answer(message);
+      await settle();
+    },
+  };
+}
+
+function refusal(name: RefusalName, retryAfter?: number): object {
+  const { code, message, data } = createRefusal(name, "Not now", retryAfter === undefined ? {} : { retryAfter });
+  return { code, message, data };
+}
+
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => "done",
+    (error: unknown) => error,
+  );
+
+const early = Object.entries(refusals).flatMap(([name, { status, retryable }]) =>
+  status === 429 && retryable ? [name] : [],
+);
+
+describe("a call of a tool", () => {
+  test.each(early)("that is refused with %s is sent again after the time that is named", async (name) => {
+    const { code } = new Map(Object.entries(refusals)).get(name) ?? { code: 0 };
+    const error = { code, message: "Not now", data: { retryable: true, retryAfter: 2 } };
+    const server = await open({ error, times: 2 });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(1_999);
+    expect(server.count()).toBe(1);
+    await server.pass(2_000);
+    expect(server.count()).toBe(2);
+    await server.pass(5_000);
+    expect(await outcome).toBe("done");
+    expect(server.count()).toBe(3);
+  });
+
+  test("that is refused as one too many is sent again, also where nothing but the time is named", async () => {
+    const error = { code: refusalCodes.tooMany, message: "Too many", data: { retryAfter: 0 } };
+    const server = await open({ error });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(1_500);
+    expect([await outcome, server.count()]).toEqual(["done", 2]);
+  });
+
+  test("that is refused again and again fails after five attempts", async () => {
+    const server = await open({ error: refusal("rateExceeded"), times: Infinity });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    for (let waits = 0; waits < 10; waits += 1) await server.pass(30_000);
+    expect(await outcome).toMatchObject({ name: "PeerError", code: refusals.rateExceeded.code });
+    expect(server.count()).toBe(5);
+  });
+
+  test("that is cancelled while it waits is not sent again", async () => {
+    const server = await open({ error: refusal("queueFull", 8) });
+    const controller = new AbortController();
+    const outcome = outcomeOf(server.session.callTool("t", {}, { signal: controller.signal }));
+    await server.pass(1_000);
+    controller.abort(new Error("enough"));
+    expect(await outcome).toMatchObject({ message: "enough" });
+    await server.pass(60_000);
+    expect(server.count()).toBe(1);
+  });
+
+  test("that waits ends with its session", async () => {
+    const server = await open({ error: refusal("queueFull", 8) });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(1_000);
+    await server.session.close();
+    expect(await outcome).toMatchObject({ name: "ClosedError" });
+  });
+
+  test.each([
+    ["that may have run", refusal("dependencyUnavailable", 1)],
+    ["for longer than the longest wait", refusal("rateExceeded", 11)],
+    ["for good", refusal("quotaExceeded")],
+    ["for good, with a time", { ...refusal("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
+    ["without a word about it", { code: refusals.rateExceeded.code, message: "no" }],
+    ["with a time that is none", { code: refusals.rateExceeded.code, message: "no", data: { retryAfter: -1 } }],
+  ])("that is refused %s is not sent again", async (_how, error) => {
+    const server = await open({ error });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(60_000);
+    expect(await outcome).toMatchObject({ name: "PeerError" });
+    expect(server.count()).toBe(1);
+  });
+
+  test("that is refused for now is not sent again without the profile", async () => {
+    const server = await open({ error: refusal("rateExceeded", 1), profile: undefined });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(60_000);
+    expect(await outcome).toMatchObject({ name: "PeerError" });
+    expect(server.count()).toBe(1);
+  });
+});
+
+describe("a call that changes nothing", () => {
+  const error = refusal("dependencyUnavailable", 1);
+
+  test("is sent again where that is wished, whatever the server has done before", async () => {
+    const server = await open({ error, reconnect: { retry: "safe" } });
+    const outcome = outcomeOf(server.session.listTools());
+    await server.pass(5_000);
+    expect([await outcome, server.count()]).toEqual(["done", 2]);
+  });
+
+  test("is not sent again otherwise", async () => {
+    const server = await open({ error });
+    const outcome = outcomeOf(server.session.listTools());
+    await server.pass(5_000);
+    expect(await outcome).toMatchObject({ name: "PeerError" });
+    expect(server.count()).toBe(1);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { OutlineReader } from "../../../runtime/framing/json-outline-reader.ts";
+
+function read(text: string, size = Infinity): unknown {
+  const reader = new OutlineReader();
+  const bytes = new TextEncoder().encode(text);
+  for (let start = 0; start < bytes.length; start += size) reader.push(bytes.subarray(start, start + size));
+  return reader.finish();
+}
+
+const long = "x".repeat(10_000);
+const nested = `{"a":["${long}\\"]}\\\\",{"id":9}],"id":8}`;
+
+describe("the outline of a long message keeps its first level, whatever stands below", () => {
+  test.each([1, 7, Infinity])("in chunks of %d bytes", (size) => {
+    expect(read(`{"jsonrpc":"2.0","id":1,"result":${nested}}`, size)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+    expect(read(` {"result" : ${nested},"id":"ä\\u0041" } `, size)).toEqual({ id: "äA", result: {} });
+    expect(read(`[{"id":1,"result":${nested}},{"id":2}]`, size)).toEqual([{}, {}]);
+  });
+});
+
+test("an outline has no value where the envelope cannot be read", () => {
+  expect(read(`{"id":1,"result":${nested},"id":2}`)).toBeUndefined();
+  expect(read(`{"id":1,"method":"${long}"}`)).toBeUndefined();
+  expect(read(`{"id":1,"result":${nested}`)).toBeUndefined();
+  expect(read(`}}}]]${long}`)).toBeUndefined();
+  expect(read("")).toBeUndefined();
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { LineDecoder } from "../../../runtime/framing/ndjson.ts";
+import type { Problem } from "../../../runtime/jsonrpc/channel.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function decoder(limits: { maxMessageBytes?: number; maxDepth?: number } = {}): {
+  readonly lines: LineDecoder;
+  readonly values: unknown[];
+  readonly problems: Problem["kind"][];
+} {
+  const values: unknown[] = [];
+  const problems: Problem["kind"][] = [];
+  const sink = {
+    message: (value: unknown): void => void values.push(value),
+    problem: ({ kind }: Problem): void => void problems.push(kind),
+  };
+  return {
+    lines: new LineDecoder({ maxMessageBytes: 1_000, maxDepth: 64, maxValues: 1_000, ...limits }, sink),
+    values,
+    problems,
+  };
+}
+
+describe("lines are cut the same wherever the chunks end (R23, TS-01)", () => {
+  const text = '{"a":"é€😀"}\n\n{"b":"x\\ny"}\r\n\r\n[1,"ü"]\n"last"\n';
+  const expected = [{ a: "é€😀" }, { b: "x\ny" }, [1, "ü"], "last"];
+
+  test.each([1, 2, 3, 5, 7, 11, 1_000])("chunks of %i bytes", (size) => {
+    const { lines, values, problems } = decoder();
+    const all = bytes(text);
+    for (let start = 0; start < all.length; start += size) lines.push(all.subarray(start, start + size));
+    expect(values).toEqual(expected);
+    expect(problems).toEqual([]);
+  });
+
+  test("every pair of chunks", () => {
+    const all = bytes(text);
+    for (let at = 0; at <= all.length; at += 1) {
+      const { lines, values } = decoder();
+      lines.push(all.subarray(0, at));
+      lines.push(all.subarray(at));
+      expect(values).toEqual(expected);
+    }
+  });
+});
+
+test("a chunk may be overwritten after it was pushed", () => {
+  const { lines, values } = decoder();
+  const chunk = bytes('{"a":');
+  lines.push(chunk);
+  chunk.fill(0);
+  lines.push(bytes("1}\n"));
+  expect(values).toEqual([{ a: 1 }]);
+});
+
+test("a last line without line break counts when the stream ends", () => {
+  const { lines, values } = decoder();
+  lines.push(bytes('{"a":1}'));
+  expect(values).toEqual([]);
+  lines.end();
+  lines.end();
+  expect(values).toEqual([{ a: 1 }]);
+});
+
+test("one byte order mark before a message is dropped (R2)", () => {
+  const { lines, values } = decoder();
+  lines.push(bytes('\ufeff{"a":1}\n\ufeff\n'));
+  expect(values).toEqual([{ a: 1 }]);
+});
+
+test("bytes that are not UTF-8 spoil only their line (R2)", () => {
+  const { lines, values, problems } = decoder();
+  const broken = bytes('{"a":"?"}\n').map((byte) => (byte === 0x3f ? 0xff : byte));
+  lines.push(new Uint8Array([...bytes("1\n"), ...broken, ...bytes("2\n")]));
+  expect([values, problems]).toEqual([[1, 2], ["encoding"]]);
+});
+
+test("text that is not JSON spoils only its line", () => {
+  const { lines, values, problems } = decoder();
+  lines.push(bytes("1\n{oops\n2\n"));
+  expect([values, problems]).toEqual([[1, 2], ["syntax"]]);
+});
+
+describe("a line over the limit is reported once and skipped (R24)", () => {
+  test.each([1, 3, 8, 100])("in chunks of %i bytes", (size) => {
+    const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
+    const all = bytes(`1\n"${"x".repeat(30)}"\n"12345678"\n"123456789"\n2\n`);
+    for (let start = 0; start < all.length; start += size) lines.push(all.subarray(start, start + size));
+    expect(values).toEqual([1, "12345678", 2]);
+    expect(problems).toEqual(["size", "size"]);
+  });
+
+  test("the limit counts bytes, not characters", () => {
+    const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
+    lines.push(bytes('"€€"\n"€€€"\n'));
+    expect([values, problems]).toEqual([["€€"], ["size"]]);
+  });
+
+  test("also without an end", () => {
+    const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
+    lines.push(bytes("x".repeat(30)));
+    lines.end();
+    expect([values, problems]).toEqual([[], ["size"]]);
+  });
+});
+
+test("a large message in small chunks takes linear time and memory (R23, trap 27)", () => {
+  const { lines, values } = decoder({ maxMessageBytes: 16 * 1024 * 1024 });
+  const chunk = bytes("x".repeat(64));
+  const start = performance.now();
+  lines.push(bytes('"'));
+  for (let count = 0; count < 8 * 1024 * 16; count += 1) lines.push(chunk);
+  lines.push(bytes('"\n'));
+  expect(values).toHaveLength(1);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { StaticResult, classify, isRequestId } from "../../../runtime/jsonrpc/message.ts";
+
+const error = { code: 1, message: "no" };
+
+describe("what a value is follows from the keys that are present", () => {
+  test.each([
+    [
+      "a request with params",
+      { jsonrpc: "2.0", id: 1, method: "m", params: {} },
+      { kind: "request", id: 1, method: "m", params: {} },
+    ],
+    ["a request whose id is 0", { jsonrpc: "2.0", id: 0, method: "m" }, { kind: "request", id: 0, method: "m" }],
+    ["a request whose id is empty", { jsonrpc: "2.0", id: "", method: "m" }, { kind: "request", id: "", method: "m" }],
+    [
+      "a request whose id is negative",
+      { jsonrpc: "2.0", id: -1, method: "m" },
+      { kind: "request", id: -1, method: "m" },
+    ],
+    [
+      "a request whose id is a name of the prototype",
+      { jsonrpc: "2.0", id: "__proto__", method: "m" },
+      { kind: "request", id: "__proto__", method: "m" },
+    ],
+    ["a notification (J-10)", { jsonrpc: "2.0", method: "m" }, { kind: "notification", method: "m" }],
+    ["a result", { jsonrpc: "2.0", id: 1, result: {} }, { kind: "result", id: 1, result: {} }],
+    ["an error", { jsonrpc: "2.0", id: "a", error }, { kind: "error", id: "a", error }],
+    ["an error without id (J-06)", { jsonrpc: "2.0", error }, { kind: "error", id: undefined, error }],
+    ["an error whose id is null", { jsonrpc: "2.0", id: null, error }, { kind: "error", id: undefined, error }],
+  ])("%s", (_, value, expected) => {
+    expect(classify(value)).toEqual(expected);
+  });
+});
+
+describe("a broken call is refused, with its id when that can be read", () => {
+  test.each([
+    ["no version (J-01)", { id: 1, method: "m" }, 1],
+    ["another version (J-01)", { jsonrpc: "1.0", id: "a", method: "m" }, "a"],
+    ["a method that is no string", { jsonrpc: "2.0", id: 1, method: 5 }, 1],
+    ["a method that is no string, without id", { jsonrpc: "2.0", method: 5 }, undefined],
+    ["an id of null (J-04)", { jsonrpc: "2.0", id: null, method: "m" }, undefined],
+    ["an id with a fraction (J-03)", { jsonrpc: "2.0", id: 1.5, method: "m" }, undefined],
+    ["an id that a double cannot hold (J-03)", { jsonrpc: "2.0", id: 2 ** 53, method: "m" }, undefined],
+    ["an id that is an object (J-03)", { jsonrpc: "2.0", id: {}, method: "m" }, undefined],
+    ["a call that is also an answer", { jsonrpc: "2.0", id: 1, method: "m", result: {} }, 1],
+    ["neither call nor answer", { jsonrpc: "2.0", id: 1 }, 1],
+    ["an empty object", {}, undefined],
+    ["a number", 7, undefined],
+    ["null", null, undefined],
+    ["a string", "ping", undefined],
+    ["an array (J-16)", [], undefined],
+  ])("%s", (_, value, id) => {
+    expect(classify(value)).toMatchObject({ kind: "invalid", id });
+  });
+});
+
+describe("a broken answer or notification is never answered", () => {
+  test.each([
+    ["result and error at once (J-07)", { jsonrpc: "2.0", id: 1, result: {}, error }, 1],
+    ["a result without id (J-06)", { jsonrpc: "2.0", result: {} }, undefined],
+    ["a result that is an array (J-12)", { jsonrpc: "2.0", id: 1, result: [] }, 1],
+    ["a result that is a string (J-12)", { jsonrpc: "2.0", id: 1, result: "ok" }, 1],
+    ["an error without message (J-08)", { jsonrpc: "2.0", id: 1, error: { code: 1 } }, 1],
+    ["an error whose code has a fraction (J-08)", { jsonrpc: "2.0", id: 1, error: { code: 1.5, message: "" } }, 1],
+    ["an answer of another version (J-01)", { jsonrpc: "1.0", id: 1, result: {} }, 1],
+    ["a notification of another version (J-11)", { jsonrpc: "1.0", method: "m" }, undefined],
+  ])("%s", (_, value, id) => {
+    expect(classify(value)).toMatchObject({ kind: "unusable", id });
+  });
+});
+
+test("ids are strings and integers that a double holds exactly (J-03)", () => {
+  expect(["", "a", 0, -5, Number.MAX_SAFE_INTEGER].every(isRequestId)).toBe(true);
+  expect([null, undefined, 1.5, Number.NaN, Infinity, 2 ** 53, {}, true].some(isRequestId)).toBe(false);
+});
+
+test("a static result is checked and encoded once", () => {
+  let checks = 0;
+  let encodings = 0;
+  const result = new StaticResult({ toJSON: () => ({ n: (encodings += 1) }) });
+  const check = (): undefined => void (checks += 1);
+  expect([result.check(check), result.check(check)]).toEqual([undefined, undefined]);
+  expect([result.json, result.json]).toEqual(['{"n":1}', '{"n":1}']);
+  expect([checks, encodings]).toEqual([1, 1]);
+});
+
+test("a static result that fails its check fails it again", () => {
+  const result = new StaticResult({});
+  const check = (): { path: string; expected: string } => ({ path: "a", expected: "string" });
+  expect(result.check(check)).toEqual(result.check(check));
+  expect(result.check(check)).toBeDefined();
+});

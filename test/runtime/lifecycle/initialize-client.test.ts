@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { openWire, welcome } from "../client/raw-server.ts";
+import { batching, handshakeRevisions, newest, revisionOf } from "../fixture-revision.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { play, settle, type Line } from "../wire.ts";
+
+const proposal = (protocolVersion: string, id = 1): Line => [
+  "<",
+  {
+    id,
+    method: "initialize",
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: "client", version: "1" } },
+  },
+];
+const confirmation: Line = ["<", { method: "notifications/initialized" }];
+
+describe.each(handshakeRevisions.map(({ id }) => id))("a client and a server of %s", (id) => {
+  test("agree: the client proposes its newest, takes the counter-offer and confirms (L-02, L-04, L-07)", async () => {
+    const { wire, connecting } = openWire();
+    await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome(id) }], confirmation]);
+    const client = await connecting;
+    expect(client.revision.id).toBe(id);
+    expect(client.state).toBe("INITIALIZED");
+    expect(client.serverInfo).toEqual({ name: "server", version: "2" });
+    expect(client.serverCapabilities).toEqual({ tools: {} });
+    expect(client.instructions).toBe("Be kind");
+  });
+});
+
+test("a subset is proposed in its own order", async () => {
+  const { wire, connecting } = openWire({ revisions: [batching, newest] });
+  await play(wire, [proposal(batching.id), [">", { id: 1, result: welcome(newest.id) }], confirmation]);
+  expect((await connecting).revision.id).toBe(newest.id);
+});
+
+test("a counter-offer that the client cannot speak ends the connection, unconfirmed (L-09, B-1)", async () => {
+  const { wire, connecting } = openWire({ revisions: [newest, batching] });
+  await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome("2024-11-05") }]]);
+  await expect(connecting).rejects.toMatchObject({
+    name: "VersionError",
+    requested: [newest.id, batching.id],
+    offered: ["2024-11-05"],
+  });
+  expect(wire.isClosed).toBe(true);
+});
+
+describe("a server that refuses the version by an error (L-13)", () => {
+  const refuse = (id: number, supported: readonly string[]): Line => [
+    ">",
+    { id, error: { code: -32602, message: "Unsupported protocol version", data: { supported, requested: newest.id } } },
+  ];
+
+  test("is asked again, with a revision that it names", async () => {
+    const { wire, connecting } = openWire();
+    await play(wire, [
+      proposal(newest.id),
+      refuse(1, ["2024-11-05", "2025-03-26"]),
+      proposal("2025-03-26", 2),
+      [">", { id: 2, result: welcome("2025-03-26") }],
+      confirmation,
+    ]);
+    expect((await connecting).revision.id).toBe("2025-03-26");
+  });
+
+  test("is asked only once more", async () => {
+    const { wire, connecting } = openWire();
+    await play(wire, [
+      proposal(newest.id),
+      refuse(1, ["2025-03-26"]),
+      proposal("2025-03-26", 2),
+      refuse(2, ["2024-11-05"]),
+    ]);
+    await expect(connecting).rejects.toMatchObject({ name: "PeerError", code: -32602 });
+    expect(wire.isClosed).toBe(true);
+  });
+
+  test("is left when it names none that the client speaks", async () => {
+    const { wire, connecting } = openWire();
+    await play(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
+    await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: ["1999-01-01"] });
+  });
+});
+
+test.each([
+  ["another error", { error: { code: -32603, message: "no" } }, { name: "PeerError" }],
+  [
+    "an answer without name",
+    { result: { protocolVersion: newest.id, capabilities: {} } },
+    { name: "InvalidMessageError" },
+  ],
+  ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
+])("%s fails the handshake and closes", async (_, answer, expected) => {
+  const { wire, connecting } = openWire();
+  await play(wire, [proposal(newest.id), [">", { id: 1, ...answer }]]);
+  await expect(connecting).rejects.toMatchObject(expected);
+  expect(wire.isClosed).toBe(true);
+});
+
+test("the handshake times out after 30 s and is never cancelled on the wire (L-12, Appendix E)", async () => {
+  const clock = new ManualClock();
+  const { wire, connecting } = openWire({ clock });
+  await play(wire, [proposal(newest.id)]);
+  clock.advance(30_000);
+  await expect(connecting).rejects.toMatchObject({ name: "TimeoutError", milliseconds: 30_000 });
+  await play(wire, []);
+  expect(wire.isClosed).toBe(true);
+});
+
+test("a signal ends the handshake by closing, without a cancellation on the wire (L-12)", async () => {
+  const controller = new AbortController();
+  const { wire, connecting } = openWire({ signal: controller.signal });
+  await play(wire, [proposal(newest.id)]);
+  controller.abort(new Error("enough"));
+  await expect(connecting).rejects.toThrow("enough");
+  await play(wire, []);
+  expect(wire.isClosed).toBe(true);
+});
+
+test("a server that goes away during the handshake fails it", async () => {
+  const { wire, connecting } = openWire();
+  await settle();
+  wire.receiver?.disconnected(new Error("exit code 1"));
+  await expect(connecting).rejects.toMatchObject({ name: "ClosedError", cause: { message: "exit code 1" } });
+});
+
+test("a client answers pings during the handshake (L-05)", async () => {
+  const { wire, connecting } = openWire();
+  await play(wire, [
+    proposal(newest.id),
+    [">", { id: "p", method: "ping" }],
+    ["<", { id: "p", result: {} }],
+    [">", { id: "r", method: "roots/list" }],
+    ["<", { id: "r", error: { code: -32600, message: "The session is not initialized: send initialize first" } }],
+    [">", { id: 1, result: welcome(newest.id) }],
+    confirmation,
+  ]);
+  await connecting;
+});
+
+test("what follows the answer in the same chunk finds the session open", async () => {
+  const seen: unknown[] = [];
+  const { wire, connecting } = openWire({ handlers: { loggingMessage: (params: unknown) => void seen.push(params) } });
+  const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "hello" } };
+  wire.post({ jsonrpc: "2.0", id: 1, result: welcome(newest.id, { logging: {} }) }, log);
+  await connecting;
+  expect(seen).toEqual([{ level: "info", data: "hello" }]);
+});
+
+test("what a client says about itself is checked before it is sent", async () => {
+  const { wire, connecting } = openWire({ revisions: [revisionOf("2025-06-18")], capabilities: { roots: 5 } });
+  await expect(connecting).rejects.toMatchObject({ name: "InvalidMessageError", part: "params" });
+  await play(wire, []);
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import { handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
+import { Wire, initialize, initialized, play, serveWire, settle, type Line } from "../wire.ts";
+
+const answer = (protocolVersion: string, id: unknown = 0): Line => [
+  "<",
+  { id, result: { protocolVersion, capabilities: {}, serverInfo: { name: "server", version: "1" } } },
+];
+const early = (id: unknown): Line => [
+  "<",
+  { id, error: { code: -32600, message: "The session is not initialized: send initialize first" } },
+];
+
+describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => {
+  test("answers with the same revision, its name and its capabilities (L-03)", async () => {
+    const { wire, connection } = await serveWire({ instructions: "Be kind", capabilities: { logging: {} } });
+    expect(connection.state).toBe("NOT_INITIALIZED");
+    const result = {
+      protocolVersion: id,
+      capabilities: { logging: {} },
+      serverInfo: { name: "server", version: "1" },
+      instructions: "Be kind",
+    };
+    await play(wire, [
+      [">", initialize(id)],
+      ["<", { id: 0, result }],
+    ]);
+    expect([connection.state, connection.session?.revision.id]).toEqual(["INITIALIZING", id]);
+    await play(wire, [[">", initialized]]);
+    expect(connection.state).toBe("INITIALIZED");
+  });
+
+  test("is ready as soon as its answer is out, without waiting for the confirmation (trap 4)", async () => {
+    const { wire } = await serveWire({ capabilities: { tools: {} }, handlers: { listTools: () => ({ tools: [] }) } });
+    wire.post(initialize(id), { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    await settle();
+    expect(wire.sent).toHaveLength(2);
+    expect(wire.sent[1]).toEqual({ jsonrpc: "2.0", id: 1, result: { tools: [] } });
+  });
+});
+
+test("before the handshake only ping is served (L-01), and the handshake still works afterwards (R17)", async () => {
+  const { wire } = await serveWire({ capabilities: { tools: {} }, handlers: { listTools: () => ({ tools: [] }) } });
+  await play(wire, [
+    [">", { id: 1, method: "tools/list" }],
+    early(1),
+    [">", { id: 2, method: "no/such" }],
+    early(2),
+    [">", { id: 3, method: "ping" }],
+    ["<", { id: 3, result: {} }],
+    [">", { method: "notifications/initialized" }],
+    [">", "{"],
+    ["<", { error: { code: -32700, message: "The message is not valid JSON" } }],
+  ]);
+  wire.post(initialize(newest.id));
+  await settle();
+  expect(wire.sent[0]).toMatchObject({ id: 0, result: { protocolVersion: newest.id } });
+});
+
+describe("clientInfo and capabilities of initialize", () => {
+  const withSize = (bytes: number): object =>
+    initialize(newest.id, { experimental: { x: { text: "\u20ac".repeat(bytes / 3) } } });
+
+  test("may have 64 KiB together", async () => {
+    const { wire, connection } = await serveWire();
+    wire.post(withSize(65_000));
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 0, result: { protocolVersion: newest.id } }]);
+    expect(connection.state).toBe("INITIALIZING");
+  });
+
+  test("open no session when they have more, and the next initialize still does", async () => {
+    const { wire, connection } = await serveWire();
+    wire.post(withSize(70_000));
+    await settle();
+    const message = expect.stringMatching(/^Invalid params: clientInfo and capabilities have more than 65536 bytes/);
+    expect(wire.sent).toMatchObject([{ id: 0, error: { code: -32602, message, data: { limit: 65_536 } } }]);
+    expect(connection.session).toBeUndefined();
+    wire.post(initialize(newest.id, {}, 1));
+    await settle();
+    expect(wire.sent[1]).toMatchObject({ id: 1, result: { protocolVersion: newest.id } });
+  });
+});
+
+describe("an unknown revision", () => {
+  test("gets a counter-offer, not an error (L-08, trap 3)", async () => {
+    const { wire } = await serveWire();
+    await play(wire, [[">", initialize("1999-01-01")], answer(newest.id)]);
+  });
+
+  test("gets one of the served subset", async () => {
+    const { wire } = await serveWire({ revisions: [revisionOf("2025-03-26"), revisionOf("2024-11-05")] });
+    await play(wire, [[">", initialize(newest.id)], answer("2025-03-26")]);
+  });
+
+  test("gets the error of the examples where that is wanted (L-13)", async () => {
+    const { wire } = await serveWire({ versionMismatch: "error", revisions: [newest] });
+    const error = {
+      code: -32602,
+      message: "Unsupported protocol version",
+      data: { supported: [newest.id], requested: "1.0" },
+    };
+    await play(wire, [
+      [">", initialize("1.0")],
+      ["<", { id: 0, error }],
+      [">", initialize(newest.id, {}, 1)],
+      answer(newest.id, 1),
+    ]);
+  });
+});
+
+test.each([
+  ["no params", undefined, ""],
+  ["no version", { capabilities: {}, clientInfo: { name: "a", version: "1" } }, "protocolVersion"],
+  ["no capabilities", { protocolVersion: newest.id, clientInfo: { name: "a", version: "1" } }, "capabilities"],
+  ["no name", { protocolVersion: newest.id, capabilities: {}, clientInfo: { version: "1" } }, "clientInfo/name"],
+])("initialize with %s is -32602, and may be tried again (R17)", async (_, params, path) => {
+  const { wire } = await serveWire();
+  wire.post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+  await settle();
+  expect(wire.sent.splice(0)[0]).toMatchObject({ id: 0, error: { code: -32602, data: { path } } });
+  await play(wire, [[">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
+});
+
+test("the runtime serves a revision that it has never heard of", async () => {
+  const { wire } = await serveWire({ revisions: [invented], handlers: { doThing: () => ({ done: true }) } });
+  await play(wire, [
+    [">", initialize(invented.id)],
+    answer(invented.id),
+    [">", { id: 1, method: "things/do" }],
+    ["<", { id: 1, result: { done: true } }],
+  ]);
+});
+
+test("info, capabilities, instructions and handlers may differ from revision to revision", async () => {
+  for (const revision of handshakeRevisions) {
+    const { wire } = await serveWire({
+      info: ({ id }) => ({ name: id, version: "1" }),
+      capabilities: ({ id }) => ({ tools: {}, experimental: { [id]: {} } }),
+      instructions: ({ id }) => `This is ${id}`,
+      handlers: ({ id }) => ({ listTools: () => ({ tools: [], _meta: { id } }) }),
+    });
+    const { id } = revision;
+    const result = {
+      protocolVersion: id,
+      capabilities: { tools: {}, experimental: { [id]: {} } },
+      serverInfo: { name: id, version: "1" },
+      instructions: `This is ${id}`,
+    };
+    await play(wire, [
+      [">", initialize(id)],
+      ["<", { id: 0, result }],
+      [">", { id: 1, method: "tools/list" }],
+      ["<", { id: 1, result: { tools: [], _meta: { id } } }],
+    ]);
+  }
+});
+
+test("what a server says about itself is checked when it is made", () => {
+  const options = { revisions: handshakeRevisions, handlers: {}, info: { name: "s", version: "1", title: 5 } };
+  expect(() => createAcceptor(options)).toThrow("The result of initialize at serverInfo/title must be string");
+});
+
+test("one acceptor serves many connections that share nothing (trap 6)", async () => {
+  const accept = createAcceptor({
+    info: { name: "server", version: "1" },
+    revisions: handshakeRevisions,
+    capabilities: { tools: {} },
+    handlers: { callTool: () => new Promise(() => {}) },
+  });
+  const wires = [new Wire(), new Wire()];
+  for (const wire of wires) accept(wire);
+  const [first, second] = wires;
+  first?.post(initialize(newest.id), { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x" } });
+  second?.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { jsonrpc: "2.0", id: 2, method: "tools/list" });
+  await settle();
+  expect(second?.sent).toEqual([
+    { jsonrpc: "2.0", id: 1, result: {} },
+    expect.objectContaining({ id: 2, error: expect.objectContaining({ code: -32600 }) }),
+  ]);
+});
+
+test("the hook sees the session before anything else of it is handled", async () => {
+  const seen: unknown[] = [];
+  const { wire } = await serveWire({
+    onOpen: (connection) => void seen.push(connection.session?.peer.info?.name),
+    capabilities: { tools: {} },
+    handlers: { listTools: () => void seen.push("listTools") },
+  });
+  wire.post(initialize(newest.id), { jsonrpc: "2.0", id: 1, method: "tools/list" });
+  await settle();
+  expect(seen).toEqual(["test", "listTools"]);
+});

@@ -1,0 +1,347 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Declarations } from "../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import type { Server } from "../../../runtime/server/create-server.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { alone, claim, meta, request } from "./stateless.ts";
+
+const { defineTool, defineServer } = createDefiners<Declarations>(revisions);
+
+const add = defineTool({
+  name: "add",
+  input: z.object({ a: z.number(), b: z.number() }),
+  output: z.object({ sum: z.number() }),
+  run: ({ a, b }) => ({ sum: a + b }),
+});
+
+const ask = defineTool({
+  name: "ask",
+  run: async (_args, { sample }) => (await sample({ messages: [], maxTokens: 1 })).model,
+});
+
+const chat = defineTool({
+  name: "chat",
+  run: async (_args, { log, progress }) => {
+    await progress(1, 2, "half");
+    await log("debug", "fine");
+    await log("error", "bad");
+    return "done";
+  },
+});
+
+function create(): Server {
+  return defineServer({
+    name: "demo",
+    version: "1.0.0",
+    instructions: "Add.",
+    tools: [add, ask, chat],
+    onError: () => {},
+  });
+}
+
+/** Says something to a fresh server and gives back what it answers. */
+async function say(messages: readonly unknown[], server = create()): Promise<readonly unknown[]> {
+  const wire = new Wire();
+  const connection = createServerAcceptor(server)(wire);
+  for (const message of messages) {
+    wire.post(message);
+    await settle();
+  }
+  await connection.close();
+  return wire.sent;
+}
+
+async function answer(message: unknown, server?: Server): Promise<unknown> {
+  const [first] = await say([message], server);
+  return first;
+}
+
+const identity = { [meta.serverInfo]: { name: "demo", version: "1.0.0" } };
+
+describe("a request that stands alone", () => {
+  test("is answered without a handshake, with its kind and the server's identity (S-002, S-003, S-013, DE-02)", async () => {
+    expect(await answer(request("a", "tools/call", { name: "add", arguments: { a: 1, b: 2 } }))).toEqual({
+      jsonrpc: "2.0",
+      id: "a",
+      result: {
+        resultType: "complete",
+        content: [{ type: "text", text: '{"sum":3}' }],
+        structuredContent: { sum: 3 },
+        _meta: identity,
+      },
+    });
+  });
+
+  test("lists carry how long they may be kept (S-060)", async () => {
+    expect(await answer(request(1, "tools/list"))).toMatchObject({
+      result: { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: identity },
+    });
+  });
+
+  test("server/discover names only revisions that are served this way (S-016, S-018, trap 15)", async () => {
+    expect(await answer(request(1, "server/discover"))).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      result: {
+        resultType: "complete",
+        supportedVersions: [alone.id],
+        capabilities: { tools: {}, logging: {} },
+        instructions: "Add.",
+        ttlMs: 0,
+        cacheScope: "private",
+        _meta: identity,
+      },
+    });
+  });
+
+  test("need not say who its client is (S-012)", async () => {
+    expect(await answer(request(1, "tools/list", {}, { [meta.clientInfo]: undefined }))).toHaveProperty("result");
+  });
+
+  test("is answered the same whoever its client says it is (S-015)", async () => {
+    const ask = (name: string): Promise<unknown> =>
+      answer(request(1, "tools/list", {}, { [meta.clientInfo]: { name, version: "1" } }));
+    const [one, other, none] = [await ask("official"), await ask("__proto__"), await answer(request(1, "tools/list"))];
+    expect(one).toMatchObject({ result: { tools: [{ name: "add" }, { name: "ask" }, { name: "chat" }] } });
+    expect([other, none]).toEqual([one, one]);
+  });
+
+  test("finds the same list on every connection, in the order of the definition, whatever was called before (S-021, S-022)", async () => {
+    const list = request(9, "tools/list");
+    const server = create();
+    const [first] = await say([list], server);
+    const call = request(1, "tools/call", { name: "add", arguments: { a: 1, b: 2 } });
+    const later = await say([call, request(2, "tools/call", { name: "none" }), list], server);
+    expect(later.at(-1)).toEqual(first);
+  });
+
+  test("metadata of a result is kept beside the server's identity", async () => {
+    const run = (): object => ({ content: [], _meta: { "example.com/a": 1 } });
+    const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", run }] }, revisions);
+    expect(await answer(request(1, "tools/call", { name: "a" }), server)).toMatchObject({
+      result: { _meta: { ...identity, "example.com/a": 1 } },
+    });
+  });
+
+  test.each([
+    ["a capability that was not declared", "tools/call", { name: "ask" }, -32021],
+    ["an unknown tool", "tools/call", { name: "none" }, -32602],
+    ["a method of a capability that is not offered", "prompts/list", {}, -32601],
+    ["an unknown method", "unknown/method", {}, -32601],
+    ["initialize", "initialize", { protocolVersion: newest.id, capabilities: {} }, -32601],
+    ["ping", "ping", {}, -32601],
+    ["logging/setLevel", "logging/setLevel", { level: "info" }, -32601],
+    ["resources/subscribe", "resources/subscribe", { uri: "a:b" }, -32601],
+    ["resources/unsubscribe", "resources/unsubscribe", { uri: "a:b" }, -32601],
+    ["the name of an object's member", "constructor", {}, -32601],
+  ])("%s is refused (S-005, S-014, S-020, R20)", async (_what, method, params, code) => {
+    expect(await answer(request(7, method, params))).toMatchObject({ id: 7, error: { code } });
+  });
+
+  test("a missing capability is named as an object (S-014, R22)", async () => {
+    expect(await answer(request(1, "tools/call", { name: "ask" }))).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
+    });
+  });
+
+  test("no request is ever sent to the client (S-001, S-040)", async () => {
+    const sent = await say([request(1, "tools/call", { name: "ask" }, { [meta.capabilities]: { sampling: {} } })]);
+    const question = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
+    expect(sent).toMatchObject([{ id: 1, result: { inputRequests: { "createMessage-1": question } } }]);
+  });
+});
+
+describe("metadata of a request", () => {
+  test.each([
+    ["no version", { [meta.version]: undefined }],
+    ["a version that is no string", { [meta.version]: 1 }],
+    ["no capabilities", { [meta.capabilities]: undefined }],
+    ["capabilities that are no object", { [meta.capabilities]: [] }],
+    ["capabilities of a wrong shape", { [meta.capabilities]: { roots: 1 } }],
+    ["a client that has no name", { [meta.clientInfo]: { version: "1" } }],
+    ["an unknown log level", { [meta.logLevel]: "loud" }],
+  ])("with %s is refused (S-011, S-082, R18)", async (_what, changes) => {
+    expect(await answer(request(1, "tools/list", {}, changes))).toMatchObject({ id: 1, error: { code: -32602 } });
+  });
+
+  test("that is missing altogether is missed where the method needs it (S-011)", async () => {
+    for (const params of [undefined, {}, { _meta: {} }]) {
+      expect(await answer({ jsonrpc: "2.0", id: 1, method: "server/discover", params })).toMatchObject({
+        error: { code: -32602, data: { path: "_meta/io.modelcontextprotocol~1protocolVersion" } },
+      });
+    }
+  });
+
+  test.each(["v999.0.0", ...handshakeRevisions.map(({ id }) => id)])(
+    "with version %s is refused, and told what is served this way (S-017)",
+    async (requested) => {
+      expect(await answer(request(1, "tools/list", {}, { [meta.version]: requested }))).toMatchObject({
+        id: 1,
+        error: { code: -32022, data: { supported: [alone.id], requested } },
+      });
+    },
+  );
+});
+
+describe("what belongs to a request", () => {
+  const run = (changes: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> =>
+    say([request(1, "tools/call", { name: "chat" }, changes)]);
+
+  test("nothing is logged unless the request asks for it (S-080)", async () => {
+    expect(await run({})).toMatchObject([{ id: 1 }]);
+  });
+
+  test("it is logged from the level on that the request names (S-080)", async () => {
+    expect(await run({ [meta.logLevel]: "error" })).toMatchObject([
+      { method: "notifications/message", params: { level: "error", data: "bad" } },
+      { id: 1 },
+    ]);
+  });
+
+  test("progress goes to the token of the request (S-070)", async () => {
+    expect(await run({ progressToken: "t" })).toMatchObject([
+      { method: "notifications/progress", params: { progressToken: "t", progress: 1, total: 2 } },
+      { id: 1 },
+    ]);
+  });
+
+  test("what one request declares is unknown to the next (S-008)", async () => {
+    const sampling = { [meta.capabilities]: { sampling: {} } };
+    const call = { name: "ask" };
+    const sent = await say([request(1, "tools/call", call, sampling), request(2, "tools/call", call)]);
+    expect(sent).toMatchObject([
+      { id: 2, error: { code: -32021 } },
+      { id: 1, result: { resultType: "input_required" } },
+    ]);
+  });
+
+  test("a cancelled request gets no answer, and nothing else is sent for it (S-072, S-073, TS-06)", async () => {
+    let aborted = false;
+    const stop = defineTool({
+      name: "stop",
+      async run(_args, { signal, log, progress }) {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        aborted = true;
+        await log("error", "late");
+        await progress(1);
+        return "late";
+      },
+    });
+    const server = defineServer({ name: "demo", version: "1.0.0", tools: [stop] });
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: "enough" } };
+    const changes = { [meta.logLevel]: "debug", progressToken: 1 };
+    const sent = await say([request(1, "tools/call", { name: "stop" }, changes), cancelled], server);
+    expect(aborted).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  test("cancelling what is unknown does nothing (S-072)", async () => {
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } };
+    expect(await say([cancelled, request(1, "tools/list")])).toMatchObject([{ id: 1, result: {} }]);
+  });
+});
+
+describe("both eras on one connection", () => {
+  test("a session and requests that stand alone do not know of each other (DE-01, DE-02, DE-05, R19)", async () => {
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    const sent = await say([initialize(newest.id), initialized, list, request(3, "tools/list"), { ...list, id: 4 }]);
+    expect(sent).toMatchObject([
+      { id: 0, result: { protocolVersion: newest.id } },
+      { id: 2 },
+      { id: 3, result: { resultType: "complete" } },
+      { id: 4 },
+    ]);
+    for (const answered of [sent[1], sent[3]]) {
+      expect(answered).not.toHaveProperty("result.resultType");
+      expect(answered).not.toHaveProperty("result._meta");
+      expect(answered).not.toHaveProperty("result.ttlMs");
+    }
+  });
+
+  test("requests that stand alone may come before the handshake (DE-02, R19)", async () => {
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    const sent = await say([request(1, "tools/list"), initialize(newest.id), initialized, list]);
+    expect(sent).toMatchObject([
+      { id: 1, result: {} },
+      { id: 0, result: {} },
+      { id: 2, result: {} },
+    ]);
+  });
+
+  test("a ping may come before either, and the rest has to wait", async () => {
+    const sent = await say([
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+      { jsonrpc: "2.0", id: 2, method: "tools/list" },
+    ]);
+    expect(sent).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, error: { code: -32600 } },
+    ]);
+  });
+
+  test.each(handshakeRevisions.map(({ id }) => id))(
+    "sessions at %s are told nothing of it (DE-04, DE-05)",
+    async (id) => {
+      const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "ask" } };
+      const [, answered] = await say([initialize(id), initialized, call]);
+      expect(answered).toMatchObject({ id: 2, result: { isError: true } });
+      expect(answered).not.toHaveProperty("result.resultType");
+    },
+  );
+
+  test("a batch holds no request that stands alone (2.1)", async () => {
+    const old = "2025-03-26";
+    const sent = await say([
+      initialize(old),
+      initialized,
+      [request(1, "tools/list"), { jsonrpc: "2.0", id: 2, method: "ping" }],
+    ]);
+    expect(sent[1]).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, result: {} },
+    ]);
+  });
+});
+
+describe("a server without sessions", () => {
+  const only = (): Server => createServer({ name: "demo", version: "1.0.0", tools: [add] }, [alone]);
+
+  test("answers (S-016)", async () => {
+    expect(await answer(request(1, "tools/list"), only())).toMatchObject({ result: { tools: [{ name: "add" }] } });
+  });
+
+  test("names its versions to who wants to open one (S-019)", async () => {
+    expect(await answer(initialize(newest.id), only())).toMatchObject({
+      id: 0,
+      error: { code: -32022, data: { supported: [alone.id], requested: newest.id } },
+    });
+  });
+
+  test("misses the metadata of everything else (S-011)", async () => {
+    for (const method of ["tools/list", "ping", "unknown/method"]) {
+      expect(await answer({ jsonrpc: "2.0", id: 1, method }, only())).toMatchObject({ error: { code: -32602 } });
+    }
+  });
+});
+
+test("results of plain handlers are completed, too, and encoded ones only once (S-003, S-013)", async () => {
+  const { wire } = await serveWire({
+    revisions: [alone],
+    capabilities: { tools: {} },
+    handlers: { listTools: () => ({ tools: [], ttlMs: 0, cacheScope: "public" }) },
+  });
+  wire.post(request(1, "tools/list"), {
+    jsonrpc: "2.0",
+    method: "notifications/initialized",
+    params: { _meta: claim() },
+  });
+  await settle();
+  expect(wire.sent).toMatchObject([
+    { result: { resultType: "complete", cacheScope: "public", _meta: { [meta.serverInfo]: { name: "server" } } } },
+  ]);
+});

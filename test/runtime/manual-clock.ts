@@ -1,0 +1,1 @@
+export { ManualClock } from "../../runtime/testing/manual-clock.ts";

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { RpcError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
+import { newest } from "../fixture-revision.ts";
+import { serveWire, settle } from "../wire.ts";
+
+/* What handlers throw and return may be anything: it must neither end the process nor leave as something that is no message. */
+
+const rejected: unknown[] = [];
+const note = (reason: unknown): void => void rejected.push(reason);
+
+beforeEach(() => void process.on("unhandledRejection", note));
+afterEach(() => {
+  process.removeListener("unhandledRejection", note);
+  expect(rejected.splice(0)).toEqual([]);
+});
+
+const trap = (): never => {
+  throw new Error("hunter2");
+};
+
+const hostile = (): object =>
+  new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap });
+
+const thrown: readonly (readonly [string, () => unknown])[] = [
+  ["a proxy that throws whatever is done to it", hostile],
+  [
+    "an error whose message is no text",
+    () => Object.assign(new RpcError(1, "x"), { message: { password: "hunter2" } }),
+  ],
+  ["an error without a message", () => Object.assign(new RpcError(1, "x"), { message: undefined })],
+  ["an error whose data cannot be read", () => Object.defineProperty(new RpcError(1, "x"), "data", { get: trap })],
+  ["an error whose data cannot be written as JSON", () => new RpcError(1, "x", { data: 1n })],
+  ["an error whose code is no integer", () => new RpcError(0.5, "hunter2")],
+];
+
+const returned: readonly (readonly [string, () => unknown])[] = [
+  ["a proxy that throws whatever is done to it", hostile],
+  ["an object whose members cannot be read", () => Object.defineProperty({}, "content", { get: trap })],
+  ["an object that JSON leaves out", () => ({ content: [], toJSON: () => undefined })],
+  ["an object that JSON makes a number of", () => ({ content: [], toJSON: () => 7 })],
+  ["an object that JSON cannot be made of", () => ({ content: [], toJSON: trap })],
+  ["an object that looks like a promise", () => ({ then: trap })],
+];
+
+const cases = [
+  ...thrown.map(
+    ([name, make]) =>
+      [
+        `that throws ${name}`,
+        () => {
+          throw make();
+        },
+      ] as const,
+  ),
+  ...thrown.map(([name, make]) => [`that rejects with ${name}`, () => Promise.reject(make())] as const),
+  ...returned.map(([name, make]) => [`that returns ${name}`, make] as const),
+  ...returned.map(([name, make]) => [`that resolves with ${name}`, async () => make()] as const),
+];
+
+test.each(cases)("a handler %s is an internal error, and nothing of it leaves", async (_name, callTool) => {
+  const { wire, connection } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
+  wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x" } });
+  wire.post({ jsonrpc: "2.0", id: 2, method: "ping" });
+  await settle();
+  await settle();
+  expect(wire.sent).toHaveLength(2);
+  expect(wire.sent).toContainEqual({ jsonrpc: "2.0", id: 2, result: {} });
+  expect(wire.sent).toContainEqual({ jsonrpc: "2.0", id: 1, error: { code: -32603, message: "Internal error" } });
+  await connection.close();
+});
+
+test("an answer that cannot be written, and whose stand-in is lost on the way, ends nothing", async () => {
+  const callTool = (): object => ({ content: [], toJSON: trap });
+  const { wire, reports } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
+  const send = wire.send.bind(wire);
+  wire.send = (message) => {
+    JSON.stringify(message);
+    return Promise.reject(new Error("The line is cut"));
+  };
+  wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x" } });
+  await settle();
+  expect(reports.map(({ kind }) => kind)).toEqual(["result", "transport"]);
+  wire.send = send;
+  wire.post({ jsonrpc: "2.0", id: 2, method: "ping" });
+  await settle();
+  expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 2, result: {} }]);
+});
+
+test.each(thrown)("%s, thrown in a notification's handler, is reported", async (_name, make) => {
+  const initialized = (): never => {
+    throw make();
+  };
+  const { reports, connection } = await serveWire({ handlers: { initialized } }, newest.id);
+  expect(reports).toMatchObject([{ kind: "handler", method: "notifications/initialized" }]);
+  await connection.close();
+});
+
+test.each([
+  ["a total that is no number", { progress: 1, total: NaN }],
+  ["an endless total", { progress: 1, total: Infinity }],
+  ["members of its own", { progress: 1, jsonrpc: "1.0", progressToken: "another" }],
+])("a report of progress with %s leaves without it", async (_name, report) => {
+  const callTool = async (_params: unknown, context: CallContext): Promise<object> => {
+    await context.progress(report);
+    return { content: [] };
+  };
+  const { wire, connection } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
+  wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x", _meta: { progressToken: "t" } } });
+  await settle();
+  const params = { progressToken: "t", progress: 1 };
+  expect(wire.sent[0]).toEqual({ jsonrpc: "2.0", method: "notifications/progress", params });
+  await connection.close();
+});
+
+test("what no guard can look into is not one of our errors", () => {
+  expect(isRpcError(hostile())).toBe(false);
+});

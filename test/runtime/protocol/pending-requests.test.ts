@@ -1,0 +1,386 @@
+import { describe, expect, test } from "vitest";
+import type { Progress } from "../../../generated/support.ts";
+import { isPeerError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
+import { connectWire } from "../client/raw-server.ts";
+import { batching } from "../fixture-revision.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { play, settle, type Line } from "../wire.ts";
+
+const tool = { name: "x" };
+const empty = { content: [] };
+const request = (id: number): Line => [
+  "<",
+  { id, method: "tools/call", params: { name: "x", _meta: { progressToken: id } } },
+];
+const cancelled = (requestId: number, reason?: string): Line => [
+  "<",
+  { method: "notifications/cancelled", params: reason === undefined ? { requestId } : { requestId, reason } },
+];
+const progress = (progressToken: unknown, value: number, rest: object = {}): object => ({
+  method: "notifications/progress",
+  params: { progressToken, progress: value, ...rest },
+});
+
+test("ids are never used again, whatever becomes of the calls (J-05, C-001)", async () => {
+  const { wire, client } = await connectWire();
+  const ids: unknown[] = [];
+  for (const answer of [{ result: {} }, { error: { code: 1, message: "no" } }, { result: {} }]) {
+    const call = client.request("ping").catch(() => {});
+    const [message] = wire.sent.splice(0);
+    const id = typeof message === "object" && message !== null && "id" in message ? message.id : undefined;
+    ids.push(id);
+    wire.post({ jsonrpc: "2.0", id, ...answer });
+    await call;
+  }
+  expect(ids).toEqual([2, 3, 4]);
+});
+
+test("answers find their calls in any order", async () => {
+  const { wire, client } = await connectWire();
+  const calls = [1, 2, 3].map(() => client.request("tools/call", tool));
+  wire.sent.length = 0;
+  for (const id of [4, 2, 3]) wire.post({ jsonrpc: "2.0", id, result: { content: [], _meta: { id } } });
+  expect(await Promise.all(calls)).toEqual([2, 3, 4].map((id) => ({ content: [], _meta: { id } })));
+});
+
+test("an id of another type is another id (trap 9)", async () => {
+  const { wire, client, reports } = await connectWire();
+  const call = client.request("ping");
+  wire.post({ jsonrpc: "2.0", id: "2", result: { wrong: true } });
+  wire.post({ jsonrpc: "2.0", id: 2, result: {} });
+  expect(await call).toEqual({});
+  expect(reports.map(({ kind, id }) => [kind, id])).toEqual([["protocol", "2"]]);
+});
+
+test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null }, { result: {}, error: null }])(
+  "an answer that is none fails its call at once: %j",
+  async (answer) => {
+    const { wire, client, reports } = await connectWire();
+    const call = client.request("ping");
+    wire.sent.length = 0;
+    wire.post({ jsonrpc: "2.0", id: 2, ...answer });
+    await expect(call).rejects.toThrow(/needs|must be|not both/);
+    await play(wire, []);
+    expect(reports).toHaveLength(1);
+  },
+);
+
+test("a message without a method whose id belongs to no pending call is rejected, and so is a request without a name", async () => {
+  const { wire, client } = await connectWire();
+  const call = client.request("ping");
+  wire.sent.length = 0;
+  await play(wire, [
+    '> {"id": 3}',
+    '~ {"id": 3, "error": {"code": -32600}}',
+    '> {"id": 2, "method": 7}',
+    '~ {"id": 2, "error": {"code": -32600}}',
+    '> {"id": 2, "result": {}}',
+  ]);
+  expect(await call).toEqual({});
+});
+
+test("calls whose answers are in a batch that is too long fail at once", async () => {
+  const { wire, client } = await connectWire({ limits: { maxBatch: 2 } }, { revision: batching.id });
+  const calls = [2, 3].map(() => client.request("ping"));
+  const answers = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
+  wire.post(answers);
+  for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 members");
+});
+
+test("only the first answer counts, and a second is no fault", async () => {
+  const { wire, client, reports } = await connectWire();
+  const call = client.request("ping");
+  wire.post({ jsonrpc: "2.0", id: 2, result: {} }, { jsonrpc: "2.0", id: 2, error: { code: 1, message: "no" } });
+  expect(await call).toEqual({});
+  expect(reports).toEqual([]);
+});
+
+describe("an answer that cannot be used fails its call", () => {
+  test.each([
+    [
+      "an error of the peer",
+      { error: { code: -32602, message: "Unknown tool", data: [1] } },
+      { name: "PeerError", code: -32602, data: [1] },
+    ],
+    [
+      "a result that does not fit the revision",
+      { result: { content: 5 } },
+      { name: "InvalidMessageError", part: "result", issue: { path: "content" } },
+    ],
+    ["a result that is no object (J-12)", { result: "ok" }, { message: "The result must be an object" }],
+    [
+      "result and error at once (J-07)",
+      { result: empty, error: { code: 1, message: "" } },
+      { message: "An answer has a result or an error, not both" },
+    ],
+    [
+      "an error without code (J-08)",
+      { error: { message: "no" } },
+      { message: "An error needs an integer code and a message" },
+    ],
+  ])("%s", async (_, answer, expected) => {
+    const { wire, client } = await connectWire();
+    const call = client.request("tools/call", tool);
+    wire.post({ jsonrpc: "2.0", id: 2, ...answer });
+    await expect(call).rejects.toMatchObject(expected);
+  });
+
+  test("one that is nested too deeply (R50)", async () => {
+    const { wire, client } = await connectWire({ limits: { maxDepth: 5 } });
+    const call = client.request("tools/call", tool);
+    wire.post({ jsonrpc: "2.0", id: 2, result: { content: [], _meta: { a: { b: { c: {} } } } } });
+    await expect(call).rejects.toMatchObject({ message: "The message is nested deeper than 5 levels" });
+  });
+});
+
+test("errors of the peer are told from our own", async () => {
+  const { wire, client } = await connectWire();
+  const call = client.request("ping").catch((error: unknown) => error);
+  wire.post({ jsonrpc: "2.0", id: 2, error: { code: -32001, message: "Request timed out" } });
+  const error = await call;
+  expect([isPeerError(error), isRpcError(error)]).toEqual([true, true]);
+});
+
+test("a client does not answer what a server prints by mistake", async () => {
+  const { wire, reports } = await connectWire();
+  await play(wire, [
+    [">", "Server listening..."],
+    [">", "[1,2]"],
+    [">", "{}"],
+    [">", '"hello"'],
+  ]);
+  expect(reports).toHaveLength(4);
+});
+
+test("a client refuses what a server asks in a broken way, and what it does not know", async () => {
+  const { wire } = await connectWire();
+  await play(wire, [
+    [">", '{"id":5,"method":"ping"}'],
+    ["<", { id: 5, error: { code: -32600, message: 'The member jsonrpc must be "2.0"' } }],
+    [">", { id: 6, method: "tools/list" }],
+    ["<", { id: 6, error: { code: -32601, message: "Method not found", data: { method: "tools/list" } } }],
+    [">", { id: 7, method: "roots/list" }],
+    ["<", { id: 7, error: { code: -32601, message: "Method not found", data: { method: "roots/list" } } }],
+    [">", { id: 8, method: "ping" }],
+    ["<", { id: 8, result: {} }],
+  ]);
+});
+
+test("a client takes batches where the revision has them (J-13)", async () => {
+  const { wire, client } = await connectWire({}, { revision: batching.id });
+  const calls = [client.request("ping"), client.request("ping")];
+  wire.sent.length = 0;
+  await play(wire, [
+    [
+      ">",
+      [
+        { id: 3, result: {} },
+        { id: "s", method: "ping" },
+        { id: 2, result: {} },
+      ],
+    ],
+    ["<", [{ id: "s", result: {} }]],
+  ]);
+  expect(await Promise.all(calls)).toEqual([{}, {}]);
+});
+
+describe("time-outs", () => {
+  test("end the call and tell the peer (L-19); a late answer is ignored (C-04)", async () => {
+    const clock = new ManualClock();
+    const { wire, client, reports } = await connectWire({ clock });
+    const call = client.request("tools/call", tool, { timeout: 100 }).catch((error: unknown) => error);
+    await play(wire, [request(2)]);
+    clock.advance(99);
+    await play(wire, []);
+    clock.advance(1);
+    expect(await call).toMatchObject({ name: "TimeoutError", method: "tools/call", milliseconds: 100 });
+    await play(wire, [cancelled(2, "The time is up"), [">", { id: 2, result: empty }]]);
+    expect(reports).toEqual([]);
+  });
+
+  test("restart with progress, heard or not (trap 10), up to a total", async () => {
+    const clock = new ManualClock();
+    const { wire, client } = await connectWire({ clock });
+    const call = client
+      .request("tools/call", tool, { timeout: 100, totalTimeout: 250 })
+      .catch((error: unknown) => error);
+    await play(wire, [request(2)]);
+    for (const value of [1, 2]) {
+      clock.advance(90);
+      await play(wire, [[">", progress(2, value)]]);
+    }
+    clock.advance(69);
+    await play(wire, []);
+    clock.advance(1);
+    expect(await call).toMatchObject({ name: "TimeoutError", milliseconds: 250 });
+  });
+
+  test.each([
+    ["tools/list", undefined, 5_000],
+    ["tools/call", tool, 60_000],
+  ])("%s has the default of Appendix E", async (method, params, milliseconds) => {
+    const clock = new ManualClock();
+    const { client } = await connectWire({ clock });
+    const call = client.request(method, params).catch((error: unknown) => error);
+    clock.advance(milliseconds - 1);
+    clock.advance(1);
+    expect(await call).toMatchObject({ milliseconds });
+  });
+
+  test("need one timer for many calls, and none for none", async () => {
+    const clock = new ManualClock();
+    const { wire, client } = await connectWire({ clock });
+    const before = clock.started;
+    const calls = Array.from({ length: 500 }, () => client.request("ping"));
+    expect(clock.started - before).toBeLessThanOrEqual(1);
+    for (let id = 2; id < 502; id += 1) wire.post({ jsonrpc: "2.0", id, result: {} });
+    await Promise.all(calls);
+    clock.advance(60_000);
+    expect(clock.active).toBe(0);
+  });
+
+  test("may be infinite", async () => {
+    const clock = new ManualClock();
+    const { wire, client } = await connectWire({ clock });
+    clock.advance(60_000);
+    const call = client.request("ping", undefined, { timeout: Infinity, totalTimeout: Infinity });
+    expect(clock.active).toBe(0);
+    wire.post({ jsonrpc: "2.0", id: 2, result: {} });
+    expect(await call).toEqual({});
+  });
+});
+
+describe("cancellation by a signal", () => {
+  test("ends the call with the signal's reason and tells the peer (C-01); a late answer is ignored (C-04, C-022, C-024)", async () => {
+    const { wire, client, reports } = await connectWire();
+    const controller = new AbortController();
+    const call = client.request("tools/call", tool, { signal: controller.signal });
+    await play(wire, [request(2)]);
+    const reason = new Error("not needed");
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await play(wire, [cancelled(2, "not needed"), [">", { id: 2, result: empty }]]);
+    expect(reports).toEqual([]);
+  });
+
+  test("before the call sends nothing", async () => {
+    const { wire, client } = await connectWire();
+    await expect(client.request("ping", undefined, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    await play(wire, []);
+  });
+
+  test("after the answer does nothing (C-05, C-022)", async () => {
+    const { wire, client } = await connectWire();
+    const controller = new AbortController();
+    const call = client.request("tools/call", tool, { signal: controller.signal });
+    await play(wire, [request(2)]);
+    wire.post({ jsonrpc: "2.0", id: 2, result: empty });
+    controller.abort();
+    expect(await call).toEqual(empty);
+    await play(wire, []);
+  });
+});
+
+describe("progress", () => {
+  test("arrives in the order of the wire and before the result, also all in one chunk", async () => {
+    const { wire, client } = await connectWire();
+    const seen: unknown[] = [];
+    const call = client
+      .request("tools/call", tool, { onProgress: (report) => seen.push(report) })
+      .then(() => seen.push("result"));
+    await play(wire, [request(2)]);
+    wire.post(
+      { jsonrpc: "2.0", ...progress(2, 1, { total: 2 }) },
+      { jsonrpc: "2.0", ...progress(2, 2, { total: 2, message: "done" }) },
+      { jsonrpc: "2.0", id: 2, result: empty },
+      { jsonrpc: "2.0", ...progress(2, 3) },
+    );
+    await call;
+    expect(seen).toEqual([{ progress: 1, total: 2 }, { progress: 2, total: 2, message: "done" }, "result"] satisfies (
+      Progress | string
+    )[]);
+  });
+
+  test("keeps the caller's own metadata, and the caller's object", async () => {
+    const { wire, client } = await connectWire();
+    const params = { name: "x", _meta: { "example.com/trace": 1 } };
+    const call = client.request("tools/call", params, { onProgress() {} });
+    await play(wire, [
+      [
+        "<",
+        { id: 2, method: "tools/call", params: { name: "x", _meta: { "example.com/trace": 1, progressToken: 2 } } },
+      ],
+    ]);
+    expect(params).toEqual({ name: "x", _meta: { "example.com/trace": 1 } });
+    wire.post({ jsonrpc: "2.0", id: 2, result: empty });
+    await call;
+  });
+
+  test("after the result is no fault (trap 12); for a token that never was it is (C-031)", async () => {
+    const { wire, client, reports } = await connectWire();
+    const call = client.request("ping");
+    wire.post({ jsonrpc: "2.0", id: 2, result: {} });
+    await call;
+    wire.sent.length = 0;
+    await play(wire, [[">", progress(2, 1)]]);
+    expect(reports).toEqual([]);
+    await play(wire, [[">", progress(77, 1)]]);
+    expect(reports).toHaveLength(1);
+  });
+
+  test("a callback that throws does not fail the call", async () => {
+    const { wire, client, reports } = await connectWire();
+    const onProgress = (): never => {
+      throw new Error("callback");
+    };
+    const call = client.request("tools/call", tool, { onProgress });
+    wire.post({ jsonrpc: "2.0", ...progress(2, 1) }, { jsonrpc: "2.0", id: 2, result: empty });
+    expect(await call).toEqual(empty);
+    expect(reports.map(({ kind }) => kind)).toEqual(["callback"]);
+  });
+});
+
+test("a closed gate fails locally, with nothing on the wire (L-16, L-17)", async () => {
+  const { wire, client } = await connectWire();
+  await expect(client.request("prompts/list")).rejects.toMatchObject({
+    name: "CapabilityError",
+    gate: { path: ["prompts"] },
+  });
+  await expect(client.notify("notifications/roots/list_changed")).rejects.toMatchObject({ name: "CapabilityError" });
+  await play(wire, []);
+});
+
+test("params of ours that do not fit the revision are not sent", async () => {
+  const { wire, client } = await connectWire();
+  await expect(client.request("tools/call", { name: 5 })).rejects.toMatchObject({
+    name: "InvalidMessageError",
+    part: "params",
+  });
+  await play(wire, []);
+});
+
+test("closing fails every pending call, and later ones at once (R29)", async () => {
+  const { client } = await connectWire();
+  const call = client.request("ping");
+  const closing = client.close();
+  await expect(call).rejects.toMatchObject({ name: "ClosedError" });
+  await closing;
+  await expect(client.request("ping")).rejects.toMatchObject({ name: "ClosedError" });
+  expect(await client.closed).toBeUndefined();
+  await client.close();
+});
+
+test("a message that the transport loses fails its own call only", async () => {
+  const { wire, client } = await connectWire();
+  const send = wire.send.bind(wire);
+  wire.send = () => Promise.reject(new Error("HTTP 500"));
+  const lost = client.request("ping");
+  wire.send = send;
+  const other = client.request("ping");
+  await expect(lost).rejects.toThrow("HTTP 500");
+  wire.post({ jsonrpc: "2.0", id: 3, result: {} });
+  expect(await other).toEqual({});
+  await settle();
+});

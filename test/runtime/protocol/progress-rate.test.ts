@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import type { Progress } from "../../../generated/support.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { Pacer } from "../../../runtime/jsonrpc/throttle.ts";
+import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import type { ToolSource } from "../../../runtime/server/any-definition.ts";
+import { newest } from "../fixture-revision.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
+
+/** Two at once, then one in 100 ms. */
+const slow: Rate = { burst: 2, perSecond: 10 };
+
+interface Call {
+  readonly clock: ManualClock;
+  readonly wire: Wire;
+  /** Reports these one after the other. */
+  report(...values: readonly number[]): Promise<void>;
+  answer(): void;
+  /** What the peer has got since the last look: values, and answers as text. */
+  got(): readonly unknown[];
+}
+
+/** A call that reports progress when it is told to, in a session whose time passes when it is told to. */
+async function startCall(progressRate: Rate | "default" = slow, id: number = 1): Promise<Call> {
+  const contexts: CallContext[] = [];
+  const answers: ((result: unknown) => void)[] = [];
+  const callTool = (_: unknown, context: CallContext): Promise<unknown> => {
+    contexts.push(context);
+    return new Promise((resolve) => answers.push(resolve));
+  };
+  const clock = new ManualClock();
+  const rate = progressRate === "default" ? {} : { progressRate };
+  const { wire } = await serveWire({ handlers: { callTool }, capabilities: { tools: {} }, clock, ...rate }, newest.id);
+  wire.post(toCall(id));
+  await settle();
+  return {
+    clock,
+    wire,
+    async report(...values) {
+      for (const progress of values) await contexts[0]?.progress({ progress });
+    },
+    answer: () => answers[0]?.({ content: [] }),
+    got: () => take(wire),
+  };
+}
+
+function toCall(id: number): object {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "t", _meta: { progressToken: id } } };
+}
+
+function take(wire: Wire): readonly unknown[] {
+  return wire.sent.splice(0).map((message) => {
+    const params: unknown = Reflect.get(Object(message), "params");
+    return params === undefined ? "answer" : Reflect.get(Object(params), "progress");
+  });
+}
+
+const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+describe("progress of one call (S-071, G-05)", () => {
+  test("goes out at once until there is too much of it, and then the newest when there is room", async () => {
+    const call = await startCall();
+    await call.report(1, 2, 3, 4, 5);
+    expect(call.got()).toEqual([1, 2]);
+    await call.clock.pass(99);
+    expect(call.got()).toEqual([]);
+    await call.clock.pass(1);
+    expect(call.got()).toEqual([5]);
+    await call.report(6);
+    await call.clock.pass(50);
+    await call.report(7);
+    expect(call.got()).toEqual([]);
+    await call.clock.pass(50);
+    expect(call.got()).toEqual([7]);
+    await call.clock.pass(10_000);
+    expect(call.got()).toEqual([]);
+  });
+
+  test("is let through as before after a pause", async () => {
+    const call = await startCall();
+    await call.report(...upTo(10));
+    await call.clock.pass(1_000);
+    call.got();
+    await call.report(11, 12, 13);
+    expect(call.got()).toEqual([11, 12]);
+  });
+
+  test("ends with the last report, before the answer", async () => {
+    const call = await startCall();
+    await call.report(...upTo(1_000));
+    call.answer();
+    await settle();
+    expect(call.got()).toEqual([1, 2, 1_000, "answer"]);
+    await call.report(1_001);
+    await call.clock.pass(10_000);
+    expect(call.got()).toEqual([]);
+  });
+
+  test("never goes back, whatever is kept", async () => {
+    const call = await startCall();
+    await call.report(1, 2, 9, 3, 9, 8);
+    await call.clock.pass(100);
+    await call.report(9, 4);
+    call.answer();
+    await settle();
+    expect(call.got()).toEqual([1, 2, 9, "answer"]);
+  });
+
+  test("is bounded for each call by itself", async () => {
+    const call = await startCall();
+    await call.report(...upTo(9));
+    const other = await startCall(slow, 2);
+    await other.report(1, 2, 3);
+    expect([call.got(), other.got()]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  test("needs no timer unless something is kept, and none of its own then", async () => {
+    const call = await startCall();
+    const { started } = call.clock;
+    await call.report(1, 2);
+    expect(call.clock.started).toBe(started);
+    await call.report(...upTo(1_000).slice(2));
+    expect(call.clock.started).toBe(started + 1);
+  });
+
+  test("is over with a cancellation: what is kept is dropped", async () => {
+    const call = await startCall();
+    await call.report(1, 2, 3);
+    call.wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    await settle();
+    await call.clock.pass(10_000);
+    expect(call.got()).toEqual([1, 2]);
+  });
+
+  test("comes in its hundreds by default: a short burst as it is, and 20 a second after it", async () => {
+    const call = await startCall("default");
+    await call.report(...upTo(150));
+    expect(call.got()).toEqual(upTo(100));
+    for (const value of upTo(100)) {
+      await call.report(150 + value);
+      await call.clock.pass(10);
+    }
+    expect(call.got()).toHaveLength(20);
+  });
+});
+
+describe("a server", () => {
+  const report: ToolSource["run"] = async (_args, { progress }) => {
+    for (const value of [1, 2, 3]) await progress(value);
+    return "done";
+  };
+  const post = async (id: string, meta: object): Promise<readonly unknown[]> => {
+    const server = createServer(
+      {
+        name: "test",
+        version: "1",
+        progressRate: { burst: 1, perSecond: 0.001 },
+        tools: [{ name: "t", run: report }],
+      },
+      revisions,
+    );
+    const wire = new Wire();
+    const connection = serve(server, wire);
+    if (id === newest.id) wire.post(initialize(id), initialized);
+    await settle();
+    wire.sent.length = 0;
+    const params = { name: "t", _meta: { progressToken: 1, ...meta } };
+    wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    await settle();
+    const got = take(wire);
+    wire.end();
+    await connection.closed;
+    return got;
+  };
+  const alone = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+
+  test.each<readonly [string, object]>([
+    [newest.id, {}],
+    ["2026-07-28", alone],
+  ])("has the rate of its definition at %s (S-071, G-05)", async (id, meta) => {
+    expect(await post(id, meta)).toEqual([1, 3, "answer"]);
+  });
+
+  test.each<Rate>([
+    { burst: 0, perSecond: 1 },
+    { burst: 1, perSecond: 0 },
+  ])("needs a rate that lets something through: %j", (progressRate) => {
+    expect(() => createServer({ name: "test", version: "1", progressRate }, revisions)).toThrow(/^progressRate: burst/);
+  });
+});
+
+test("a report that cannot be sent any more is nobody's fault at the end of a call", async () => {
+  const sent: Progress[] = [];
+  const clock = new ManualClock();
+  const wheel = { now: () => clock.now(), deadlineAfter: (wait: number) => clock.now() + wait };
+  const pacer = new Pacer(wheel, { burst: 1, perSecond: 1 }, async (report) => {
+    sent.push(report);
+    if (report.progress > 1) throw new Error("The connection is closed");
+  });
+  await pacer.report({ progress: 1 });
+  await pacer.report({ progress: 2 });
+  await expect(pacer.flush()).resolves.toBeUndefined();
+  expect(sent).toHaveLength(2);
+  await pacer.flush();
+  expect(sent).toHaveLength(2);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { Counters } from "../../../runtime/jsonrpc/metrics.ts";
+import type { EventStore, StoredEvent } from "../../../runtime/stores/event-store.ts";
+import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
+import { ManualClock } from "../manual-clock.ts";
+
+const session = { id: "s", owner: "ann" };
+const event = (sequence: number, stream = "a", data = `${sequence}`): StoredEvent => ({ stream, sequence, data });
+
+/** What every event store must do (R45). */
+function describeEventStore(name: string, open: (options: { maxEvents: number }) => EventStore): void {
+  async function setUp(...events: readonly StoredEvent[]): Promise<EventStore> {
+    const store = open({ maxEvents: 3 });
+    for (const given of events) await store.append(session, given);
+    return store;
+  }
+
+  describe(`${name} keeps events`, () => {
+    it("and gives back what followed one of them", async () => {
+      const store = await setUp(event(0), event(0, "b"), event(1), event(2));
+      expect(await store.after(session, event(0))).toEqual([event(1), event(2)]);
+      expect(await store.after(session, event(2))).toEqual([]);
+      expect(await store.after(session, event(0, "b"))).toEqual([]);
+    });
+
+    it("of their session and their owner only (R41)", async () => {
+      const store = await setUp(event(0), event(1));
+      for (const stranger of [
+        { id: "t", owner: "ann" },
+        { id: "s", owner: "bob" },
+        { id: "s", owner: undefined },
+      ]) {
+        expect(await store.after(stranger, event(0))).toBeUndefined();
+        await store.append(stranger, event(2));
+        await store.remove(stranger);
+      }
+      expect(await store.after(session, event(0))).toEqual([event(1)]);
+    });
+
+    it("but knows no place that it does not keep (R41)", async () => {
+      const store = await setUp(event(0), event(1), event(2), event(3), event(4));
+      expect(await store.after(session, event(0))).toBeUndefined();
+      expect(await store.after(session, event(1))).toEqual([event(2), event(3), event(4)]);
+      expect(await store.after(session, event(5))).toBeUndefined();
+      expect(await store.after(session, event(0, "x"))).toBeUndefined();
+    });
+
+    it("once, however often they are appended", async () => {
+      const store = await setUp(event(0), event(1), event(1), event(0), event(1));
+      expect(await store.after(session, event(0))).toEqual([event(1)]);
+    });
+
+    it("until their session is removed, which may be said twice", async () => {
+      const store = await setUp(event(0), event(0, "b"));
+      await store.remove(session);
+      await store.remove(session);
+      expect(await store.after(session, event(0))).toBeUndefined();
+    });
+
+    it("without pretending that there is no gap", async () => {
+      const store = await setUp(event(0), event(2));
+      expect(await store.after(session, event(0))).toBeUndefined();
+      expect(await store.after(session, event(1))).toEqual([event(2)]);
+    });
+  });
+}
+
+describeEventStore("memory", (options) => new MemoryEventStore(options));
+
+describe("events in memory", () => {
+  it("of one stream have a bounded size", () => {
+    const store = new MemoryEventStore({ maxStreamSize: 1_000 });
+    for (let n = 0; n < 100; n += 1) store.append(session, event(n, "a", "x".repeat(300)));
+    expect(store.size).toBeLessThanOrEqual(1_000);
+    expect(store.after(session, event(97))).toHaveLength(2);
+  });
+
+  it("of all streams of an owner have a bounded size: the longest quiet goes first", () => {
+    const store = new MemoryEventStore({ maxSize: 2_000 });
+    for (const stream of ["a", "b", "c"]) store.append(session, event(0, stream, "x".repeat(250)));
+    expect(store.after(session, event(0, "a"))).toBeUndefined();
+    expect(store.after(session, event(0, "c"))).toEqual([]);
+  });
+
+  it("of one owner never take the place of another's (R45)", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    const mallory = { id: "m", owner: "mallory" };
+    const alice = { id: "a", owner: "alice" };
+    store.append(alice, event(0, "a", "x".repeat(1_000)));
+    for (let n = 0; n < 50; n += 1) store.append(mallory, event(0, `m${n}`, "x".repeat(1_000)));
+    expect(store.after(alice, event(0, "a"))).toEqual([]);
+    store.append(alice, event(1, "a", "x".repeat(1_000)));
+    expect(store.after(alice, event(0, "a"))).toHaveLength(1);
+    expect(store.after(mallory, event(0, "m0"))).toBeUndefined();
+    expect(store.after(mallory, event(0, "m49"))).toEqual([]);
+    expect(store.size).toBeLessThan(10_000);
+  });
+
+  it("of all owners together stay within the bound, however many there are", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    for (let n = 0; n < 200; n += 1) {
+      store.append({ id: `s${n}`, owner: `user ${n % 40}` }, event(0, "a", "x".repeat(500)));
+      expect(store.size).toBeLessThanOrEqual(10_000);
+    }
+  });
+
+  it("of unauthenticated clients may take all the room there is", () => {
+    const store = new MemoryEventStore({ maxSize: 10_000 });
+    const anonymous = (n: number): { id: string; owner: undefined } => ({ id: `s${n}`, owner: undefined });
+    for (let n = 0; n < 9; n += 1) store.append(anonymous(n), event(0, "a", "x".repeat(1_000)));
+    expect(store.after(anonymous(0), event(0, "a"))).toEqual([]);
+    store.append(anonymous(9), event(0, "a", "x".repeat(1_000)));
+    expect([store.after(anonymous(0), event(0, "a")), store.after(anonymous(1), event(0, "a"))]).toEqual([
+      undefined,
+      [],
+    ]);
+  });
+
+  it("are forgotten after their time", () => {
+    const clock = new ManualClock();
+    const store = new MemoryEventStore({ ttl: 100, clock });
+    store.append(session, event(0));
+    clock.advance(60);
+    store.append(session, event(0, "b"));
+    clock.advance(60);
+    expect([store.after(session, event(0)), store.after(session, event(0, "b"))]).toEqual([undefined, []]);
+    clock.advance(60);
+    expect(store.size).toBe(0);
+  });
+
+  it("that are larger than everything are not kept", () => {
+    const store = new MemoryEventStore({ maxStreamSize: 100 });
+    store.append(session, event(0, "a", "x".repeat(500)));
+    expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
+  });
+
+  it("are counted when they are forgotten before their time, and only then (R66)", () => {
+    const clock = new ManualClock();
+    const counters = new Counters();
+    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, counters });
+    const dropped = (): number => counters.read().dropped.get("event") ?? 0;
+    for (let n = 0; n < 5; n += 1) store.append(session, event(n));
+    expect(dropped()).toBe(2);
+    store.append(session, event(0, "b", "x".repeat(700)));
+    expect(dropped()).toBe(5);
+    clock.advance(200);
+    expect(store.size).toBe(0);
+    store.append(session, event(0));
+    store.remove(session);
+    expect(dropped()).toBe(5);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { MemoryTaskStore, type MemoryTaskStoreOptions } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskOutcome, TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+
+interface Opened {
+  readonly store: TaskStore;
+  pass(milliseconds: number): Promise<void> | void;
+}
+
+/** Every store must keep the contract: add an adapter's here, with a way to let its time pass. */
+const stores: readonly (readonly [string, (options?: MemoryTaskStoreOptions) => Opened])[] = [
+  [
+    "in memory",
+    (options) => {
+      const clock = new ManualClock();
+      return { store: new MemoryTaskStore({ clock, ...options }), pass: (time) => clock.advance(time) };
+    },
+  ],
+];
+
+const start = "2000-01-01T00:00:00.000Z";
+const later = "2000-01-01T00:00:01.000Z";
+const outcome = { kind: "result", result: { content: [] } } as const;
+
+function record(id: string, more: Partial<TaskRecord> = {}): TaskRecord {
+  const times = { createdAt: start, updatedAt: start, ttl: 1_000, pollInterval: 10 };
+  return { id, owner: "ada", status: "working", ...times, ...more };
+}
+
+describe.each(stores)("a task store %s", (_name, open) => {
+  test("finds what was added, for its owner and for nobody else (R48, TK-24)", async () => {
+    const { store } = open();
+    expect(await store.add(record("a"))).toBe(true);
+    expect(await store.find({ id: "a", owner: "ada" })).toEqual(record("a"));
+    expect(await store.find({ id: "a", owner: "bob" })).toBeUndefined();
+    expect(await store.find({ id: "b", owner: "ada" })).toBeUndefined();
+  });
+
+  test("keeps answers that come one after the other (XT-10)", async () => {
+    const { store } = open();
+    const key = { id: "a", owner: "ada" };
+    await store.add(record("a"));
+    await store.change(key, { inputResponses: { one: { action: "accept" } }, updatedAt: later });
+    await store.change(key, { inputResponses: { two: { action: "decline" } }, updatedAt: later });
+    expect((await store.change(key, { status: "working", updatedAt: later }))?.inputResponses).toEqual({
+      one: { action: "accept" },
+      two: { action: "decline" },
+    });
+  });
+
+  test("adds the same task twice without harm, but gives no id to two owners (R45)", async () => {
+    const { store } = open();
+    await store.add(record("a"));
+    await store.change({ id: "a", owner: "ada" }, { status: "input_required", updatedAt: later });
+    expect(await store.add(record("a"))).toBe(true);
+    expect(await store.find({ id: "a", owner: "ada" })).toMatchObject({ status: "input_required" });
+    expect(await store.add(record("a", { owner: "bob" }))).toBe(false);
+  });
+
+  test("changes what is given and keeps the rest; repeating a change does no harm (R45)", async () => {
+    const { store } = open();
+    await store.add(record("a", { statusMessage: "begun" }));
+    const change = { status: "input_required", updatedAt: later } as const;
+    const changed = { ...record("a", { statusMessage: "begun" }), ...change };
+    expect(await store.change({ id: "a", owner: "ada" }, change)).toEqual(changed);
+    expect(await store.change({ id: "a", owner: "ada" }, change)).toEqual(changed);
+    expect(await store.change({ id: "a", owner: "bob" }, change)).toBeUndefined();
+    expect(await store.change({ id: "b", owner: "ada" }, change)).toBeUndefined();
+  });
+
+  test.each(["completed", "failed", "cancelled"] as const)(
+    "never changes a task that is %s (TK-11, R48)",
+    async (status) => {
+      const { store } = open();
+      await store.add(record("a"));
+      const ended = await store.change({ id: "a", owner: "ada" }, { status, outcome, updatedAt: start });
+      expect(ended).toMatchObject({ status, outcome });
+      for (const other of ["working", "input_required", "completed", "failed", "cancelled"] as const) {
+        expect(await store.change({ id: "a", owner: "ada" }, { status: other, updatedAt: later })).toEqual(ended);
+      }
+    },
+  );
+
+  test("forgets a task when its time from creation is up, whatever its status (TK-18, R45)", async () => {
+    const { store, pass } = open();
+    await store.add(record("short"));
+    await store.add(record("long", { ttl: 5_000 }));
+    await store.add(record("endless", { ttl: null }));
+    await pass(999);
+    await store.change({ id: "short", owner: "ada" }, { status: "completed", outcome, updatedAt: later });
+    expect(await store.find({ id: "short", owner: "ada" })).toBeDefined();
+    await pass(1);
+    expect(await store.find({ id: "short", owner: "ada" })).toBeUndefined();
+    expect(await store.change({ id: "short", owner: "ada" }, { updatedAt: later })).toBeUndefined();
+    await pass(4_000);
+    expect(await store.list("ada", { limit: 9 })).toMatchObject({ tasks: [{ id: "endless" }] });
+  });
+
+  test("lists the tasks of an owner page by page, whatever is removed between (TK-20)", async () => {
+    const { store } = open();
+    for (const id of ["a", "b", "c", "d", "e"]) await store.add(record(id));
+    await store.add(record("x", { owner: "bob" }));
+    const first = await store.list("ada", { limit: 2 });
+    expect(first?.tasks.map(({ id }) => id)).toEqual(["a", "b"]);
+    for (const id of ["a", "c"]) await store.remove({ id, owner: "ada" });
+    const second = await store.list("ada", { limit: 2, from: String(first?.next) });
+    expect(second?.tasks.map(({ id }) => id)).toEqual(["d", "e"]);
+    expect(second).not.toHaveProperty("next");
+    expect(await store.list("nobody", { limit: 2 })).toEqual({ tasks: [] });
+  });
+
+  test.each(["", "x", "-1", "1.5", "9".repeat(50)])("knows no page that begins at %j (TK-22)", async (from) => {
+    const { store } = open();
+    await store.add(record("a"));
+    expect(await store.list("ada", { limit: 2, from })).toBeUndefined();
+  });
+
+  test("removes one task, or all of an owner, and does so twice without harm (R45)", async () => {
+    const { store } = open();
+    for (const id of ["a", "b", "c"]) await store.add(record(id));
+    await store.add(record("x", { owner: "bob" }));
+    await store.remove({ id: "a", owner: "bob" });
+    expect(await store.find({ id: "a", owner: "ada" })).toBeDefined();
+    for (let time = 0; time < 2; time += 1) await store.remove({ id: "a", owner: "ada" });
+    expect(await store.find({ id: "a", owner: "ada" })).toBeUndefined();
+    for (let time = 0; time < 2; time += 1) await store.removeAll("ada");
+    expect(await store.list("ada", { limit: 9 })).toEqual({ tasks: [] });
+    expect(await store.list("bob", { limit: 9 })).toMatchObject({ tasks: [{ id: "x" }] });
+  });
+
+  test.each([
+    ["tasks", { maxTasks: 2 }],
+    ["tasks of one owner", { maxTasksPerOwner: 2 }],
+    ["characters of outcomes", { maxSize: JSON.stringify(outcome).length }],
+  ] as const)("accepts no more than so many %s, until some are gone (TK-25, R45)", async (_what, bounds) => {
+    const { store, pass } = open(bounds);
+    await store.add(record("a"));
+    await store.add(record("b"));
+    await store.change({ id: "b", owner: "ada" }, { status: "completed", outcome, updatedAt: later });
+    expect(await store.add(record("c"))).toBe(false);
+    expect(await store.add(record("a"))).toBe(true);
+    await pass(1_000);
+    expect(await store.add(record("c"))).toBe(true);
+  });
+});
+
+describe("what a task store in memory holds is shared by principals", () => {
+  const resultOf = (size: number): TaskOutcome => ({ kind: "result", result: { text: "x".repeat(size) } });
+  const tasksOf = (principal: string | undefined): Partial<TaskRecord> =>
+    principal === undefined ? { owner: crypto.randomUUID() } : { owner: `principal:${principal}`, principal };
+  let count = 0;
+  /** Runs a task to its end; tells what became of it. */
+  const run = (store: MemoryTaskStore, principal: string | undefined, size: number): string => {
+    count += 1;
+    const begun = record(`task-${count}`, tasksOf(principal));
+    if (!store.add(begun)) return "refused";
+    return store.change(begun, { status: "completed", outcome: resultOf(size), updatedAt: later })?.status ?? "gone";
+  };
+
+  test("so that results of one leave room for those of others (R48)", () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const mallory = Array.from({ length: 100 }, () => run(store, "mallory", 5_000));
+    expect(mallory.filter((status) => status === "completed").length).toBeGreaterThan(5);
+    expect(mallory.at(-1)).not.toBe("completed");
+    expect(run(store, "alice", 20_000)).toBe("completed");
+    expect(run(store, "bob", 10_000)).toBe("completed");
+  });
+
+  test("also by one that uses several kinds of owners", () => {
+    const store = new MemoryTaskStore({ maxTasks: 8, maxSize: 100_000 });
+    const add = (id: string, owner: string, principal: string): boolean => store.add(record(id, { owner, principal }));
+    const mallory = ["a", "b", "c", "d", "e"].map((id, index) =>
+      add(id, `${index % 2 === 0 ? "alone" : "principal"}:mallory`, "mallory"),
+    );
+    expect(mallory).toEqual([true, true, true, true, false]);
+    expect(add("x", "principal:alice", "alice")).toBe(true);
+  });
+
+  test("and a result for which there is no room ends its task as failed, however many run at once", async () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const begun = Array.from({ length: 20 }, (_, index) => record(`${index}`, tasksOf("mallory")));
+    for (const task of begun) expect(store.add(task)).toBe(true);
+    const ended = begun.map((task) =>
+      store.change(task, { status: "completed", outcome: resultOf(30_000), updatedAt: later }),
+    );
+    expect(ended.map((task) => task?.status)).toEqual(["completed", ...Array(19).fill("failed")]);
+    expect(ended.at(-1)).toMatchObject({
+      statusMessage: expect.stringContaining("Result not kept"),
+      outcome: { kind: "error", error: { code: -32603 } },
+    });
+    expect(run(store, "alice", 10_000)).toBe("completed");
+  });
+
+  test("and unauthenticated clients have one share together, which is everything while they are alone", () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const statuses = Array.from({ length: 11 }, () => run(store, undefined, 9_000));
+    expect(statuses).toEqual(Array(11).fill("completed"));
+    expect(["failed", "refused"]).toContain(run(store, undefined, 9_000));
+    expect(["failed", "refused"]).toContain(run(store, undefined, 9_000));
+  });
+
+  test("and what is forgotten is given back", () => {
+    const clock = new ManualClock();
+    const store = new MemoryTaskStore({ maxSize: 100_000, clock });
+    for (let round = 0; round < 3; round += 1) {
+      expect(run(store, "mallory", 45_000)).toBe("completed");
+      expect(run(store, "mallory", 45_000)).toBe("failed");
+      clock.advance(1_000);
+    }
+  });
+});
+
+test("a task store in memory counts the tasks that live", () => {
+  const clock = new ManualClock();
+  const store = new MemoryTaskStore({ clock });
+  store.add(record("a"));
+  expect(store.size).toBe(1);
+  clock.advance(1_000);
+  expect(store.size).toBe(0);
+});
