@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { revisions, serveHttp, serveStdio, type AnswerStyle, type Server } from "create-mcp-server/runtime";
+import { revisions, serveHttp, serveStdio, type ResponseMode, type Server } from "create-mcp-server/runtime";
 
 /** The revisions that this runtime can serve, newest first. */
 export type Revisions = typeof revisions;
@@ -29,7 +29,7 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
 
 interface Listening {
   readonly port: number;
-  readonly answers: AnswerStyle;
+  readonly answers: ResponseMode;
   readonly sessions?: false;
 }
 

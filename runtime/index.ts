@@ -6,7 +6,7 @@ export type { Extension, NotificationRow, Progress, RequestRow, Revision, Role }
 export { connect } from "./client/connect.ts";
 export type { ClientConnection, ConnectOptions } from "./client/connect.ts";
 
-export { connectProcess } from "./client/connect-stdio.ts";
+export { connectStdio } from "./client/connect-stdio.ts";
 
 export { connectHttp } from "./client/connect-http.ts";
 export type { ConnectHttpOptions } from "./client/connect-http.ts";
@@ -24,9 +24,14 @@ export {
 } from "./client/errors.ts";
 export { rejectedByUser } from "./client/errors.ts";
 
-export type { ClientEvent, Restored } from "./client/events.ts";
+export type { ClientEvent, RestoredState } from "./client/events.ts";
 
-export type { ConnectionSource, Opener, ConnectServerOptions, OpenerOptions } from "./client/connection-factory.ts";
+export type {
+  Connectable,
+  ConnectionFactory,
+  ConnectServerOptions,
+  ConnectionFactoryOptions,
+} from "./client/connection-factory.ts";
 
 export type { ClientOptions, ClientSettings, KeepAliveOptions, ReconnectOptions, Retry } from "./client/options.ts";
 
@@ -34,7 +39,7 @@ export { listAll, readItems, readPages } from "./client/lists/pages.ts";
 export type { Page, PageLimits, PageParams } from "./client/lists/pages.ts";
 
 export type {
-  AnswerContext,
+  ClientRequestContext,
   ClientTypes,
   ElicitationOption,
   FormAnswer,
@@ -68,7 +73,7 @@ export type { Refusal, RefusalCategory, RefusalName, RefusalOptions } from "./co
 
 export type { Answer } from "./protocol/result-members.ts";
 
-export type { Common } from "./protocol/missing.ts";
+export type { CommonDeclarations } from "./protocol/missing.ts";
 
 export type { ListKind } from "./protocol/list-kinds.ts";
 
@@ -85,9 +90,9 @@ export type { Channel, Problem, Receiver } from "./jsonrpc/channel.ts";
 
 export type { Handlers, NotificationHandler, RequestHandler } from "./protocol/routes.ts";
 
-export { Counters } from "./jsonrpc/metrics.ts";
-export type { Figures, LoopDelay } from "./jsonrpc/metrics.ts";
-export type { Counting, Dropped } from "./jsonrpc/counted-channel.ts";
+export { Metrics } from "./jsonrpc/metrics.ts";
+export type { MetricsSnapshot, LoopDelay } from "./jsonrpc/metrics.ts";
+export type { Counting, DropReason } from "./jsonrpc/counted-channel.ts";
 
 export type { CacheHint } from "./protocol/cache-hint.ts";
 
@@ -123,11 +128,11 @@ export type { PeerOptions } from "./protocol/peer-options.ts";
 
 export type { HttpRefusal, HttpRefusalReason, Profile } from "./protocol/profile.ts";
 
-export type { OnError, Report } from "./jsonrpc/error-report.ts";
+export type { OnError, ErrorReport } from "./jsonrpc/error-report.ts";
 
-export type { Capabilities, Party, ProgramInfo, Session } from "./protocol/session.ts";
+export type { Capabilities, PeerInfo, ImplementationInfo, Session } from "./protocol/session.ts";
 
-export { auditRequests } from "./server/middleware/audit-log.ts";
+export { auditLog } from "./server/middleware/audit-log.ts";
 export type { AuditEntry, AuditOptions } from "./server/middleware/audit-log.ts";
 
 export { authorize } from "./server/middleware/authorize.ts";
@@ -136,8 +141,8 @@ export type { Catalogue } from "./server/list/catalogue.ts";
 
 export { completeFrom } from "./server/completions/complete-from.ts";
 
-export { createDefiners } from "./server/for-revisions.ts";
-export type { Definers } from "./server/for-revisions.ts";
+export { forRevisions } from "./server/for-revisions.ts";
+export type { RevisionDefiners } from "./server/for-revisions.ts";
 
 export type { ArgumentFlags, ArgumentValues, NoFlags, PromptArgumentDefinition } from "./server/definition.ts";
 export type { PromptContent, PromptDefinition, ResourceContent, ResourceDefinition } from "./server/definition.ts";
@@ -175,12 +180,12 @@ export type {
   Requester,
 } from "./server/protocol-types.ts";
 
-export { limitRate } from "./server/middleware/rate-limit.ts";
+export { rateLimit } from "./server/middleware/rate-limit.ts";
 export type { RateLimitOptions } from "./server/middleware/rate-limit.ts";
 
 export { redact, redactText } from "./server/middleware/redact.ts";
 
-export { logRequests } from "./server/middleware/request-logger.ts";
+export { requestLogger } from "./server/middleware/request-logger.ts";
 export type { RequestLogOptions } from "./server/middleware/request-logger.ts";
 
 export type { ResourceCatalogue } from "./server/resources/catalogue.ts";
@@ -189,7 +194,7 @@ export { resolveInside } from "./server/resources/resolve-inside.ts";
 
 export { resourceNotFound } from "./server/resources/registry.ts";
 
-export type { RoundOptions } from "./server/input/request-state-options.ts";
+export type { RequestStateOptions } from "./server/input/request-state-options.ts";
 
 export type { NoArguments, Schema, SchemaResult } from "./server/schema.ts";
 
@@ -199,7 +204,7 @@ export type { AccessOptions, Listen, PortListener, PortService } from "./server/
 export { createHttpHandler } from "./server/run/http-handler.ts";
 export type { ServeHttpOptions } from "./server/run/http-handler.ts";
 
-export { readHttpPort, runEither, runHttp, runStdio } from "./server/run/run-server.ts";
+export { readHttpPort, runServer, runHttp, runStdio } from "./server/run/run-server.ts";
 export type { CommandLineOptions, FurtherTransports, RunOptions } from "./server/run/run-server.ts";
 
 export { createServerAcceptor, serve } from "./server/run/acceptor.ts";
@@ -208,7 +213,7 @@ export type { ServerConnectionOptions } from "./server/run/acceptor.ts";
 export { createServer } from "./server/create-server.ts";
 export type { Server, ServerImplementation } from "./server/create-server.ts";
 
-export type { ServerSource } from "./server/any-definition.ts";
+export type { AnyServerDefinition } from "./server/any-definition.ts";
 
 export { StepError } from "./server/input/steps.ts";
 
@@ -258,8 +263,8 @@ export type { TaskOptions } from "./tasks/task-options.ts";
 
 export type { TaskState } from "./tasks/task.ts";
 
-export { createChildProcessTransport } from "./transport/stdio/stdio-client.ts";
-export type { ChildProcessOptions, ChildProcessTransport } from "./transport/stdio/stdio-client.ts";
+export { createStdioClientTransport } from "./transport/stdio/stdio-client.ts";
+export type { StdioClientOptions, StdioClientTransport } from "./transport/stdio/stdio-client.ts";
 
 export type { AuthAnswer, AuthProvider, AuthRequest } from "./transport/http-client/auth-provider.ts";
 
@@ -267,12 +272,12 @@ export type { HttpHandler } from "./transport/http-server/handler.ts";
 
 export type { HttpListener, ListenOptions } from "./transport/http-server/listen.ts";
 
-export type { AnswerStyle } from "./transport/http-server/session-response.ts";
+export type { ResponseMode } from "./transport/http-server/session-response.ts";
 
 export { watchLoopDelay } from "./transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "./transport/loop-delay.ts";
 
-export { createMemoryPair } from "./transport/memory.ts";
+export { createInMemoryTransports } from "./transport/memory.ts";
 
 export { createStdioTransport } from "./transport/stdio/stdio-server.ts";
 export type { ServeStdioOptions, StdioOptions } from "./transport/stdio/stdio-server.ts";

@@ -23,7 +23,7 @@ test("every transport of our own is documented: establishment, framing and cance
   const made = rows.flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   // Whatever the runtime has that makes or serves a transport, but for those of the specification.
   const known = Object.keys(runtime).filter((name) =>
-    /^(?:create\w*Transport|createMemoryPair|listen(?!Http)\w+)$/.test(name),
+    /^(?:create\w*Transport|createInMemoryTransports|listen(?!Http)\w+)$/.test(name),
   );
   const own = known.filter((name) => !/Http|Sse|Stdio|ChildProcess/.test(name));
   expect(own.length).toBeGreaterThan(3);

@@ -34,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const server = `
-  import { createDefiners, revisions } from "create-mcp-server/runtime";
-  const { defineServer, defineTool } = createDefiners(revisions);
+  import { forRevisions, revisions } from "create-mcp-server/runtime";
+  const { defineServer, defineTool } = forRevisions(revisions);
   const echo = defineTool({ name: "echo", description: "Says it again.", run: () => "again" });
   export const server = defineServer({ name: "small", version: "1", tools: [echo] });
 `;

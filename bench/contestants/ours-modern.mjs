@@ -17,8 +17,8 @@ export default {
   stdioCommand: () => projectCommand("ours-modern"),
 
   async stdioClient({ command, args }) {
-    const { createChildProcessTransport } = await load("runtime/transport/stdio/stdio-client.js");
-    const transport = createChildProcessTransport({ command, args });
+    const { createStdioClientTransport } = await load("runtime/transport/stdio/stdio-client.js");
+    const transport = createStdioClientTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, revision)) };
   },
 

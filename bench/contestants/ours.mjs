@@ -39,9 +39,9 @@ async function readRevision(id) {
 
 /** The server of the workloads, pinned to a revision, or to several. */
 export async function buildServer(ids, options = {}) {
-  const { createDefiners } = await load("runtime/server/for-revisions.js");
+  const { forRevisions } = await load("runtime/server/for-revisions.js");
   const { z } = await import("zod");
-  const { defineServer, defineTool } = createDefiners(await Promise.all([ids].flat().map(readRevision)));
+  const { defineServer, defineTool } = forRevisions(await Promise.all([ids].flat().map(readRevision)));
   const echo = defineTool({
     name: "echo",
     description: "echo",
@@ -72,9 +72,9 @@ export async function connectClient(transport, id) {
 
 /** The client's end of a connection to the server in this process. */
 export async function openMemory(ids) {
-  const { createMemoryPair } = await load("runtime/transport/memory.js");
+  const { createInMemoryTransports } = await load("runtime/transport/memory.js");
   const { serve } = await load("runtime/server/run/acceptor.js");
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   serve(await buildServer(ids), far);
   return near;
 }
@@ -153,8 +153,8 @@ export default {
   stdioCommand: () => projectCommand("ours"),
 
   async stdioClient({ command, args }) {
-    const { createChildProcessTransport } = await load("runtime/transport/stdio/stdio-client.js");
-    const transport = createChildProcessTransport({ command, args });
+    const { createStdioClientTransport } = await load("runtime/transport/stdio/stdio-client.js");
+    const transport = createStdioClientTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
   },
 
@@ -162,11 +162,11 @@ export default {
   eraHttp: (revisions) => listen(revisions, "stateful-json"),
 
   async tokenJudge({ issuer, resource, jwks }) {
-    const { requireToken } = await load("runtime/auth/server/index.js");
+    const { requireBearerToken } = await load("runtime/auth/server/index.js");
     const { verifyJwt } = await load("runtime/adapters/jose.js");
     const { NodeExchange } = await load("runtime/transport/http-server/exchange/node-exchange.js");
     const verify = verifyJwt({ keys: { [issuer]: jwks } });
-    const guard = requireToken({ resource, issuer, verify, scopes: ["mcp"] });
+    const guard = requireBearerToken({ resource, issuer, verify, scopes: ["mcp"] });
     return async (token) => {
       const field = `Bearer ${token}`;
       const rawHeaders = ["Host", "mcp.example", "Content-Type", "application/json", "Authorization", field];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, fromJsonSchema, type Schema } from "create-mcp-server/runtime";
+import { forRevisions, fromJsonSchema, type Schema } from "create-mcp-server/runtime";
 import { serveAsAsked } from "../command-line.ts";
 
 await serveAsAsked((revisions) => {
-  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   return defineServer({
     name: "echo",
     version: "1.0.0",

@@ -1,8 +1,8 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, revisions, type ArgumentFlags, type PromptDefinition } from "create-mcp-server/runtime";
+import { forRevisions, revisions, type ArgumentFlags, type PromptDefinition } from "create-mcp-server/runtime";
 import { png } from "./samples.ts";
 
-const { definePrompt } = createDefiners<Declarations>(revisions);
+const { definePrompt } = forRevisions<Declarations>(revisions);
 
 /** Prompts without and with arguments, and with every kind of content. */
 export const prompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [

@@ -1,8 +1,8 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, revisions, type ToolDefinition } from "create-mcp-server/runtime";
+import { forRevisions, revisions, type ToolDefinition } from "create-mcp-server/runtime";
 import { z } from "zod";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 /** Tools that ask the client for something while they run. */
 export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[] = [

@@ -1,13 +1,13 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
 import {
-  createDefiners,
+  forRevisions,
   revisions,
   type ResourceDefinition,
   type ResourceTemplateDefinition,
 } from "create-mcp-server/runtime";
 import { png } from "./samples.ts";
 
-const { defineResource, defineResourceTemplate } = createDefiners<Declarations>(revisions);
+const { defineResource, defineResourceTemplate } = forRevisions<Declarations>(revisions);
 
 /** Clients may subscribe to it. */
 export const watchedUri = "test://watched-resource";

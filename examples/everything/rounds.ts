@@ -1,6 +1,6 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
 import {
-  createDefiners,
+  forRevisions,
   inputRequired,
   revisions,
   type ArgumentFlags,
@@ -9,7 +9,7 @@ import {
 } from "create-mcp-server/runtime";
 import { z } from "zod";
 
-const { defineTool, definePrompt } = createDefiners<Declarations>(revisions);
+const { defineTool, definePrompt } = forRevisions<Declarations>(revisions);
 
 type Elicit = Parameters<ToolDefinition<Declarations>["run"]>[1]["elicit"];
 type Form = Declarations["ElicitRequestFormParams"]["requestedSchema"];

@@ -1,5 +1,5 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, type Server } from "create-mcp-server/runtime";
+import { forRevisions, type Server } from "create-mcp-server/runtime";
 import { serveAsAsked, type Revisions } from "../command-line.ts";
 import { prompts } from "./prompts.ts";
 import { questions } from "./questions.ts";
@@ -14,7 +14,7 @@ import { clock, views } from "./views.ts";
 await serveAsAsked(createEverything);
 
 function createEverything(revisions: Revisions): Server {
-  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const server: Server = defineServer({
     name: "everything",
     version: "1.0.0",

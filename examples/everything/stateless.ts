@@ -1,8 +1,8 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, revisions, type ToolDefinition } from "create-mcp-server/runtime";
+import { forRevisions, revisions, type ToolDefinition } from "create-mcp-server/runtime";
 import { z } from "zod";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 /** What matters where every request stands alone: mirrored headers, capabilities of one request, logs that nobody asked for. */
 export const stateless: readonly ToolDefinition<Declarations, unknown, unknown>[] = [

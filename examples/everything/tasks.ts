@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, revisions, RpcError, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
+import { forRevisions, revisions, RpcError, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
 import { z } from "zod";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 const task = { pollInterval: 200 };
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, revisions, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
+import { forRevisions, revisions, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
 import { richSchema } from "./rich-schema.ts";
 import { png, wav } from "./samples.ts";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 /** Every kind of content, and what a tool may do while it runs. Names and words are those that the conformance suite asks for. */
 export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [

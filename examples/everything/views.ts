@@ -1,13 +1,13 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
 import {
-  createDefiners,
+  forRevisions,
   createUiResource,
   revisions,
   type ToolDefinition,
   type UiResource,
 } from "create-mcp-server/runtime";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 /** Shows the time of a call. It asks its client for what the tool gave, and reaches nothing else. */
 export const clock: UiResource = createUiResource({

@@ -1,8 +1,8 @@
 import { revision, type Declarations } from "create-mcp-server/2025-11-25";
-import { createDefiners, createHttpHandler, type HttpHandler } from "create-mcp-server/runtime";
+import { createHttpHandler, forRevisions, type HttpHandler } from "create-mcp-server/runtime";
 import { z } from "zod";
 
-const { defineServer, defineTool } = createDefiners<Declarations>([revision]);
+const { defineServer, defineTool } = forRevisions<Declarations>([revision]);
 
 const greet = defineTool({
   name: "greet",

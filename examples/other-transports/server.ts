@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
 import type { Declarations } from "create-mcp-server/2026-07-28";
-import { createDefiners, listenTcp, revisions, serve, type Transport } from "create-mcp-server/runtime";
+import { forRevisions, listenTcp, revisions, serve, type Transport } from "create-mcp-server/runtime";
 import { listenWebSocket } from "create-mcp-server/transport/ws";
 import { z } from "zod";
 
 const { values } = parseArgs({
   options: { tcp: { type: "string", default: "4000" }, ws: { type: "string", default: "4001" } },
 });
-const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 
 const count = defineTool({
   name: "count",

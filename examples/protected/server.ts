@@ -1,11 +1,11 @@
 import type { Declarations } from "create-mcp-server/2026-07-28";
 import { verifyJwt } from "create-mcp-server/adapters/jose";
-import { requireToken } from "create-mcp-server/auth/server";
-import { auditRequests, createDefiners, limitRate, revisions, serveHttp } from "create-mcp-server/runtime";
+import { requireBearerToken } from "create-mcp-server/auth/server";
+import { auditLog, forRevisions, rateLimit, revisions, serveHttp } from "create-mcp-server/runtime";
 
 /* A server that only lets in who shows an access token. The authorization server is the one in ../authorization-server. */
 
-const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 const notes = new Map<string, string[]>();
 
 const read = defineTool({
@@ -32,13 +32,13 @@ const listener = await serveHttp(
     version: "1.0.0",
     tools: [read, write],
     middleware: [
-      limitRate({ burst: 50, perSecond: 5 }),
-      auditRequests({ write: (entry) => console.error(JSON.stringify(entry)) }),
+      rateLimit({ burst: 50, perSecond: 5 }),
+      auditLog({ write: (entry) => console.error(JSON.stringify(entry)) }),
     ],
   }),
   {
     port: 3000,
-    authenticate: requireToken({
+    authenticate: requireBearerToken({
       resource: "http://127.0.0.1:3000/mcp",
       issuer: process.env.ISSUER ?? "http://127.0.0.1:4000",
       verify: verifyJwt(),

@@ -31,14 +31,14 @@ export class Conversation {
     this.revision = revision;
   }
 
-  get standsAlone(): boolean {
+  get isStateless(): boolean {
     return this.revision.lifecycle === "per-request";
   }
 
   /** Makes a request. A result is checked against the revision unless `checks` is false. */
   async ask(method: string, params: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Answer> {
     const id = options.id ?? (this.#count += 1);
-    const full = this.standsAlone
+    const full = this.isStateless
       ? { ...params, _meta: { ...toMetadata(this.revision, own), ...toRecord(params._meta) } }
       : params;
     const message = { jsonrpc: "2.0", id, method, ...(Object.keys(full).length > 0 && { params: full }) };

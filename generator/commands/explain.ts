@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { openPlace, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
-import { revisions, type OpenerOptions, type Revision } from "../../runtime/index.ts";
+import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
+import { revisions, type ConnectionFactoryOptions, type Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
@@ -60,7 +60,7 @@ interface Told {
 }
 
 async function ask(place: Place, target: Revision): Promise<Told> {
-  const connection = await openPlace(toServer(place))(asker).catch((cause: unknown) => {
+  const connection = await connectUpstream(toServer(place))(asker).catch((cause: unknown) => {
     throw new UserError(`the server cannot be asked: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
@@ -73,12 +73,12 @@ async function ask(place: Place, target: Revision): Promise<Told> {
 }
 
 /** Some servers show certain tools only to clients that could answer their questions. */
-const asker: OpenerOptions = {
+const asker: ConnectionFactoryOptions = {
   info: { name: "create-mcp-server", version: packageVersion() },
   revisions,
   capabilities: { roots: {}, sampling: {}, elicitation: {} },
   onNewSession() {},
-  onDeaf() {},
+  onNotificationsLost() {},
 };
 
 async function readModels(): Promise<readonly RevisionModel[]> {

@@ -56,16 +56,16 @@ export function emitAccess(
 export function curlArguments(revisions: readonly string[], alone: readonly string[]): string {
   const session = revisions.find((id) => !alone.includes(id));
   const revision = session ?? revisions[0] ?? "";
-  const standsAlone = session === undefined;
-  const method = standsAlone ? "server/discover" : "initialize";
+  const isStateless = session === undefined;
+  const method = isStateless ? "server/discover" : "initialize";
   const clientInfo = { name: "curl", version: "1" };
-  const params = standsAlone
+  const params = isStateless
     ? { _meta: toClaim(revision) }
     : { protocolVersion: revision, capabilities: {}, clientInfo };
   const headers = [
     "Content-Type: application/json",
     "Accept: application/json, text/event-stream",
-    ...(standsAlone ? [`MCP-Protocol-Version: ${revision}`, `Mcp-Method: ${method}`] : []),
+    ...(isStateless ? [`MCP-Protocol-Version: ${revision}`, `Mcp-Method: ${method}`] : []),
   ];
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   return [...headers.map((header) => `-H "${header}"`), `-d ${quoteForShell(body)}`].join(" \\\n  ");

@@ -16,14 +16,14 @@ export interface FirstCaller {
   readonly folder: string;
   readonly revision: string;
   /** Whether requests of this revision stand alone: then no session is opened. */
-  readonly standsAlone: boolean;
+  readonly isStateless: boolean;
 }
 
 /**
  * Starts a built project and calls its tool as a client of the revision would. Resolves to the text of the answer;
  * rejects when there is none within ten seconds.
  */
-export async function makeFirstCall(call: FirstCall, { folder, revision, standsAlone }: FirstCaller): Promise<string> {
+export async function makeFirstCall(call: FirstCall, { folder, revision, isStateless }: FirstCaller): Promise<string> {
   const child = spawn(process.execPath, [join("dist", "server.js")], {
     cwd: folder,
     stdio: ["pipe", "pipe", "ignore"],
@@ -46,7 +46,7 @@ export async function makeFirstCall(call: FirstCall, { folder, revision, standsA
   };
   const params = { name: call.tool, arguments: call.arguments };
   try {
-    if (standsAlone) return readText(await ask(1, "tools/call", { ...params, _meta: toClaim(revision) }));
+    if (isStateless) return readText(await ask(1, "tools/call", { ...params, _meta: toClaim(revision) }));
     await ask(1, "initialize", { protocolVersion: revision, capabilities: {}, clientInfo });
     send({ method: "notifications/initialized" });
     return readText(await ask(2, "tools/call", params));

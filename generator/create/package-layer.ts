@@ -26,7 +26,7 @@ export function emitPackageLayer(choices: LayerChoices, templates: Templates): s
   const hasFurther = transports.includes("websocket") || transports.includes("tcp");
   const names = [
     ...(transports.includes("worker") ? ["createHttpHandler"] : []),
-    ...(client ? ["connectHttp", "connectProcess"] : []),
+    ...(client ? ["connectHttp", "connectStdio"] : []),
     ...(offers.includes("skills") ? ["createSkill"] : []),
     ...(offers.includes("ui") ? ["createUiResource"] : []),
     ...["fromJsonSchema", "inputRequired"],

@@ -95,8 +95,8 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
     if (!built.ok) return { problem: `${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}` };
     const { folder, revisions, packageFolder } = project;
     const [revision = ""] = revisions;
-    const standsAlone = standsAloneAt(revision, readCatalogue(packageFolder));
-    return makeFirstCall(exampleCall, { folder, revision, standsAlone }).then(
+    const isStateless = standsAloneAt(revision, readCatalogue(packageFolder));
+    return makeFirstCall(exampleCall, { folder, revision, isStateless }).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
     );

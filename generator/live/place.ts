@@ -1,12 +1,12 @@
-import type { Opener } from "../../runtime/client/connection-factory.ts";
-import type { ServerPlace } from "../../runtime/gateway/index.ts";
+import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
+import type { UpstreamTarget } from "../../runtime/gateway/index.ts";
 import { UserError } from "../user-error.ts";
 import { checkAccess, type Connection } from "./access.ts";
 import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";
 
 /** A server that can be spoken to. */
-export type Place = ServerPlace | (ConnectionTarget & Pick<Connection, "headers">);
+export type Place = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
 
 /**
  * Reads the words that name a server. A program gets the few variables that every program needs, and those that were named. A file cannot be
@@ -31,6 +31,6 @@ export function readPlace(words: readonly string[], { headers, env }: Connection
 }
 
 /** The server at a place, for what connects to it. */
-export function toServer(place: Place): ServerPlace | Opener {
+export function toServer(place: Place): UpstreamTarget | ConnectionFactory {
   return place.kind === "websocket" || place.kind === "tcp" ? createSocketOpener(place, place.headers) : place;
 }

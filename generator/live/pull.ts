@@ -1,11 +1,11 @@
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../runtime/client/session/default-session.ts";
-import type { Opener } from "../../runtime/client/connection-factory.ts";
+import type { DefaultClientSession } from "../../runtime/client/session/default-session.ts";
+import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { passedLimits } from "../../runtime/gateway/upstream-target.ts";
 import { isPeerError } from "../../runtime/jsonrpc/errors.ts";
-import { createChildProcessTransport, type ChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import type { Revision } from "../../generated/support.ts";
@@ -49,7 +49,7 @@ export async function readContractFile(path: string): Promise<Contract> {
 async function withSession<Result>(
   target: Exclude<Target, { readonly kind: "file" }>,
   options: PullOptions,
-  use: (session: LiveSession) => Promise<Result>,
+  use: (session: DefaultClientSession) => Promise<Result>,
 ): Promise<Result> {
   const { timeout, revisions, signal } = options;
   checkAccess(target, options);
@@ -100,7 +100,7 @@ function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpE
 }
 
 interface Opening {
-  readonly open: Opener;
+  readonly open: ConnectionFactory;
   /** The end of what a program has written to stderr. */
   tail(): string;
   /** Variables that the output of a program asks for; empty if there are none. */
@@ -111,10 +111,10 @@ function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { head
   if (target.kind !== "command") {
     return { open: createAddressOpener(target, { headers, sse }), tail: () => "", advice: () => "" };
   }
-  let transport: ChildProcessTransport | undefined;
+  let transport: StdioClientTransport | undefined;
   return {
     open(options) {
-      transport = createChildProcessTransport({
+      transport = createStdioClientTransport({
         command: target.command,
         args: target.args,
         env,
@@ -131,7 +131,7 @@ function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { head
 function createAddressOpener(
   target: Exclude<Target, { readonly kind: "file" | "command" }>,
   { headers, sse }: Pick<PullOptions, "headers" | "sse">,
-): Opener {
+): ConnectionFactory {
   if (target.kind !== "url") return createSocketOpener(target, headers);
   const { url } = target;
   const access = { headers: () => headers, limits: passedLimits };
@@ -139,7 +139,7 @@ function createAddressOpener(
   return (options) => connect(createSseClientTransport(url, access), { ...options, lifecycle: "handshake" });
 }
 
-async function readOffer(session: LiveSession): Promise<Contract> {
+async function readOffer(session: DefaultClientSession): Promise<Contract> {
   const { serverCapabilities: can, serverInfo, revision } = session;
   const offer = {
     server: serverInfo,

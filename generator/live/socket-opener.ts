@@ -1,7 +1,7 @@
 import { connect } from "../../runtime/client/connect.ts";
-import type { Opener } from "../../runtime/client/connection-factory.ts";
+import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { passedLimits } from "../../runtime/gateway/upstream-target.ts";
-import { Eras } from "../../runtime/lifecycle/era-cache.ts";
+import { EraCache } from "../../runtime/lifecycle/era-cache.ts";
 import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { describeTarget, type Target } from "./target.ts";
@@ -10,8 +10,11 @@ import { describeTarget, type Target } from "./target.ts";
 export type ConnectionTarget = Extract<Target, { readonly kind: "websocket" | "tcp" }>;
 
 /** Opens connections over WebSocket or TCP; each is a session of its own. */
-export function createSocketOpener(target: ConnectionTarget, headers: Readonly<Record<string, string>> = {}): Opener {
-  const era = new Eras().noteOf(describeTarget(target));
+export function createSocketOpener(
+  target: ConnectionTarget,
+  headers: Readonly<Record<string, string>> = {},
+): ConnectionFactory {
+  const era = new EraCache().noteOf(describeTarget(target));
   return async (options) => connect(await createTransport(target, headers), { ...options, era });
 }
 

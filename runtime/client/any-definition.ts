@@ -1,4 +1,4 @@
-import type { ProgramInfo } from "../protocol/session.ts";
+import type { ImplementationInfo } from "../protocol/session.ts";
 import type { SchemaIssue } from "../protocol/schema-issue.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 import type { ClientSettings } from "./options.ts";
@@ -7,36 +7,36 @@ import type { ClientSettings } from "./options.ts";
  * Options as the runtime sees them: without the types of a revision. Those written for any revision fit, because methods
  * compare their parameters in both directions; what they are called with was checked before.
  */
-export interface ClientSource extends ClientSettings {
-  readonly info: ProgramInfo;
-  readonly roots?: RootsSource;
-  readonly sampling?: SamplingSource;
-  readonly elicitation?: ElicitationSource;
+export interface AnyClientOptions extends ClientSettings {
+  readonly info: ImplementationInfo;
+  readonly roots?: AnyRootsOption;
+  readonly sampling?: AnySamplingOption;
+  readonly elicitation?: AnyElicitationOption;
   readonly logLevel?: string;
   onLog?(entry: object): unknown;
 }
 
 /** Roots of any revision, or how to find them. */
-export type RootsSource = readonly object[] | ((context: AnyAnswerContext) => unknown);
+export type AnyRootsOption = readonly object[] | ((context: AnyClientRequestContext) => unknown);
 
 /** How completions are had, at any revision. */
-export interface SamplingSource {
+export interface AnySamplingOption {
   readonly tools?: true;
   readonly context?: true;
   readonly task?: true;
-  createMessage(params: object, context: AnyAnswerContext): unknown;
+  createMessage(params: object, context: AnyClientRequestContext): unknown;
 }
 
 /** How input is had, at any revision. */
-export interface ElicitationSource {
+export interface AnyElicitationOption {
   readonly task?: true;
   form?(params: object, context: AnyFormContext): unknown;
-  url?(params: object, context: AnyAnswerContext): unknown;
+  url?(params: object, context: AnyClientRequestContext): unknown;
   completed?(elicitationId: string): unknown;
 }
 
 /** The context of an answer at any revision. */
-export interface AnyAnswerContext {
+export interface AnyClientRequestContext {
   readonly server: { readonly info: object; readonly capabilities: object };
   readonly revision: string;
   readonly requestId: string | number;
@@ -47,6 +47,6 @@ export interface AnyAnswerContext {
 }
 
 /** The context of a form at any revision. */
-export interface AnyFormContext extends AnyAnswerContext {
+export interface AnyFormContext extends AnyClientRequestContext {
   check(content: object): readonly SchemaIssue[];
 }

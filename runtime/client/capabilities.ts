@@ -2,10 +2,10 @@ import type { Revision } from "../../generated/support.ts";
 import { findRow } from "../protocol/method-rows.ts";
 import type { Capabilities } from "../protocol/session.ts";
 import { knowsTasks } from "../tasks/task.ts";
-import type { ClientSource } from "./any-definition.ts";
+import type { AnyClientOptions } from "./any-definition.ts";
 
 /** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
-export function toClientCapabilities(source: ClientSource, revision: Revision): Capabilities {
+export function toClientCapabilities(source: AnyClientOptions, revision: Revision): Capabilities {
   const { experimental, roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => revision.capabilities.client.includes(path.join("."));
   const hasModes = known("elicitation", "url");
@@ -28,7 +28,7 @@ export function toClientCapabilities(source: ClientSource, revision: Revision): 
   };
 }
 
-function toTaskCapabilities({ sampling, elicitation }: ClientSource): Capabilities {
+function toTaskCapabilities({ sampling, elicitation }: AnyClientOptions): Capabilities {
   const requests = {
     ...(sampling?.task && { sampling: { createMessage: {} } }),
     ...(elicitation?.task && { elicitation: { create: {} } }),

@@ -1,6 +1,6 @@
 import { isClosedError } from "../jsonrpc/errors.ts";
 import { isHandshake } from "../lifecycle/negotiation.ts";
-import { createChildProcessTransport, type ChildProcessOptions } from "../transport/stdio/stdio-client.ts";
+import { createStdioClientTransport, type StdioClientOptions } from "../transport/stdio/stdio-client.ts";
 import { connect, type ClientConnection } from "./connect.ts";
 import type { ConnectServerOptions } from "./connection-factory.ts";
 
@@ -10,13 +10,13 @@ import type { ConnectServerOptions } from "./connection-factory.ts";
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
-export async function connectProcess(
-  command: ChildProcessOptions,
+export async function connectStdio(
+  command: StdioClientOptions,
   options: ConnectServerOptions,
 ): Promise<ClientConnection> {
   const era = options.eras?.noteOf(JSON.stringify([command.command, command.args, command.cwd]));
   const open = (more: Partial<ConnectServerOptions>): Promise<ClientConnection> =>
-    connect(createChildProcessTransport(command), { ...options, ...(era && { era }), ...more });
+    connect(createStdioClientTransport(command), { ...options, ...(era && { era }), ...more });
   try {
     return await open({});
   } catch (error) {

@@ -4,7 +4,7 @@ import { openConnection, type OpenOptions } from "../lifecycle/initialize-client
 import type { RequestOptions } from "../protocol/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import type { Connection, State } from "../protocol/peer.ts";
-import type { Capabilities, ProgramInfo, Session } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo, Session } from "../protocol/session.ts";
 import { SessionView } from "./session/session-view.ts";
 
 /** Options of a client. */
@@ -16,7 +16,7 @@ export type ConnectOptions = OpenOptions;
 export interface ClientConnection extends Connection {
   readonly session: Session;
   readonly revision: Revision;
-  readonly serverInfo: ProgramInfo;
+  readonly serverInfo: ImplementationInfo;
   readonly serverCapabilities: Capabilities;
   readonly instructions: string | undefined;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;

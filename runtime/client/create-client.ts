@@ -1,19 +1,19 @@
-import { Eras } from "../lifecycle/era-cache.ts";
+import { EraCache } from "../lifecycle/era-cache.ts";
 import { extendRevisions } from "../protocol/extend-revisions.ts";
-import { LiveSession } from "./session/default-session.ts";
-import { toOpener, type ConnectionSource } from "./connection-factory.ts";
+import { DefaultClientSession } from "./session/default-session.ts";
+import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
 import type { ClientOptions } from "./options.ts";
 import type { ClientTypes, RootsOf } from "./protocol-types.ts";
 import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/session.ts";
-import type { ClientSource } from "./any-definition.ts";
+import type { AnyClientOptions } from "./any-definition.ts";
 
 /** A client: what it answers and how it behaves, for any number of servers. */
 export interface Client<P extends ClientTypes> {
   /** Where servers may work. */
   readonly roots: RootsOf<P>;
   /** Opens a session with a server. */
-  connect(source: ConnectionSource, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
+  connect(source: Connectable, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
   /** Closes every session. */
   close(): Promise<void>;
 }
@@ -23,13 +23,13 @@ export interface Client<P extends ClientTypes> {
  * What older servers answer is theirs: it fits the revision that was agreed on, which may lack what `P` has.
  */
 export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
-export function createClient(source: ClientSource): object {
+export function createClient(source: AnyClientOptions): object {
   return createUntypedClient(source);
 }
 
 /** Connects to one server: `createClient(options).connect(source)`. */
 export function connectClient<P extends ClientTypes>(
-  source: ConnectionSource,
+  source: Connectable,
   options: ClientOptions<P> & { readonly signal?: AbortSignal },
 ): Promise<ClientSession<P>> {
   const { signal } = options;
@@ -37,11 +37,11 @@ export function connectClient<P extends ClientTypes>(
 }
 
 /** Makes a client whose types have been given up for those that every revision has. */
-export function createUntypedClient(given: ClientSource): UntypedClient {
+export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   checkKeepAlive(given);
   const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
-  const sessions = new Set<LiveSession>();
-  const eras = new Eras(source.clock);
+  const sessions = new Set<DefaultClientSession>();
+  const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {
     for (const session of sessions) session.announceRoots();
   });
@@ -51,7 +51,7 @@ export function createUntypedClient(given: ClientSource): UntypedClient {
       if (source.reconnect && typeof server !== "function") {
         throw new Error("A client that reconnects needs a function that opens connections, not a transport.");
       }
-      const session = new LiveSession(source, roots, { open: toOpener(server), eras, signal });
+      const session = new DefaultClientSession(source, roots, { open: toConnectionFactory(server), eras, signal });
       // From now on, so that closing the client ends a session that is still being opened.
       sessions.add(session);
       void session.closed.then(() => sessions.delete(session));
@@ -72,11 +72,11 @@ export function createUntypedClient(given: ClientSource): UntypedClient {
 /** A client for which there are no types of a revision. */
 export interface UntypedClient {
   readonly roots: Roots;
-  connect(source: ConnectionSource, options?: { readonly signal?: AbortSignal }): Promise<LiveSession>;
+  connect(source: Connectable, options?: { readonly signal?: AbortSignal }): Promise<DefaultClientSession>;
   close(): Promise<void>;
 }
 
-function checkKeepAlive({ keepAlive }: ClientSource): void {
+function checkKeepAlive({ keepAlive }: AnyClientOptions): void {
   if (keepAlive && !(keepAlive.interval > 0))
     throw new Error("keepAlive.interval must be a number of milliseconds above 0.");
 }

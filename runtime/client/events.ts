@@ -15,14 +15,14 @@ export type ClientEvent =
   /** Changes are told again. What changed meanwhile is not: read again what matters. */
   | { readonly kind: "hearing" }
   /** Something that the server was asked for could not be had, or not again. */
-  | { readonly kind: "restoreFailed"; readonly what: Restored; readonly error: Error }
+  | { readonly kind: "restoreFailed"; readonly what: RestoredState; readonly error: Error }
   /** The server did not answer a ping, so many times in a row. */
   | { readonly kind: "pingFailed"; readonly failures: number; readonly error: Error }
   /** There will be no further connection; `reason` is absent after an orderly end. */
   | { readonly kind: "closed"; readonly reason: Error | undefined };
 
 /** What a server is asked for, and asked again by a new session. */
-export type Restored =
+export type RestoredState =
   | { readonly kind: "logLevel"; readonly level: string }
   | { readonly kind: "subscription"; readonly uri: string }
   | { readonly kind: "listChanges"; readonly list: ListKind };

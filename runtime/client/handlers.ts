@@ -8,12 +8,12 @@ import { toClientCapabilities } from "./capabilities.ts";
 import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
-import type { ClientSource } from "./any-definition.ts";
+import type { AnyClientOptions } from "./any-definition.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
 import { answerAsTask, tieToTask } from "./tasks/task-responses.ts";
 
 /** Where the notifications of a server go. */
-export interface NoticeBoard {
+export interface NotificationSink {
   listChanged(list: ListKind): void;
   resourceUpdated(uri: string): void;
   log(entry: object): void;
@@ -27,12 +27,12 @@ export interface NoticeBoard {
 export interface AnswerParts {
   readonly roots: RootsKeeper;
   readonly elicitation: Elicitation;
-  readonly board: NoticeBoard;
+  readonly board: NotificationSink;
   readonly tasks: TaskManager;
 }
 
 /** Handlers by name for one revision; what is not offered has none. */
-export function createClientHandlers(source: ClientSource, revision: Revision, parts: AnswerParts): object {
+export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: AnswerParts): object {
   const { roots, elicitation, board, tasks } = parts;
   const { listening, taskListening } = board;
   /** News that belongs to no request of ours is none. */

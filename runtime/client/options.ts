@@ -1,20 +1,20 @@
 import type { Extension, Revision } from "../../generated/support.ts";
 import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { ProgramInfo } from "../protocol/session.ts";
-import type { Fields, LacksMethod, Unavailable } from "../protocol/missing.ts";
+import type { ImplementationInfo } from "../protocol/session.ts";
+import type { Fields, MissingMethod, Unavailable } from "../protocol/missing.ts";
 import type { ListKind } from "../protocol/list-kinds.ts";
 import type { JsonSchemaValidator } from "../protocol/schema-issue.ts";
 import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
-import type { ElicitationSource } from "./any-definition.ts";
+import type { AnyElicitationOption } from "./any-definition.ts";
 import type { CacheOptions } from "./lists/result-cache.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol-types.ts";
 
 /** What a client is, what it answers its servers, and how it behaves. Capabilities follow from it. */
 export type ClientOptions<P extends ClientTypes> = ClientSettings & {
-  readonly info: Fields<P, "Implementation"> & ProgramInfo;
+  readonly info: Fields<P, "Implementation"> & ImplementationInfo;
   /** Where servers may work. Every URI begins with `file://`. Tell servers of changes with `roots.changed()`. */
   readonly roots?: RootsOption<P>;
   readonly sampling?: SamplingOption<P>;
@@ -24,7 +24,7 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
   onLog?(entry: P["LoggingMessageNotification"]["params"]): unknown;
 } & (P extends { ElicitRequest: object }
     ? { readonly elicitation?: ElicitationOption<P> }
-    : { readonly elicitation?: Unavailable<LacksMethod<P, "ElicitRequest">> & ElicitationSource });
+    : { readonly elicitation?: Unavailable<MissingMethod<P, "ElicitRequest">> & AnyElicitationOption });
 
 /** How a client behaves, whatever it speaks. */
 export interface ClientSettings extends PeerOptions {
@@ -49,7 +49,7 @@ export interface ClientSettings extends PeerOptions {
    * Rounds after which a call is given up whose server asks for more and more input, where it asks inside of results. `0` answers nothing:
    * such calls fail with an `InputRequiredError`, which has the questions. Default 10.
    */
-  readonly maxRounds?: number;
+  readonly maxInputRounds?: number;
   /** Ask the server from time to time whether it is still there. Default: no. */
   readonly keepAlive?: KeepAliveOptions;
   /** Connect again when the connection is lost. Needs a source that can be opened again. Default: no. */

@@ -1,9 +1,9 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { Answer, Without } from "../protocol/result-members.ts";
-import type { LacksKind, LacksMethod, Unavailable } from "../protocol/missing.ts";
+import type { MissingKind, MissingMethod, Unavailable } from "../protocol/missing.ts";
 import type { SchemaIssue } from "../protocol/schema-issue.ts";
 import type { Roots } from "./input/roots.ts";
-import type { ElicitationSource } from "./any-definition.ts";
+import type { AnyElicitationOption } from "./any-definition.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
@@ -35,7 +35,7 @@ export interface ClientTypes {
 }
 
 /** What a client knows about a request of its server, and what it may do while it answers. */
-export interface AnswerContext<P extends ClientTypes> {
+export interface ClientRequestContext<P extends ClientTypes> {
   /** Who asks; users should see it. Self-declared: good for display, not for decisions. */
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
   /** The revision that this server speaks. */
@@ -52,20 +52,20 @@ export interface AnswerContext<P extends ClientTypes> {
 }
 
 /** The context of a form. */
-export interface FormContext<P extends ClientTypes> extends AnswerContext<P> {
+export interface FormContext<P extends ClientTypes> extends ClientRequestContext<P> {
   /** What is wrong with these values, so that the user can be told; empty when they can be sent. Fields left out take their defaults. */
   check(content: object): readonly SchemaIssue[];
 }
 
 /** The folders and files that the user opens to servers: all of them, or how to find them. */
 export type RootsOption<P extends ClientTypes> =
-  readonly P["Root"][] | ((context: AnswerContext<P>) => Awaitable<readonly P["Root"][]>);
+  readonly P["Root"][] | ((context: ClientRequestContext<P>) => Awaitable<readonly P["Root"][]>);
 
 /** The roots of a client; where servers ask for them when they need them, nobody is told of changes. */
-export type RootsOf<P extends ClientTypes> = [LacksMethod<P, "RootsListChangedNotification">] extends [never]
+export type RootsOf<P extends ClientTypes> = [MissingMethod<P, "RootsListChangedNotification">] extends [never]
   ? Roots<RootsOption<P>>
   : Without<Roots<RootsOption<P>>, "changed"> & {
-      readonly changed: Unavailable<LacksMethod<P, "RootsListChangedNotification">>;
+      readonly changed: Unavailable<MissingMethod<P, "RootsListChangedNotification">>;
     };
 
 /** How servers get completions of a model. */
@@ -73,15 +73,15 @@ export type SamplingOption<P extends ClientTypes> = {
   /** Let the user see and edit what is asked and what is answered. Throw `rejectedByUser()` when they refuse. */
   createMessage(
     params: P["CreateMessageRequest"]["params"],
-    context: AnswerContext<P>,
+    context: ClientRequestContext<P>,
   ): Awaitable<Answer<P["CreateMessageResult"]>>;
 } & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
-  ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<LacksKind<P, "tool_use">> & true });
+  ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<MissingKind<P, "tool_use">> & true });
 
 /** The revision lets a server ask for a task instead of waiting for the answer. */
 type AsTask<P> = P extends { GetTaskPayloadRequest: object }
   ? { /** Lets servers have it done as a task. Default: not. */ readonly task?: true }
-  : { readonly task?: Unavailable<LacksMethod<P, "GetTaskRequest">> & true };
+  : { readonly task?: Unavailable<MissingMethod<P, "GetTaskRequest">> & true };
 
 /** How servers get input of the user. What is given is what is declared. */
 export type ElicitationOption<P extends ClientTypes> = {
@@ -93,11 +93,11 @@ export type ElicitationOption<P extends ClientTypes> = {
        * Asks the user whether to open a page, and opens it where neither this program nor a model can look. Show the whole URL,
        * stress its host, and never fetch it beforehand. `accept` means that it was opened, not that it was finished.
        */
-      url?(params: Params, context: AnswerContext<P>): Awaitable<UrlAnswer>;
+      url?(params: Params, context: ClientRequestContext<P>): Awaitable<UrlAnswer>;
     }
   : {
-      readonly url?: Unavailable<LacksMethod<P, "ElicitationCompleteNotification">> &
-        NonNullable<ElicitationSource["url"]>;
+      readonly url?: Unavailable<MissingMethod<P, "ElicitationCompleteNotification">> &
+        NonNullable<AnyElicitationOption["url"]>;
     }) &
   (P extends { ElicitationCompleteNotification: object }
     ? {

@@ -3,7 +3,7 @@ import { fromBase64, toBase64 } from "./base64.ts";
 import { fromUtf8 } from "./utf8.ts";
 
 /** A parameter of a tool that requests carry in a header, too, for whatever stands between client and server. */
-export interface Mirror {
+export interface ParamHeader {
   /** Name of the header. */
   readonly header: string;
   /** Where the parameter is in the arguments. */
@@ -15,8 +15,8 @@ export interface Mirror {
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */
-export function readMirrors(schema: unknown): readonly Mirror[] {
-  const mirrors: Mirror[] = [];
+export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
+  const mirrors: ParamHeader[] = [];
   collect(schema, [], mirrors);
   const names = mirrors.map(({ header }) => header.toLowerCase());
   const repeated = mirrors.find(({ header }, index) => names.indexOf(header.toLowerCase()) !== index);
@@ -25,7 +25,7 @@ export function readMirrors(schema: unknown): readonly Mirror[] {
 }
 
 /** The value of a mirrored parameter; absent values and `null` have no header. */
-export function readMirrored(args: unknown, path: readonly string[]): unknown {
+export function readParamValue(args: unknown, path: readonly string[]): unknown {
   const value = path.reduce<unknown>(
     (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
     args,
@@ -75,14 +75,14 @@ const more = ["unevaluatedProperties", "not", "if", "then", "else", "contentSche
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 const maps = ["patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-function collect(schema: unknown, path: readonly string[] | undefined, mirrors: Mirror[]): void {
+function collect(schema: unknown, path: readonly string[] | undefined, mirrors: ParamHeader[]): void {
   if (!isObject(schema)) return;
   if (Object.hasOwn(schema, mark)) mirrors.push(readMark(schema, path));
   for (const [key, inner] of entriesOf(schema.properties)) collect(inner, path && [...path, key], mirrors);
   for (const inner of findHidden(schema)) collect(inner, undefined, mirrors);
 }
 
-function readMark(schema: Record<string, unknown>, path: readonly string[] | undefined): Mirror {
+function readMark(schema: Record<string, unknown>, path: readonly string[] | undefined): ParamHeader {
   const name = schema[mark];
   const place = path?.join(".") ?? "";
   if (typeof name !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {

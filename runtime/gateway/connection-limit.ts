@@ -1,5 +1,5 @@
 import { RpcError } from "../jsonrpc/errors.ts";
-import { Places } from "../jsonrpc/semaphore.ts";
+import { Semaphore } from "../jsonrpc/semaphore.ts";
 import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 
 /** Gives a connection back. */
@@ -10,8 +10,8 @@ export type Leave = () => void;
  * until it is answered. Sessions never take all of them, so that calls do not wait for the end of a session.
  */
 export class ConnectionLimit {
-  readonly #all: Places;
-  readonly #sessions: Places;
+  readonly #all: Semaphore;
+  readonly #sessions: Semaphore;
   readonly #most: number;
   readonly #mostSessions: number;
   readonly #patience: number;
@@ -26,8 +26,8 @@ export class ConnectionLimit {
     this.#most = most;
     this.#patience = patience;
     this.#mostSessions = most - Math.max(1, Math.floor(most / 4));
-    this.#all = new Places(most);
-    this.#sessions = new Places(this.#mostSessions);
+    this.#all = new Semaphore(most);
+    this.#sessions = new Semaphore(this.#mostSessions);
   }
 
   /** True if another session could have a connection. */

@@ -10,7 +10,7 @@ import {
   methodNotFound,
 } from "../jsonrpc/errors.ts";
 import { omit } from "../protocol/known-members.ts";
-import { unknownProgram, type Capabilities, type Session } from "../protocol/session.ts";
+import { unknownImplementation, type Capabilities, type Session } from "../protocol/session.ts";
 import { withoutSessionMembers } from "../server/input/ask-client.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
@@ -26,7 +26,7 @@ import type { Principal } from "./upstream.ts";
  * neither the client nor its revision knows that capability.
  */
 export function toPrincipal({ peer, revision }: Session): Principal {
-  const { info = unknownProgram, capabilities } = peer;
+  const { info = unknownImplementation, capabilities } = peer;
   const { extensions, ...rest } = capabilities;
   const readsExtensions = isObject(extensions) || revision.capabilities.client.includes("extensions");
   const picked = pickExtensions(capabilities, revision);

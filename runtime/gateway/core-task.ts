@@ -3,7 +3,7 @@ import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { isTaskState, type TaskState } from "../tasks/task.ts";
 import { withGrace } from "./grace-period.ts";
 import { RelayedTask } from "./relayed-task.ts";
-import type { TaskDesk } from "./task-bridge.ts";
+import type { TaskBridge } from "./task-bridge.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** A call of a tool that a server of core tasks shall run as one. */
@@ -23,7 +23,7 @@ export interface CoreTaskCall {
 }
 
 /** Lets the server begin a task, and a task of the gateway stand for it. What is answered at once is the answer. */
-export async function startCoreTask(desk: TaskDesk, given: CoreTaskCall): Promise<unknown> {
+export async function startCoreTask(desk: TaskBridge, given: CoreTaskCall): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
   const { answer, begun } = await begin(given);
   if (!begun) return answer;

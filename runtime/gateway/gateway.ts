@@ -1,11 +1,11 @@
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
-import type { Opener } from "../client/connection-factory.ts";
+import type { ConnectionFactory } from "../client/connection-factory.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ProgramInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import { createExtending } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
@@ -15,23 +15,23 @@ import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
-import { Fronts } from "./proxies.ts";
+import { Proxies } from "./proxies.ts";
 import { Owners } from "./owners.ts";
-import { openPlace, type ServerPlace } from "./upstream-target.ts";
+import { connectUpstream, type UpstreamTarget } from "./upstream-target.ts";
 import { Pool } from "./pool.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
-import { StatelessFront } from "./stateless-proxy.ts";
-import { TaskDesk } from "./task-bridge.ts";
+import { StatelessProxy } from "./stateless-proxy.ts";
+import { TaskBridge } from "./task-bridge.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
-import { Watch } from "./upstream-watcher.ts";
+import { UpstreamWatcher } from "./upstream-watcher.ts";
 
 /** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
   readonly accept: Acceptor;
   /** For clients whose session ends with each request: nobody could come back for a task that begins in it. */
-  readonly acceptBriefly: Acceptor;
+  readonly acceptStateless: Acceptor;
   /** What the server behind it says about itself. */
-  readonly info: ProgramInfo;
+  readonly info: ImplementationInfo;
   /** The revision that is spoken to the server. */
   readonly revision: Revision;
   /** True if the server can be connected to for another session. */
@@ -88,7 +88,10 @@ export interface GatewayOptions {
  * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server; clients without one
  * share a few, one call at a time on each. A server on another transport is given as a function that opens connections to it.
  */
-export async function createGateway(place: ServerPlace | Opener, options: GatewayOptions): Promise<Gateway> {
+export async function createGateway(
+  place: UpstreamTarget | ConnectionFactory,
+  options: GatewayOptions,
+): Promise<Gateway> {
   const {
     extensions = knownExtensions,
     onError = () => {},
@@ -100,7 +103,7 @@ export async function createGateway(place: ServerPlace | Opener, options: Gatewa
     throw new Error(`maxConnections is ${maxConnections}: use 2 or more, or leave it out for 100.`);
   const ended = new AbortController();
   const upstreams: UpstreamOptions = {
-    open: openPlace(place),
+    open: connectUpstream(place),
     revisions: toSpoken(options.revisions, extensions),
     onError,
     silence,
@@ -109,8 +112,8 @@ export async function createGateway(place: ServerPlace | Opener, options: Gatewa
   };
   const listeners = new Listeners();
   const limit = new ConnectionLimit(maxConnections);
-  const fronts = new Fronts();
-  const main = await Watch.open(upstreams, (handler, params) => {
+  const fronts = new Proxies();
+  const main = await UpstreamWatcher.open(upstreams, (handler, params) => {
     tellListeners(listeners, handler, params);
     if (listChanges.has(handler)) fronts.hear(handler, params);
   });
@@ -125,8 +128,8 @@ export async function createGateway(place: ServerPlace | Opener, options: Gatewa
   });
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
-  const desk = new TaskDesk({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
-  const stateless = new StatelessFront(pool, desk, { patience, limit, owners });
+  const desk = new TaskBridge({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
+  const stateless = new StatelessProxy(pool, desk, { patience, limit, owners });
   fronts.serve({ upstreams, desk, limit, stateless });
   const { guard } = createExtending([]);
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
@@ -158,12 +161,12 @@ export async function createGateway(place: ServerPlace | Opener, options: Gatewa
   return {
     revisions,
     accept: createAccept({ lasts: true }),
-    acceptBriefly: createAccept({ lasts: false }),
+    acceptStateless: createAccept({ lasts: false }),
     info: serverInfo,
     revision,
     lossOf: (connection) => fronts.lossOf(connection),
     takesSessions: () => limit.takesSessions,
-    readMirrors: (method, params) => tools.mirrorsOf(method, params),
+    readParamHeaders: (method, params) => tools.mirrorsOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway closes"));
       await desk.close();
@@ -178,7 +181,7 @@ export async function createGateway(place: ServerPlace | Opener, options: Gatewa
 const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
 
 /** A handler for every request of a revision that the server can answer, in its own way. */
-function createForwarders(revision: Revision, capabilities: Capabilities, forward: Fronts["forward"]): object {
+function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
   const isOwnTasks = knowsTasks(revision);
   const rows = Object.values(revision.clientRequests).filter(
     ({ handler }) => !answeredHere.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
@@ -202,7 +205,11 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
 /** Who listens hears of everything that the server tells the gateway; resources are subscribed to for as long as somebody listens. */
 function implementWatching(
   revision: Revision,
-  { listeners, main, more }: { readonly listeners: Listeners; readonly main: Watch; readonly more: ListenMore },
+  {
+    listeners,
+    main,
+    more,
+  }: { readonly listeners: Listeners; readonly main: UpstreamWatcher; readonly more: ListenMore },
 ): object {
   const { subscriptionsListen } = implementListening({
     revision,

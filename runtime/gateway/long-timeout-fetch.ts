@@ -6,7 +6,10 @@ import { toError } from "../jsonrpc/errors.ts";
  * What a gateway needs of `fetch`. The platform's gives an answer up after five minutes without a byte: for how long it is worth waiting is for
  * the client to say.
  */
-export function fetchPatiently(url: URL, { method = "GET", headers, body, signal }: RequestInit): Promise<Response> {
+export function fetchWithLongTimeout(
+  url: URL,
+  { method = "GET", headers, body, signal }: RequestInit,
+): Promise<Response> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

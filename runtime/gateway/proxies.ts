@@ -3,28 +3,28 @@ import type { CallContext } from "../protocol/incoming-call.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
-import { SessionFront } from "./session-proxy.ts";
-import type { StatelessFront } from "./stateless-proxy.ts";
-import type { TaskDesk } from "./task-bridge.ts";
+import { SessionProxy } from "./session-proxy.ts";
+import type { StatelessProxy } from "./stateless-proxy.ts";
+import type { TaskBridge } from "./task-bridge.ts";
 import type { UpstreamOptions } from "./upstream.ts";
 
 /** Handlers of the clients of a gateway. */
-export interface FrontsOptions {
+export interface ProxiesOptions {
   readonly upstreams: UpstreamOptions;
-  readonly desk: TaskDesk;
+  readonly desk: TaskBridge;
   readonly limit: ConnectionLimit;
   /** Answers clients without a session. */
-  readonly stateless: StatelessFront;
+  readonly stateless: StatelessProxy;
 }
 
 /** The clients of a gateway: a session of a client is one with the server, all others share a front. */
-export class Fronts {
-  readonly #sessions = new WeakMap<Session, SessionFront>();
-  readonly #open = new Map<Connection, SessionFront>();
-  #options: FrontsOptions | undefined;
+export class Proxies {
+  readonly #sessions = new WeakMap<Session, SessionProxy>();
+  readonly #open = new Map<Connection, SessionProxy>();
+  #options: ProxiesOptions | undefined;
 
   /** Begins to serve clients. */
-  serve(options: FrontsOptions): void {
+  serve(options: ProxiesOptions): void {
     this.#options = options;
   }
 
@@ -40,7 +40,7 @@ export class Fronts {
     const { session } = connection;
     if (!session) return;
     const { upstreams, desk, limit } = this.#serving;
-    const front = new SessionFront(upstreams, { connection, session, desk, limit });
+    const front = new SessionProxy(upstreams, { connection, session, desk, limit });
     this.#sessions.set(session, front);
     this.#open.set(connection, front);
     void connection.closed.then(() => {
@@ -68,7 +68,7 @@ export class Fronts {
     await Promise.all([...this.#open.keys()].map((connection) => connection.close()));
   }
 
-  get #serving(): FrontsOptions {
+  get #serving(): ProxiesOptions {
     if (!this.#options) throw new Error("The gateway is not served yet");
     return this.#options;
   }

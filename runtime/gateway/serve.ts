@@ -5,7 +5,7 @@ import type { Gateway } from "./gateway.ts";
 
 /** Serves a gateway over HTTP on a port of this machine. Closing the listener leaves the gateway open. */
 export function serveGatewayHttp(gateway: Gateway, options: ListenOptions = {}): Promise<HttpListener> {
-  return listenHttp(options.sessions === false ? { ...gateway, accept: gateway.acceptBriefly } : gateway, options);
+  return listenHttp(options.sessions === false ? { ...gateway, accept: gateway.acceptStateless } : gateway, options);
 }
 
 /**

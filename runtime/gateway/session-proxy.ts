@@ -13,18 +13,18 @@ import { playCoreTask, startCoreTask } from "./core-task.ts";
 import { withGrace } from "./grace-period.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-messages.ts";
-import type { TaskDesk } from "./task-bridge.ts";
+import type { TaskBridge } from "./task-bridge.ts";
 import { declareTasks, needsTasks } from "./task-protocol.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
 /** A session of a client, which is a session with the server as well. */
-export class SessionFront {
+export class SessionProxy {
   readonly #connection: Connection;
   readonly #session: Session;
   readonly #options: UpstreamOptions;
   readonly #limit: ConnectionLimit;
   readonly #listener: Listener;
-  readonly #desk: TaskDesk;
+  readonly #desk: TaskBridge;
   /** Aborted when the session is over. */
   readonly #over = new AbortController();
   /** Opened when the client first asks for something. */
@@ -68,8 +68,8 @@ export class SessionFront {
 
   async #open(): Promise<Upstream> {
     const { signal } = this.#over;
-    const isBrief = this.#session.isBrief === true;
-    const leave = await (isBrief ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
+    const isStateless = this.#session.isStateless === true;
+    const leave = await (isStateless ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
     const upstream = await this.#openWith(toPrincipal(this.#session), leave);
     this.#followEnd(upstream);
     return upstream;
@@ -241,7 +241,7 @@ export class SessionFront {
 export interface Front {
   readonly connection: Connection;
   readonly session: Session;
-  readonly desk: TaskDesk;
+  readonly desk: TaskBridge;
   readonly limit: ConnectionLimit;
 }
 

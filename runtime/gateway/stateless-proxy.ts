@@ -11,7 +11,7 @@ import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-message
 import type { RelayedTask } from "./relayed-task.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
-import type { TaskDesk } from "./task-bridge.ts";
+import type { TaskBridge } from "./task-bridge.ts";
 import type { Listener } from "./upstream.ts";
 
 /** How clients are waited for. */
@@ -25,14 +25,14 @@ export interface StatelessOptions {
 }
 
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
-export class StatelessFront {
+export class StatelessProxy {
   readonly #pool: Pool;
-  readonly #desk: TaskDesk;
+  readonly #desk: TaskBridge;
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
   readonly #levels = new Map<Revision, LogLevels>();
 
-  constructor(pool: Pool, desk: TaskDesk, options: StatelessOptions) {
+  constructor(pool: Pool, desk: TaskBridge, options: StatelessOptions) {
     this.#pool = pool;
     this.#desk = desk;
     this.#options = options;

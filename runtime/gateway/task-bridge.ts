@@ -14,14 +14,14 @@ import { TaskManager } from "../tasks/task-manager.ts";
 import type { TaskOptions, TaskTerms } from "../tasks/task-options.ts";
 import { taskGate, toTaskState } from "../tasks/task.ts";
 import { toRefusal, toResult } from "./convert-messages.ts";
-import { TaskNews } from "./task-notifications.ts";
+import { TaskNotifications } from "./task-notifications.ts";
 import { TaskOwners } from "./task-owners.ts";
-import { declareTasks, hasTasks, styleOf, type TaskStyle } from "./task-protocol.ts";
+import { declareTasks, hasTasks, styleOf, type TaskProtocol } from "./task-protocol.ts";
 import type { ToolList } from "./tool-list.ts";
 import { gatewayItself, type Listener, type Principal, type Upstream } from "./upstream.ts";
 
 /** What tasks need of their gateway. */
-export interface TaskDeskOptions {
+export interface TaskBridgeOptions {
   /** With the server. */
   readonly server: Session;
   readonly listeners: Listeners;
@@ -33,7 +33,7 @@ export interface TaskDeskOptions {
 }
 
 /** A call of a tool that goes on as a task of the gateway, which stands for one of the server. */
-export interface DeskTask {
+export interface BridgedTask {
   readonly row: RequestRow;
   readonly ttl: number | undefined;
   readonly terms: TaskTerms;
@@ -46,23 +46,23 @@ export interface DeskTask {
  * The tasks that clients of the gateway have. Where server and client have the same kind without sessions, the gateway is not needed: theirs
  * are the server's own. Elsewhere each is a task of the gateway that stands for one of the server, and belongs to the client alone.
  */
-export class TaskDesk {
+export class TaskBridge {
   /** How the server has tasks. */
-  readonly server: TaskStyle | undefined;
+  readonly server: TaskProtocol | undefined;
   readonly tools: ToolList;
   readonly #listeners: Listeners;
   readonly #manager: TaskManager;
   /** Whose the tasks of the server are. */
   readonly owners: TaskOwners = new TaskOwners();
-  readonly #news: TaskNews;
+  readonly #news: TaskNotifications;
   readonly #served = new Map<Revision, ServedTasks>();
 
-  constructor({ server, listeners, tools, tasks, onError, open }: TaskDeskOptions) {
+  constructor({ server, listeners, tools, tasks, onError, open }: TaskBridgeOptions) {
     this.server = hasTasks(server) ? styleOf(server.revision) : undefined;
     this.tools = tools;
     this.#listeners = listeners;
     const principal = declareTasks(gatewayItself, server.revision);
-    this.#news = new TaskNews({
+    this.#news = new TaskNotifications({
       open: (listener) => open(principal, listener),
       tell: (topic, task) => listeners.tellTopic(topic, "taskStatus", task),
     });
@@ -74,7 +74,7 @@ export class TaskDesk {
   }
 
   /** How clients have tasks of the gateway at a revision. */
-  styleAt(revision: Revision): TaskStyle | undefined {
+  styleAt(revision: Revision): TaskProtocol | undefined {
     const style = this.server && styleOf(revision);
     return style === "extension" && this.server === "extension" ? undefined : style;
   }
@@ -138,7 +138,7 @@ export class TaskDesk {
   }
 
   /** Lets a call go on as a task, and answers it. */
-  async begin(call: CallContext, { row, ttl, terms, run, spared }: DeskTask): Promise<object> {
+  async begin(call: CallContext, { row, ttl, terms, run, spared }: BridgedTask): Promise<object> {
     const { revision } = call;
     const work = async (during: CallContext): Promise<unknown> => {
       try {

@@ -5,7 +5,7 @@ import { readMetaKeys } from "../protocol/request-metadata.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
 /** What news of tasks need of their gateway. */
-export interface TaskNewsHost {
+export interface TaskNotificationsHost {
   /** Opens a connection on which the server knows that tasks are known. */
   open(listener: Listener): Promise<Upstream>;
   /** Tells those who listen for a topic of a task. */
@@ -19,14 +19,14 @@ interface Stream {
 }
 
 /** News of tasks that are the server's own: for each client that listens, the gateway listens as well. */
-export class TaskNews implements Listener {
-  readonly #host: TaskNewsHost;
+export class TaskNotifications implements Listener {
+  readonly #host: TaskNotificationsHost;
   readonly #streams = new Set<Stream>();
   #upstream: Promise<Upstream> | undefined;
   /** Where notifications say to which request they belong. */
   #tag: string | undefined;
 
-  constructor(host: TaskNewsHost) {
+  constructor(host: TaskNotificationsHost) {
     this.#host = host;
   }
 

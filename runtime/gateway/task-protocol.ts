@@ -7,10 +7,10 @@ import { knowsTasks, taskGate } from "../tasks/task.ts";
 import type { Principal, Upstream } from "./upstream.ts";
 
 /** How one side has tasks: those of the core, which clients ask for, or those of an extension, which the server decides on. */
-export type TaskStyle = "core" | "extension";
+export type TaskProtocol = "core" | "extension";
 
 /** How tasks are had at a revision, if they are. */
-export function styleOf(revision: Revision): TaskStyle | undefined {
+export function styleOf(revision: Revision): TaskProtocol | undefined {
   if (knowsTasks(revision)) return "core";
   return hasExtensionTasks(revision) ? "extension" : undefined;
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { ClientConnection } from "../client/connect.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
-import { readMirrors, type Mirror } from "../framing/param-headers.ts";
+import { readParamHeaders, type ParamHeader } from "../framing/param-headers.ts";
 import { readKnownMember } from "../protocol/known-members.ts";
 
 /** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
@@ -29,7 +29,7 @@ export class ToolList {
   }
 
   /** Which arguments of a request have to be in headers. */
-  mirrorsOf(method: string, params: unknown): readonly Mirror[] {
+  mirrorsOf(method: string, params: unknown): readonly ParamHeader[] {
     return (method === "tools/call" ? this.#find(params)?.mirrors : undefined) ?? [];
   }
 
@@ -45,7 +45,7 @@ export class ToolList {
 }
 
 interface KnownTool {
-  readonly mirrors: readonly Mirror[];
+  readonly mirrors: readonly ParamHeader[];
   readonly support: unknown;
 }
 
@@ -54,9 +54,9 @@ interface ToolPage extends Page {
 }
 
 /** A tool whose marks cannot be followed is left out by those clients that would have to; to others it is a tool like any other. */
-function toMirrors(inputSchema: unknown): readonly Mirror[] {
+function toMirrors(inputSchema: unknown): readonly ParamHeader[] {
   try {
-    return readMirrors(inputSchema);
+    return readParamHeaders(inputSchema);
   } catch {
     return [];
   }

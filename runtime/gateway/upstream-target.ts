@@ -1,13 +1,13 @@
 import { connectHttp } from "../client/connect-http.ts";
-import { connectProcess } from "../client/connect-stdio.ts";
-import type { Opener } from "../client/connection-factory.ts";
-import { Eras } from "../lifecycle/era-cache.ts";
+import { connectStdio } from "../client/connect-stdio.ts";
+import type { ConnectionFactory } from "../client/connection-factory.ts";
+import { EraCache } from "../lifecycle/era-cache.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import type { HttpClientOptions } from "../transport/http-client/http-client.ts";
-import { fetchPatiently } from "./long-timeout-fetch.ts";
+import { fetchWithLongTimeout } from "./long-timeout-fetch.ts";
 
 /** Where a server is: a program to start, which is then spoken to over its stdin and stdout, or an address. */
-export type ServerPlace = (
+export type UpstreamTarget = (
   | {
       readonly kind: "command";
       readonly command: string;
@@ -26,17 +26,17 @@ export type ServerPlace = (
  * Opens connections to a server: each starts a program of its own, or is a session of its own. What the server turns out to be is asked
  * once. A function that opens connections over another transport is returned as it is.
  */
-export function openPlace(place: ServerPlace | Opener): Opener {
+export function connectUpstream(place: UpstreamTarget | ConnectionFactory): ConnectionFactory {
   if (typeof place === "function") return place;
-  const eras = new Eras();
+  const eras = new EraCache();
   const limits = { ...passedLimits, ...place.limits };
   switch (place.kind) {
     case "command": {
       const { kind: _kind, ...program } = place;
-      return (options) => connectProcess({ ...program, limits }, { ...options, eras });
+      return (options) => connectStdio({ ...program, limits }, { ...options, eras });
     }
     case "url": {
-      const more = { eras, limits, fetch: fetchPatiently, ...(place.headers && { headers: place.headers }) };
+      const more = { eras, limits, fetch: fetchWithLongTimeout, ...(place.headers && { headers: place.headers }) };
       return (options) => connectHttp(place.url, { ...options, ...more });
     }
     default:

@@ -8,7 +8,7 @@ import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./
  * The connection of the gateway itself: it learns what the server offers, and what changes. One that is lost is opened again, for as long as the
  * gateway is: others may be served all the while.
  */
-export class Watch {
+export class UpstreamWatcher {
   readonly #options: UpstreamOptions;
   readonly #tell: Listener["tell"];
   readonly #topics = new Map<string, Topic>();
@@ -23,15 +23,15 @@ export class Watch {
   }
 
   /** @param tell - hears every notification of the server, by handler name */
-  static async open(options: UpstreamOptions, tell: Listener["tell"]): Promise<Watch> {
-    const holder: { watch?: Watch } = {};
+  static async open(options: UpstreamOptions, tell: Listener["tell"]): Promise<UpstreamWatcher> {
+    const holder: { watch?: UpstreamWatcher } = {};
     const hear = (handler: string, params: object): void => {
       // A list that cannot be read leaves what was known.
       if (handler === "toolListChanged") holder.watch?.tools.read().catch(() => {});
       tell(handler, params);
     };
     const upstream = await connect(options, hear);
-    const watch = new Watch(options, { upstream, tell: hear });
+    const watch = new UpstreamWatcher(options, { upstream, tell: hear });
     holder.watch = watch;
     watch.#guard(upstream);
     await watch.#readTools();

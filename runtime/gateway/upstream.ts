@@ -1,21 +1,21 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../client/connect.ts";
 import { ListenStream } from "../client/subscriptions/listen-stream.ts";
-import type { Opener } from "../client/connection-factory.ts";
+import type { ConnectionFactory } from "../client/connection-factory.ts";
 import type { ListenFilter } from "../protocol/subscription-filter.ts";
 import { findMethod, findRow } from "../protocol/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { readMetaKeys } from "../protocol/request-metadata.ts";
 import { methodNotFound, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ProgramInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import { readRelatedTask } from "../tasks/task.ts";
 import { leaveOutDeep } from "./deep-tools.ts";
 import { toServerCapabilitiesOf, withoutRounds } from "./convert-messages.ts";
 
 /** Who is spoken for at the server behind the gateway. */
 export interface Principal {
-  readonly info: ProgramInfo;
+  readonly info: ImplementationInfo;
   readonly capabilities: Capabilities;
 }
 
@@ -35,7 +35,7 @@ export interface Listener {
 
 /** What opens connections to the server. */
 export interface UpstreamOptions {
-  readonly open: Opener;
+  readonly open: ConnectionFactory;
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
   /** Milliseconds without a word about a client's request after which it fails. */
@@ -92,7 +92,7 @@ export class Upstream {
       // What the server asks is for the client to answer, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
       onNewSession: () => void holder.upstream?.renew(),
-      onDeaf() {},
+      onNotificationsLost() {},
     });
     const upstream = new Upstream(connection, { level, tasks, options });
     holder.upstream = upstream;

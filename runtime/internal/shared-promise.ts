@@ -2,7 +2,7 @@
  * Something that many wait for, each as long as they like. Who gives up leaves nothing behind, while a promise keeps everybody who ever waited
  * for it until it settles.
  */
-export class SharedWait<Value> {
+export class SharedPromise<Value> {
   readonly #awaited: Promise<Value>;
   readonly #waiters = new Set<() => void>();
   #isSettled = false;

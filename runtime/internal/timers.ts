@@ -49,7 +49,7 @@ export function pause(milliseconds: number, clock: Clock | undefined, signal?: A
  * One timer for any number of deadlines: it is set for the earliest, looks at all that are left when it fires, and is never touched when a
  * deadline goes away or moves back.
  */
-export class Sweeper {
+export class DeadlineTimer {
   readonly #clock: Clock;
   readonly #sweep: (now: number) => number;
   #firesAt = Infinity;

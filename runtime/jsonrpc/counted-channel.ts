@@ -1,6 +1,6 @@
 import type { Channel } from "./channel.ts";
 import type { Message } from "./message.ts";
-import type { Report } from "./error-report.ts";
+import type { ErrorReport } from "./error-report.ts";
 
 /** Something that has a size. */
 export interface Sized {
@@ -18,9 +18,9 @@ export interface Load {
  * `event`: one that was forgotten before its time, so that it cannot be fetched any more. `stream`: one whose reader was too slow. `log`: a log
  * message for which there was no room.
  */
-export type Dropped = "event" | "stream" | "log";
+export type DropReason = "event" | "stream" | "log";
 
-/** Is told what connections do, as `Counters` are. */
+/** Is told what connections do, as `Metrics` are. */
 export interface Counting {
   /** A connection has opened. */
   enter(running: Sized, waiting: Sized, channel: Load["channel"]): void;
@@ -29,9 +29,9 @@ export interface Counting {
   /** Something was answered. */
   answered(message: Message): void;
   /** A request of HTTP was answered with a status of its own. */
-  turnedAway(status: number): void;
+  rejected(status: number): void;
   /** Something was given up. */
-  drop(what: Dropped, count?: number): void;
+  drop(what: DropReason, count?: number): void;
   /** Something was reported. */
-  reported(report: Report): void;
+  reported(report: ErrorReport): void;
 }

@@ -1,9 +1,9 @@
-import type { Counting, Dropped, Load, Sized } from "./counted-channel.ts";
+import type { Counting, DropReason, Load, Sized } from "./counted-channel.ts";
 import type { Message } from "./message.ts";
-import type { Report } from "./error-report.ts";
+import type { ErrorReport } from "./error-report.ts";
 
-/** What is going on, and what was refused since the counters were made. */
-export interface Figures {
+/** What is going on, and what was refused since the metrics were made. */
+export interface MetricsSnapshot {
   /** Connections that are open now: sessions, and over HTTP requests that stand alone while they are answered. */
   readonly connections: number;
   /** Requests of the other side that are being answered now. */
@@ -15,11 +15,11 @@ export interface Figures {
   /** Requests that were answered with an error, by its code. */
   readonly refused: ReadonlyMap<number, number>;
   /** Requests of HTTP that were turned away before anything in them was looked at, by status. */
-  readonly turnedAway: ReadonlyMap<number, number>;
+  readonly rejected: ReadonlyMap<number, number>;
   /** What went wrong otherwise, by kind of report: `protocol` counts answers to nothing, `transport` what was lost. */
-  readonly reports: ReadonlyMap<Report["kind"], number>;
+  readonly reports: ReadonlyMap<ErrorReport["kind"], number>;
   /** What was given up to stay within bounds. */
-  readonly dropped: ReadonlyMap<Dropped, number>;
+  readonly dropped: ReadonlyMap<DropReason, number>;
   /** How late the event loop is; absent where nobody watches it. */
   readonly loopDelay?: LoopDelay;
 }
@@ -32,17 +32,17 @@ export interface LoopDelay {
   readonly max: number;
 }
 
-/** Counts what connections do: pass one as `counters` to everything that shall be counted together, and read it at any time. */
-export class Counters implements Counting {
+/** Counts what connections do: pass one as `metrics` to everything that shall be counted together, and read it at any time. */
+export class Metrics implements Counting {
   readonly #loads = new Map<Sized, Load>();
   readonly #refused = new Map<number, number>();
-  readonly #turnedAway = new Map<number, number>();
-  readonly #reports = new Map<Report["kind"], number>();
-  readonly #dropped = new Map<Dropped, number>();
+  readonly #rejected = new Map<number, number>();
+  readonly #reports = new Map<ErrorReport["kind"], number>();
+  readonly #dropped = new Map<DropReason, number>();
   #readLoopDelay: (() => LoopDelay) | undefined;
 
   /** A copy of the figures as they are now. */
-  read(): Figures {
+  read(): MetricsSnapshot {
     const loads = [...this.#loads.values()];
     const sum = (sizeOf: (load: Load) => number): number => loads.reduce((total, load) => total + sizeOf(load), 0);
     return {
@@ -51,7 +51,7 @@ export class Counters implements Counting {
       waiting: sum(({ waiting }) => waiting.size),
       buffered: sum(({ channel }) => channel.buffered ?? 0),
       refused: new Map(this.#refused),
-      turnedAway: new Map(this.#turnedAway),
+      rejected: new Map(this.#rejected),
       reports: new Map(this.#reports),
       dropped: new Map(this.#dropped),
       ...(this.#readLoopDelay && { loopDelay: this.#readLoopDelay() }),
@@ -74,12 +74,12 @@ export class Counters implements Counting {
   }
 
   /** A request of HTTP was answered with a status of its own. */
-  turnedAway(status: number): void {
-    increase(this.#turnedAway, status);
+  rejected(status: number): void {
+    increase(this.#rejected, status);
   }
 
   /** Something was given up. */
-  drop(what: Dropped, count: number = 1): void {
+  drop(what: DropReason, count: number = 1): void {
     increase(this.#dropped, what, count);
   }
 
@@ -89,7 +89,7 @@ export class Counters implements Counting {
   }
 
   /** Something was reported. */
-  reported({ kind }: Report): void {
+  reported({ kind }: ErrorReport): void {
     increase(this.#reports, kind);
   }
 }

@@ -1,11 +1,11 @@
 import { errorCodes, isRpcError, toError, toErrorObject, type RpcError } from "./errors.ts";
 import { isBatch, toResultText, type ErrorObject, type Message, type Outgoing } from "./message.ts";
-import type { Report } from "./error-report.ts";
+import type { ErrorReport } from "./error-report.ts";
 
 /** Where replies leave. */
 export interface ReplyHost {
   send(message: Outgoing): void | Promise<void>;
-  report(report: Report): void;
+  report(report: ErrorReport): void;
 }
 
 /** Sends replies, or an error in the place of what cannot be written as JSON or is too long for the transport. */

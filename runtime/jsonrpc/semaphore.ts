@@ -1,7 +1,7 @@
 import { toError } from "./errors.ts";
 
 /** A number of places: who finds none waits, in the order of coming. */
-export class Places {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 

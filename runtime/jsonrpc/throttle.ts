@@ -2,7 +2,7 @@ import type { Progress } from "../../generated/support.ts";
 import { TokenBucket, checkRate, type Rate } from "./token-bucket.ts";
 
 /** What pacing needs to know of time. */
-export interface Wheel {
+export interface TimerHost {
   /** Milliseconds that only grow. */
   now(): number;
   /** Makes sure that whoever is paced is looked at after so many milliseconds, and returns when that is. */
@@ -23,14 +23,14 @@ export function toProgressRate(given: Rate | undefined): Rate {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#implementation-notes
  */
-export class Pacer {
-  readonly #wheel: Wheel;
+export class Throttle {
+  readonly #wheel: TimerHost;
   readonly #send: (report: Progress) => Promise<void>;
   readonly #bucket: TokenBucket;
   #held: Progress | undefined;
   #dueAt = Infinity;
 
-  constructor(wheel: Wheel, rate: Rate, send: (report: Progress) => Promise<void>) {
+  constructor(wheel: TimerHost, rate: Rate, send: (report: Progress) => Promise<void>) {
     this.#wheel = wheel;
     this.#send = send;
     this.#bucket = new TokenBucket(rate, wheel.now());

@@ -2,20 +2,20 @@ import type { Revision } from "../../generated/support.ts";
 import type { CacheHint } from "../protocol/cache-hint.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import type { Handlers } from "../protocol/routes.ts";
-import { createDowngrade, type CreateDowngrade } from "../protocol/revision-converter.ts";
-import { createOutbound } from "../protocol/pending-requests.ts";
-import type { CreateOutbound } from "../protocol/outgoing-requests.ts";
+import { createRevisionConverter, type CreateRevisionConverter } from "../protocol/revision-converter.ts";
+import { createPendingRequests } from "../protocol/pending-requests.ts";
+import type { CreatePendingRequests } from "../protocol/outgoing-requests.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { Agreement, Capabilities, ProgramInfo } from "../protocol/session.ts";
+import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import type { Around } from "./lifecycle-middleware.ts";
 import { createDualAcceptor } from "./dual-era.ts";
 import type { PerRevision } from "./initialize-routes.ts";
 
 /** What a server is and answers. */
 export interface ServeOptions extends PeerOptions {
-  readonly info: PerRevision<ProgramInfo>;
+  readonly info: PerRevision<ImplementationInfo>;
   readonly capabilities?: PerRevision<Capabilities>;
   /** Advice for the model on how to use the server. */
   readonly instructions?: PerRevision<string>;
@@ -53,13 +53,13 @@ export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 export interface AcceptorParts {
   // @part questions, tasks
   /** Requests of the server to its clients. */
-  readonly createOutbound?: CreateOutbound;
+  readonly createPendingRequests?: CreatePendingRequests;
   // @part older
   /** Words of older revisions. */
-  readonly createDowngrade?: CreateDowngrade;
+  readonly createRevisionConverter?: CreateRevisionConverter;
 }
 
 /** Prepares a server once, for whatever lifecycles its revisions have. Connections share nothing that changes. */
 export function createAcceptor(options: ServeOptions): Acceptor {
-  return createDualAcceptor(options, { createOutbound, createDowngrade });
+  return createDualAcceptor(options, { createPendingRequests, createRevisionConverter });
 }

@@ -2,7 +2,7 @@ import { isObject, type RequestRow, type Revision } from "../../generated/suppor
 import type { Channel } from "../jsonrpc/channel.ts";
 import { codeOf, readMetaKeys } from "../protocol/request-metadata.ts";
 import { createRoutes } from "../protocol/routes.ts";
-import { createDowngrade } from "../protocol/revision-converter.ts";
+import { createRevisionConverter } from "../protocol/revision-converter.ts";
 import {
   InvalidMessageError,
   VersionError,
@@ -13,8 +13,8 @@ import {
   toPeerError,
 } from "../jsonrpc/errors.ts";
 import type { Peer } from "../protocol/peer.ts";
-import { isProgramInfo, type Party, type Session } from "../protocol/session.ts";
-import type { Verdict } from "./era-cache.ts";
+import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session.ts";
+import type { ServerEra } from "./era-cache.ts";
 import type { OpenOptions } from "./initialize-client.ts";
 import { isHandshake } from "./negotiation.ts";
 import { resolve } from "./initialize-routes.ts";
@@ -47,13 +47,13 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
 
 /** What a server turned out to be. */
 export interface Found {
-  readonly verdict: Verdict;
+  readonly verdict: ServerEra;
   /** An error that may have said something else: it tells more where the verdict turns out to be wrong. */
   readonly doubt?: unknown;
 }
 
 /** What every request says: which revision it speaks, who sends it, what the sender can do, and what it wants to be logged. */
-export function toMetadata(revision: Revision, own: Party, logLevel?: string): Readonly<Record<string, unknown>> {
+export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string): Readonly<Record<string, unknown>> {
   const { version, capabilities, clientInfo } = readMetaKeys(revision);
   const level = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
   return {
@@ -73,7 +73,7 @@ function chooseNext(refused: Revision, alone: readonly Revision[], supported: re
 /** Made anew only when another level is wanted: every request carries it. */
 function createMetadata(
   revision: Revision,
-  own: Party,
+  own: PeerInfo,
   logLevel?: () => string | undefined,
 ): NonNullable<Session["toMetadata"]> {
   let level = logLevel?.();
@@ -98,7 +98,7 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
   if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
-  const own: Party = { info, capabilities };
+  const own: PeerInfo = { info, capabilities };
   // The headers of the question follow the revision as well.
   channel.agree?.(revision);
   return new Promise((done, reject) => {
@@ -121,7 +121,7 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
 }
 
 interface Opening extends Proposal {
-  readonly own: Party;
+  readonly own: PeerInfo;
   readonly row: RequestRow;
 }
 
@@ -141,7 +141,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   const meta = isObject(answer._meta) ? answer._meta : {};
   const info = serverInfo === undefined ? undefined : meta[serverInfo];
   const { onLoss: mode, onError } = options;
-  const downgrade = createDowngrade(revision, {
+  const downgrade = createRevisionConverter(revision, {
     role: "client",
     written: options.revisions[0] ?? revision,
     mode,
@@ -151,7 +151,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     revision,
     role: "client",
     own,
-    peer: { info: isProgramInfo(info) ? info : undefined, capabilities },
+    peer: { info: isImplementationInfo(info) ? info : undefined, capabilities },
     instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
     downgrade,
     toMetadata: createMetadata(revision, own, options.logLevel),

@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { missingMetadata, type ClaimReader } from "../protocol/request-metadata.ts";
+import { missingMetadata, type MetadataReader } from "../protocol/request-metadata.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
@@ -26,7 +26,7 @@ function createBeside({ claims, enter }: PerRequest): Beside {
 }
 
 /** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
-function needsMetadata(method: string, { revisions }: ClaimReader, opened: readonly Revision[]): boolean {
+function needsMetadata(method: string, { revisions }: MetadataReader, opened: readonly Revision[]): boolean {
   const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
   return revisions.some(has) && !opened.some(has);
 }

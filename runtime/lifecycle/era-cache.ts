@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 
 /** What a server turned out to be: requests to it stand alone, or a session is needed. */
-export type Verdict = "open" | "session";
+export type ServerEra = "open" | "session";
 
 /** What is remembered of one server. */
-export interface EraNote {
-  read(): Verdict | undefined;
-  keep(verdict: Verdict): void;
+export interface EraEntry {
+  read(): ServerEra | undefined;
+  keep(verdict: ServerEra): void;
   forget(): void;
 }
 
@@ -16,16 +16,16 @@ export interface EraNote {
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
-export class Eras {
+export class EraCache {
   readonly #clock: Clock;
-  readonly #notes = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
+  readonly #notes = new Map<string, { readonly verdict: ServerEra; readonly until: number }>();
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
   }
 
   /** The note about the server with this URL or command. */
-  noteOf(server: string): EraNote {
+  noteOf(server: string): EraEntry {
     return {
       read: () => {
         const note = this.#notes.get(server);

@@ -2,22 +2,22 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import { createRoutes, type Handlers, type Routes } from "../protocol/routes.ts";
-import { createDowngrade } from "../protocol/revision-converter.ts";
+import { createRevisionConverter } from "../protocol/revision-converter.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
-import { createOutbound } from "../protocol/pending-requests.ts";
+import { createPendingRequests } from "../protocol/pending-requests.ts";
 import { Peer } from "../protocol/peer.ts";
 import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import { isProgramInfo, type Capabilities, type ProgramInfo } from "../protocol/session.ts";
+import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session.ts";
 import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./initialize-routes.ts";
 import { discover, isRefusal } from "./discover-client.ts";
-import type { EraNote } from "./era-cache.ts";
+import type { EraEntry } from "./era-cache.ts";
 import { readDeclared, withProfile } from "./profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
 
 /** What a client is and answers. */
 export interface OpenOptions extends PeerOptions {
-  readonly info: PerRevision<ProgramInfo>;
+  readonly info: PerRevision<ImplementationInfo>;
   readonly capabilities?: PerRevision<Capabilities>;
   /** The revisions that are spoken; the first is proposed. */
   readonly revisions: readonly Revision[];
@@ -30,7 +30,7 @@ export interface OpenOptions extends PeerOptions {
   /** Speak only revisions of this kind: `handshake` asks for nothing newer, `per-request` opens no session. Default: what the server can. */
   readonly lifecycle?: Revision["lifecycle"];
   /** What is remembered of this server. Default: nothing. */
-  readonly era?: EraNote;
+  readonly era?: EraEntry;
   /** Gives the handshake up and closes the connection. */
   readonly signal?: AbortSignal;
 }
@@ -44,7 +44,7 @@ export interface OpenOptions extends PeerOptions {
 export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
   options.signal?.throwIfAborted();
-  const settings = { ...options, answersNoise: false, createOutbound };
+  const settings = { ...options, answersNoise: false, createPendingRequests };
   const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
   const giveUp = (): void => void peer.close();
   options.signal?.addEventListener("abort", giveUp, { once: true });
@@ -142,7 +142,7 @@ function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<
 function openSession(
   peer: Peer,
   result: unknown,
-  own: { readonly info: ProgramInfo; readonly capabilities: Capabilities },
+  own: { readonly info: ImplementationInfo; readonly capabilities: Capabilities },
   options: OpenOptions,
 ): void {
   const answer = isObject(result) ? result : {};
@@ -152,13 +152,13 @@ function openSession(
   const issue = readInitializeRow(revision).result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   const { serverInfo, capabilities } = answer;
-  if (!isProgramInfo(serverInfo) || !isObject(capabilities)) {
+  if (!isImplementationInfo(serverInfo) || !isObject(capabilities)) {
     throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
   }
   const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   const { onLoss: mode, onError } = options;
-  const downgrade = createDowngrade(revision, {
+  const downgrade = createRevisionConverter(revision, {
     role: "client",
     written: options.revisions[0] ?? revisions[0],
     mode,

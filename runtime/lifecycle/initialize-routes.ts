@@ -1,6 +1,6 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
-import type { Downgrade } from "../protocol/revision-converter.ts";
+import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { AcceptorParts, ServeOptions } from "./acceptor.ts";
 
@@ -13,12 +13,12 @@ export function resolve<Value extends object | string>(value: PerRevision<Value>
 }
 
 /** How what a server says becomes what a revision has: its own code is written for the first revision that it serves. */
-export function createServedDowngrade(
+export function createServedConverter(
   revision: Revision,
   { revisions, onLoss: mode, onError }: ServeOptions,
-  { createDowngrade }: AcceptorParts,
-): Downgrade | undefined {
-  return createDowngrade?.(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
+  { createRevisionConverter }: AcceptorParts,
+): RevisionConverter | undefined {
+  return createRevisionConverter?.(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
 }
 
 /** Routes for as long as there is no session: `ping`, and on a server `initialize`. */

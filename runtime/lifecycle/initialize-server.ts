@@ -3,17 +3,17 @@ import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../protocol/routes.ts";
-import type { Downgrade } from "../protocol/revision-converter.ts";
+import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
 import { Peer } from "../protocol/peer.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import {
-  isProgramInfo,
+  isImplementationInfo,
   type Agreement,
   type Capabilities,
-  type Party,
-  type ProgramInfo,
+  type PeerInfo,
+  type ImplementationInfo,
   type Session,
 } from "../protocol/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
@@ -22,7 +22,7 @@ import { addShutdown, readDeclared, toRefusal, withProfile } from "./profile.ts"
 import {
   answerPing,
   createOpeningRoutes,
-  createServedDowngrade,
+  createServedConverter,
   readOpeningRows,
   resolve,
 } from "./initialize-routes.ts";
@@ -42,7 +42,7 @@ export function createSessionAcceptor(
   const revisions = readHandshakeRevisions(options.revisions);
   const createServed = (revision: Revision): Offer => {
     // @part older
-    if (parts.createDowngrade || parts.beside) return createConvertedOffer(revision, options, parts);
+    if (parts.createRevisionConverter || parts.beside) return createConvertedOffer(revision, options, parts);
     return createOffer(revision, options);
   };
   const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
@@ -57,7 +57,7 @@ export function createSessionAcceptor(
     // @part client
     answersNoise: true,
     // @part questions, tasks
-    createOutbound: parts.createOutbound,
+    createPendingRequests: parts.createPendingRequests,
   };
   const answer: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
@@ -77,10 +77,10 @@ export function createSessionAcceptor(
     peer.start();
     return peer;
   };
-  const acceptAgreed = (channel: Channel, { revision, client, isBrief = false }: Agreement): Peer => {
+  const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: Agreement): Peer => {
     const agreed = findOffer(revision);
     const peer = accept(channel, agreed.routes);
-    openWith(peer, { ...createSession(client, agreed), isBrief }, agreed, options);
+    openWith(peer, { ...createSession(client, agreed), isStateless }, agreed, options);
     peer.confirm();
     return peer;
   };
@@ -110,13 +110,13 @@ interface Offer {
   readonly revision: Revision;
   readonly routes: Routes;
   readonly initialize: RequestRow;
-  readonly info: ProgramInfo;
+  readonly info: ImplementationInfo;
   readonly whole: Declared;
   /** For clients that have not declared extensions themselves: at revisions with sessions most know nothing of them. */
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
   // @part older
-  readonly downgrade?: Downgrade | undefined;
+  readonly downgrade?: RevisionConverter | undefined;
 }
 
 /** The capabilities that a server declares, and the result of `initialize` in which it does. */
@@ -126,12 +126,12 @@ interface Declared {
 }
 
 function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
-  const downgrade = createServedDowngrade(revision, options, parts);
+  const downgrade = createServedConverter(revision, options, parts);
   return createOffer(revision, options, { downgrade, enter: parts.beside?.enter });
 }
 
 interface OfferParts extends Pick<Routes, "enter"> {
-  readonly downgrade?: Downgrade | undefined;
+  readonly downgrade?: RevisionConverter | undefined;
 }
 
 function createOffer(
@@ -192,7 +192,10 @@ function createOffer(
 }
 
 /** Whatever it says has to be said in the words of the session's revision. */
-function toOpeningResult(opening: { readonly whole: object; readonly downgrade?: Downgrade | undefined }): unknown {
+function toOpeningResult(opening: {
+  readonly whole: object;
+  readonly downgrade?: RevisionConverter | undefined;
+}): unknown {
   // @part older
   if (opening.downgrade) return opening.downgrade.result("initialize", opening.whole);
   return opening.whole;
@@ -219,7 +222,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   const issue = offer.initialize.params(params);
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
-  if (!isProgramInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  if (!isImplementationInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
   checkSize({ clientInfo, capabilities });
   const client = {
     info: clientInfo,
@@ -245,7 +248,7 @@ async function openAround(around: Around, request: LifecycleRequest, open: () =>
 }
 
 /** Every session keeps both for as long as it lives, also in a store that processes share. */
-function checkSize(kept: { readonly clientInfo: ProgramInfo; readonly capabilities: Capabilities }): void {
+function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly capabilities: Capabilities }): void {
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes <= longestOpening) return;
   const message = `Invalid params: clientInfo and capabilities have more than ${longestOpening} bytes; send less of them`;
@@ -255,11 +258,11 @@ function checkSize(kept: { readonly clientInfo: ProgramInfo; readonly capabiliti
 /** Bytes of `clientInfo` and capabilities as JSON. */
 const longestOpening = 64 * 1024;
 
-function declaredTo({ capabilities }: Party, { whole, withoutExtensions }: Offer): Declared {
+function declaredTo({ capabilities }: PeerInfo, { whole, withoutExtensions }: Offer): Declared {
   return isObject(capabilities.extensions) ? whole : withoutExtensions;
 }
 
-function createSession(client: Party, offer: Offer): Session {
+function createSession(client: PeerInfo, offer: Offer): Session {
   const { revision, info, instructions } = offer;
   return {
     revision,

@@ -2,26 +2,26 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
 import { toCaching } from "../protocol/cache-hint.ts";
 import type { Entrance, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
-import { createAloneCall } from "../protocol/stateless-request.ts";
+import { createStatelessCall } from "../protocol/stateless-request.ts";
 import { createRoutes } from "../protocol/routes.ts";
-import type { Downgrade } from "../protocol/revision-converter.ts";
+import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { InvalidMessageError } from "../jsonrpc/errors.ts";
 import {
-  createClaimReader,
+  createMetadataReader,
   missingMetadata,
   readMetaKeys,
   unsupportedVersion,
-  type ClaimReader,
+  type MetadataReader,
 } from "../protocol/request-metadata.ts";
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
-import type { Party } from "../protocol/session.ts";
+import type { PeerInfo } from "../protocol/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
 import { withProfile } from "./profile.ts";
-import { createServedDowngrade, resolve } from "./initialize-routes.ts";
+import { createServedConverter, resolve } from "./initialize-routes.ts";
 
 /**
  * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
@@ -30,7 +30,7 @@ import { createServedDowngrade, resolve } from "./initialize-routes.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
  */
 export interface PerRequest {
-  readonly claims: ClaimReader;
+  readonly claims: MetadataReader;
   /** For connections on which sessions may be opened as well. */
   readonly enter: Entrance;
   /** Serves connections on which no session can be opened. */
@@ -48,14 +48,14 @@ export function createPerRequest(
     // @part package
     ...withProfile(given),
   };
-  const claims = createClaimReader(options.revisions);
+  const claims = createMetadataReader(options.revisions);
   const [newest] = claims?.revisions ?? [];
   if (!claims || !newest) return undefined;
   const offers = new Map(
     claims.revisions.map((revision): [Revision, Offer] => {
       // @part older
-      if (parts.createDowngrade)
-        return [revision, createOffer(revision, claims, options, createServedDowngrade(revision, options, parts))];
+      if (parts.createRevisionConverter)
+        return [revision, createOffer(revision, claims, options, createServedConverter(revision, options, parts))];
       return [revision, createOffer(revision, claims, options)];
     }),
   );
@@ -69,14 +69,14 @@ export function createPerRequest(
     const { revision, info, capabilities } = claim;
     return {
       routes,
-      createCall: createAloneCall,
+      createCall: createStatelessCall,
       session: {
         revision,
         role: "server",
         own,
         peer: { info, capabilities },
         instructions,
-        isBrief: true,
+        isStateless: true,
         // @part older
         downgrade: offer.downgrade,
       },
@@ -100,7 +100,7 @@ export function createPerRequest(
 }
 
 /** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
-export function createLoneAcceptor(
+export function createStatelessAcceptor(
   options: ServeOptions,
   // @part older
   parts: AcceptorParts = {},
@@ -116,23 +116,23 @@ export function createLoneAcceptor(
 
 interface Offer {
   readonly routes: Routes;
-  readonly own: Party;
+  readonly own: PeerInfo;
   readonly instructions: string | undefined;
   // @part older
-  readonly downgrade?: Downgrade | undefined;
+  readonly downgrade?: RevisionConverter | undefined;
 }
 
 function createOffer(
   revision: Revision,
-  claims: ClaimReader,
+  claims: MetadataReader,
   options: ServeOptions,
   // @part older
-  downgrade?: Downgrade,
+  downgrade?: RevisionConverter,
 ): Offer {
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
-  const own: Party = { info, capabilities };
+  const own: PeerInfo = { info, capabilities };
   const discovered = new StaticResult({
     supportedVersions: claims.revisions.map(({ id }) => id),
     capabilities,
@@ -165,7 +165,7 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
 }
 
 /** Without sessions there is nothing but requests that say who they are; one that opens a session is told what is spoken instead. */
-function createLoneRoutes(claims: ClaimReader, enter: Entrance): Routes {
+function createLoneRoutes(claims: MetadataReader, enter: Entrance): Routes {
   const { revisions } = claims;
   return {
     ...createOpenNotifications(revisions),
@@ -190,7 +190,7 @@ export function createOpenNotifications(revisions: readonly Revision[]): Pick<Ro
 }
 
 /** Every result says what kind it is and, in its metadata, who gives it. */
-function completeRoutes(routes: Routes, revision: Revision, { info }: Party): Routes {
+function completeRoutes(routes: Routes, revision: Revision, { info }: PeerInfo): Routes {
   const complete = createCompletion(revision, info);
   const requests = new Map<string, RequestRoute>();
   for (const [method, { row, handle }] of routes.requests) {
@@ -210,7 +210,7 @@ function completeHandler(handle: RequestHandler, complete: (result: unknown) => 
   return (params, context) => chain(handle(params, context), completeResult);
 }
 
-function createCompletion(revision: Revision, info: Party["info"]): (result: unknown) => unknown {
+function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: unknown) => unknown {
   const { serverInfo } = readMetaKeys(revision);
   const head = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
   const identity = serverInfo === undefined ? {} : { [serverInfo]: info };

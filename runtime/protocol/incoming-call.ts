@@ -2,7 +2,7 @@ import type { CallOptions, Caller, NotificationRow, Progress, RequestRow, Revisi
 import { isObject } from "../../generated/support.ts";
 import type { Batch } from "../jsonrpc/batch.ts";
 import type { NotificationMessage, RequestId } from "../jsonrpc/message.ts";
-import { Pacer, type Wheel } from "../jsonrpc/throttle.ts";
+import { Throttle, type TimerHost } from "../jsonrpc/throttle.ts";
 import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
@@ -44,7 +44,7 @@ export interface CallContext extends Caller {
 }
 
 /** What a running call needs of its connection. */
-export interface CallHost extends Connection, Wheel {
+export interface CallHost extends Connection, TimerHost {
   readonly progressRate: Rate;
   /** The session; throws while there is none. */
   requireSession(): Session;
@@ -60,7 +60,7 @@ export interface CallHost extends Connection, Wheel {
 }
 
 /** A request of the peer that is being answered, which is also the context of its handler. */
-export class InboundCall implements CallContext {
+export class IncomingCall implements CallContext {
   readonly requestId: RequestId;
   readonly row: RequestRow;
   readonly batch: Batch | undefined;
@@ -74,7 +74,7 @@ export class InboundCall implements CallContext {
   #controller: AbortController | undefined = undefined;
   #abortReason: Error | undefined = undefined;
   #lastProgress: number = -Infinity;
-  #pacer: Pacer | undefined = undefined;
+  #pacer: Throttle | undefined = undefined;
 
   constructor(
     host: CallHost,
@@ -144,7 +144,7 @@ export class InboundCall implements CallContext {
     const wanted = typeof token === "string" || typeof token === "number";
     if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    this.#pacer ??= new Pacer(this.#host, this.progressRate, (paced) => {
+    this.#pacer ??= new Throttle(this.#host, this.progressRate, (paced) => {
       const params = { progressToken: token, ...toProgress(paced) };
       return this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
     });

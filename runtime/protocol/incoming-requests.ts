@@ -1,8 +1,8 @@
 import type { RequestRow } from "../../generated/support.ts";
-import type { AloneHost } from "./stateless-request.ts";
+import type { StatelessHost } from "./stateless-request.ts";
 import { isThenable } from "../internal/maybe-async.ts";
 import type { Batch } from "../jsonrpc/batch.ts";
-import { InboundCall } from "./incoming-call.ts";
+import { IncomingCall } from "./incoming-call.ts";
 import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
 import {
   InvalidMessageError,
@@ -18,7 +18,7 @@ import {
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../jsonrpc/limits.ts";
 import { StaticResult, type ErrorObject, type Message, type RequestId } from "../jsonrpc/message.ts";
 import { profileError, readRequest } from "./profile.ts";
-import type { Report } from "../jsonrpc/error-report.ts";
+import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 import { isOpen, type Session } from "./session.ts";
 import { shorten } from "../internal/shorten.ts";
@@ -26,36 +26,36 @@ import { SlotMap } from "../internal/slot-map.ts";
 import type { Clock } from "../internal/timers.ts";
 
 /** What the table of running calls needs of its connection. */
-export interface InboundHost extends AloneHost {
+export interface IncomingRequestsHost extends StatelessHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   reply(message: Message, batch: Batch | undefined): void;
   abandon(id: RequestId): void;
-  report(report: Report): void;
+  report(report: ErrorReport): void;
 }
 
 /** A request as it arrived. */
-export interface InboundRequest {
+export interface IncomingRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: unknown;
 }
 
 /** The peer's requests: each is answered exactly once, or not at all after it was cancelled. */
-export class Inbound {
-  readonly #host: InboundHost;
-  readonly #running = new SlotMap<RequestId, InboundCall>();
+export class IncomingRequests {
+  readonly #host: IncomingRequestsHost;
+  readonly #running = new SlotMap<RequestId, IncomingCall>();
   /** Cancelled calls whose handlers go on nevertheless: they take as much as others until they end, or their time is up. */
-  readonly #cancelled = new Set<InboundCall>();
+  readonly #cancelled = new Set<IncomingCall>();
   // @part sessions
-  #first: InboundCall | undefined;
+  #first: IncomingCall | undefined;
   // @part sessions
   #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(host: InboundHost) {
+  constructor(host: IncomingRequestsHost) {
     this.#host = host;
   }
 
@@ -71,7 +71,7 @@ export class Inbound {
   }
 
   /** Finds the handler, checks, runs it and replies. */
-  accept(given: InboundRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+  accept(given: IncomingRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
     let request = given;
     // @part package
     request = readRequest(given, this.#host.routes.profile);
@@ -89,7 +89,7 @@ export class Inbound {
     }
     const call = entry
       ? entry.createCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
-      : new InboundCall(this.#host, request, route.row, source);
+      : new IncomingCall(this.#host, request, route.row, source);
     try {
       const outcome = route.handle(request.params, call);
       if (!isThenable(outcome)) return this.#finish(call, outcome);
@@ -152,14 +152,14 @@ export class Inbound {
   }
 
   // @part client
-  #ignore({ id, method }: InboundRequest): void {
+  #ignore({ id, method }: IncomingRequest): void {
     const error = new Error(
       `The peer sent a request, ${shorten(method)}, where only we may send any: it gets no answer`,
     );
     this.#host.report({ kind: "protocol", method, id, error });
   }
 
-  #refuse(request: InboundRequest, refusal: RpcError, batch: Batch | undefined): void {
+  #refuse(request: IncomingRequest, refusal: RpcError, batch: Batch | undefined): void {
     const error = toErrorObject(refusal);
     // @part package
     const { profile } = this.#host.routes;
@@ -168,12 +168,12 @@ export class Inbound {
     this.#refuseAs(error, request, batch);
   }
 
-  #refuseAs(error: ErrorObject, { id }: InboundRequest, batch: Batch | undefined): void {
+  #refuseAs(error: ErrorObject, { id }: IncomingRequest, batch: Batch | undefined): void {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
   #findRefusal(
-    { id, method, params }: InboundRequest,
+    { id, method, params }: IncomingRequest,
     route: RequestRoute | undefined,
     { routes, session, isBatched }: Situation,
   ): RpcError | undefined {
@@ -191,7 +191,7 @@ export class Inbound {
     return issue && invalidParams(issue);
   }
 
-  #wait(call: InboundCall, outcome: PromiseLike<unknown>): void {
+  #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
     this.#running.set(call.requestId, call);
     call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row.method, this.#host.timeouts));
     Promise.resolve(outcome).then(
@@ -200,7 +200,7 @@ export class Inbound {
     );
   }
 
-  #finish(call: InboundCall, result: unknown): void {
+  #finish(call: IncomingCall, result: unknown): void {
     if (call.done) return void this.#cancelled.delete(call);
     const problem = findResultProblem(call.row, result);
     if (problem) {
@@ -211,14 +211,14 @@ export class Inbound {
     this.#answer(call, { jsonrpc: "2.0", id: call.requestId, result });
   }
 
-  #fail(call: InboundCall, thrown: unknown): void {
+  #fail(call: IncomingCall, thrown: unknown): void {
     if (call.done) return void this.#cancelled.delete(call);
     const error = RpcError.from(thrown);
     if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
     this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
   }
 
-  #expire(call: InboundCall): void {
+  #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
     const message = "The request took too long";
     this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
@@ -226,13 +226,13 @@ export class Inbound {
     this.#reportFailure("handler", call.row, call.requestId, error);
   }
 
-  #answer(call: InboundCall, message: Message): void {
+  #answer(call: IncomingCall, message: Message): void {
     call.finish();
     this.#host.reply(message, call.batch);
     this.#remove(call);
   }
 
-  #remove(call: InboundCall): void {
+  #remove(call: IncomingCall): void {
     if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
     this.#running.delete(call.requestId);
     // @part sessions
@@ -249,7 +249,7 @@ export class Inbound {
 }
 
 /** Lets running calls finish, for so many milliseconds. */
-export function drain(inbound: Inbound, clock: Clock, milliseconds: number): Promise<void> {
+export function drain(inbound: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
     inbound.whenIdle(() => {

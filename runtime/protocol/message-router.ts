@@ -1,14 +1,14 @@
 import { Batch } from "../jsonrpc/batch.ts";
 import type { Problem } from "../jsonrpc/channel.ts";
 import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../jsonrpc/errors.ts";
-import type { Inbound } from "./incoming-requests.ts";
+import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { classify, type Incoming, type Message, type RequestId } from "../jsonrpc/message.ts";
-import { acceptNotification, type NoticeHost } from "./notifications.ts";
-import type { OutboundCalls } from "./outgoing-requests.ts";
+import { acceptNotification, type NotificationHost } from "./notifications.ts";
+import type { OutgoingRequests } from "./outgoing-requests.ts";
 
 /** What the intake needs of its connection. */
-export interface IntakeHost extends NoticeHost {
+export interface MessageRouterHost extends NotificationHost {
   readonly limits: Limits;
   reply(message: Message, batch: Batch | undefined): void;
   // @part batches
@@ -16,23 +16,23 @@ export interface IntakeHost extends NoticeHost {
 }
 
 /** Where the messages go. */
-export interface IntakeOptions {
-  readonly inbound: Inbound;
-  readonly outbound: OutboundCalls;
+export interface MessageRouterOptions {
+  readonly inbound: IncomingRequests;
+  readonly outbound: OutgoingRequests;
   // @part client
   /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
   readonly answersNoise: boolean;
 }
 
 /** Sorts what arrives: every message goes to exactly one place, and no message ends the connection. */
-export class Intake {
-  readonly #host: IntakeHost;
-  readonly #options: IntakeOptions;
+export class MessageRouter {
+  readonly #host: MessageRouterHost;
+  readonly #options: MessageRouterOptions;
   // @part sessions
   /** What came behind a request that has to be answered first, in wire order. */
   #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
 
-  constructor(host: IntakeHost, options: IntakeOptions) {
+  constructor(host: MessageRouterHost, options: MessageRouterOptions) {
     this.#host = host;
     this.#options = options;
     // @part sessions

@@ -8,7 +8,7 @@ export interface Unavailable<Reason> {
 }
 
 /** What a revision lacks, as a generated `index.ts` declares it. */
-export interface LackTypes {
+export interface MissingTypes {
   /** Reasons by the declaration that carries the method. */
   methods: object;
   /** Reasons by declaration and property. */
@@ -18,20 +18,20 @@ export interface LackTypes {
 }
 
 /** The reason why a revision lacks a method; `never` where it has it. */
-export type LacksMethod<P, Name extends string> = Entry<Lacks<P, "methods">, Name>;
+export type MissingMethod<P, Name extends string> = Entry<Lacks<P, "methods">, Name>;
 
 /** The reasons why properties of a declaration are lacking, by property; nothing where none is. */
-export type LacksMembers<P, Name extends string> = Name extends keyof Lacks<P, "members">
+export type MissingMembers<P, Name extends string> = Name extends keyof Lacks<P, "members">
   ? Lacks<P, "members">[Name]
   : unknown;
 
 /** The reason why one property of a declaration is lacking; `never` where it is there. */
-export type LacksMember<P, Name extends string, Member extends string> = Entry<LacksMembers<P, Name>, Member>;
+export type MissingMember<P, Name extends string, Member extends string> = Entry<MissingMembers<P, Name>, Member>;
 
 /** The reason why a kind of content is lacking; `never` where it is there. */
-export type LacksKind<P, Kind extends string> = Entry<Lacks<P, "kinds">, Kind>;
+export type MissingKind<P, Kind extends string> = Entry<Lacks<P, "kinds">, Kind>;
 
-type Lacks<P, Part extends keyof LackTypes> = P extends { lacks: { readonly [K in Part]: infer Found } }
+type Lacks<P, Part extends keyof MissingTypes> = P extends { lacks: { readonly [K in Part]: infer Found } }
   ? Found
   : unknown;
 
@@ -44,9 +44,9 @@ export type UnavailableMembers<Reasons, Known extends PropertyKey = never> = {
 
 /** The fields of a declaration that users may fill in: those of the revision, but for the ones that are derived. */
 export type Fields<P, Name extends keyof P & string, Derived extends PropertyKey = never> = Readonly<
-  Without<P[Name], Derived | keyof LacksMembers<P, Name>>
+  Without<P[Name], Derived | keyof MissingMembers<P, Name>>
 > &
-  UnavailableMembers<LacksMembers<P, Name>, Derived>;
+  UnavailableMembers<MissingMembers<P, Name>, Derived>;
 
 /** Blocks of content of the kinds that a revision has; each of the others with the reason why it cannot be given. */
 export type AvailableContent<P, Block> =
@@ -58,15 +58,15 @@ export type AvailableContent<P, Block> =
 
 /**
  * What all of several revisions have, with the types of the first: the newest. Requests must fit every one of them, and what any
- * lacks is as unavailable as if all did. `createDefiners<Common<[v2026.Declarations, v2024.Declarations]>>([...])`
+ * lacks is as unavailable as if all did. `forRevisions<CommonDeclarations<[v2026.Declarations, v2024.Declarations]>>([...])`
  */
-export type Common<Revisions extends readonly { lacks: LackTypes }[]> = Revisions extends readonly [
+export type CommonDeclarations<Revisions extends readonly { lacks: MissingTypes }[]> = Revisions extends readonly [
   infer Newest,
-  ...infer Older extends readonly { lacks: LackTypes }[],
+  ...infer Older extends readonly { lacks: MissingTypes }[],
 ]
   ? Older extends readonly []
     ? Newest
-    : Both<Newest, Common<Older>>
+    : Both<Newest, CommonDeclarations<Older>>
   : never;
 
 type Both<Newest, Older> = {

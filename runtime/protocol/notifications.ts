@@ -1,33 +1,33 @@
 import { isObject } from "../../generated/support.ts";
 import type { NotificationRoute, Routes } from "./routes.ts";
 import { InvalidMessageError, toError } from "../jsonrpc/errors.ts";
-import type { Inbound } from "./incoming-requests.ts";
+import type { IncomingRequests } from "./incoming-requests.ts";
 import { isRequestId } from "../jsonrpc/message.ts";
-import type { OutboundCalls } from "./outgoing-requests.ts";
+import type { OutgoingRequests } from "./outgoing-requests.ts";
 import type { Connection } from "./peer.ts";
-import type { Report } from "../jsonrpc/error-report.ts";
+import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import { isOpen } from "./session.ts";
 import { shorten } from "../internal/shorten.ts";
 
 /** What notifications need of their connection. */
-export interface NoticeHost extends Connection {
+export interface NotificationHost extends Connection {
   readonly routes: Routes;
   /** The peer has confirmed the handshake. */
   confirm(): void;
-  report(report: Report): void;
+  report(report: ErrorReport): void;
 }
 
 /** A notification as it arrived. */
-export interface Notice {
+export interface IncomingNotification {
   readonly method: string;
   readonly params: unknown;
 }
 
 /** Takes a notification: never answered, whatever is wrong with it. */
 export function acceptNotification(
-  notice: Notice,
-  peer: NoticeHost,
-  calls: { readonly inbound: Inbound; readonly outbound: OutboundCalls },
+  notice: IncomingNotification,
+  peer: NotificationHost,
+  calls: { readonly inbound: IncomingRequests; readonly outbound: OutgoingRequests },
 ): void {
   // @part package
   if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
@@ -54,19 +54,19 @@ export function acceptNotification(
 }
 
 /** Whether the revision has it under another name. */
-function isAlias({ method }: Notice, { notifications, profile }: Routes): boolean {
+function isAlias({ method }: IncomingNotification, { notifications, profile }: Routes): boolean {
   const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
   return known !== undefined && notifications.has(known);
 }
 
-function toKnown(notice: Notice, { profile }: Routes): Notice {
+function toKnown(notice: IncomingNotification, { profile }: Routes): IncomingNotification {
   return { ...notice, method: profile?.aliases?.get(notice.method) ?? notice.method };
 }
 
 function findProblem(
-  { method, params }: Notice,
+  { method, params }: IncomingNotification,
   route: NotificationRoute | undefined,
-  peer: NoticeHost,
+  peer: NotificationHost,
 ): Error | undefined {
   if (!route) return undefined;
   const { row } = route;
@@ -78,11 +78,11 @@ function findProblem(
   return issue && new InvalidMessageError(method, "params", issue);
 }
 
-function cancel(params: unknown, inbound: Inbound): void {
+function cancel(params: unknown, inbound: IncomingRequests): void {
   if (isObject(params) && isRequestId(params.requestId)) inbound.cancel(params.requestId, params.reason);
 }
 
-function progress(params: unknown, outbound: OutboundCalls): void {
+function progress(params: unknown, outbound: OutgoingRequests): void {
   if (!isObject(params) || !isRequestId(params.progressToken) || typeof params.progress !== "number") return;
   outbound.progress(params.progressToken, {
     progress: params.progress,
@@ -91,7 +91,11 @@ function progress(params: unknown, outbound: OutboundCalls): void {
   });
 }
 
-function runHandler({ method, params }: Notice, { handle }: NotificationRoute, peer: NoticeHost): void {
+function runHandler(
+  { method, params }: IncomingNotification,
+  { handle }: NotificationRoute,
+  peer: NotificationHost,
+): void {
   if (!handle) return;
   const fail = (thrown: unknown): void => peer.report({ kind: "handler", method, error: toError(thrown) });
   try {

@@ -3,13 +3,13 @@ import type { RequestOptions } from "./incoming-call.ts";
 import type { Timeouts } from "../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing, RequestId } from "../jsonrpc/message.ts";
 import type { Routes } from "./routes.ts";
-import type { Report } from "../jsonrpc/error-report.ts";
+import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import type { Sendable } from "./outgoing-params.ts";
 import type { Session } from "./session.ts";
-import type { Sweeper } from "../internal/timers.ts";
+import type { DeadlineTimer } from "../internal/timers.ts";
 
 /** What the table of pending calls needs of its connection. */
-export interface OutboundHost {
+export interface OutgoingRequestsHost {
   // @part questions, tasks
   readonly session: Session | undefined;
   // @part questions, tasks
@@ -21,12 +21,12 @@ export interface OutboundHost {
   toSendable(sendable: Sendable): unknown;
   // @part questions, tasks
   /** Looks at time-outs, and keeps the process alive while there are any. */
-  readonly sweeper: Pick<Sweeper, "watch" | "hold" | "release">;
+  readonly sweeper: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
   // @part questions, tasks
   readonly routes: Routes;
-  report(report: Report): void;
+  report(report: ErrorReport): void;
 }
 
 /** Where the outcome of a call goes: one of the two is called, once, while the answer is being read. */
@@ -42,7 +42,7 @@ export interface StartOptions extends RequestOptions {
 }
 
 /** The requests that one end sends. */
-export interface OutboundCalls {
+export interface OutgoingRequests {
   // @part questions, tasks
   /** How many calls wait for their answer. */
   readonly size: number;
@@ -76,10 +76,10 @@ export interface OutboundCalls {
 }
 
 /** How an end sends requests. */
-export type CreateOutbound = (host: OutboundHost) => OutboundCalls;
+export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
 
 /** For an end that only answers: whatever comes as an answer was never asked for. */
-export function createNoCalls(host: Pick<OutboundHost, "report">): OutboundCalls {
+export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
   const reportStray = (id: RequestId | undefined): void =>
     host.report({
       kind: "protocol",

@@ -1,7 +1,7 @@
 import type { Counting } from "../jsonrpc/counted-channel.ts";
 import type { LossMode } from "./revision-converter.ts";
 import type { Limits, Timeouts } from "../jsonrpc/limits.ts";
-import type { CreateOutbound } from "./outgoing-requests.ts";
+import type { CreatePendingRequests } from "./outgoing-requests.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
@@ -16,7 +16,7 @@ export interface PeerOptions {
   readonly onError?: OnError;
   // @part package
   /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
-  readonly counters?: Counting;
+  readonly metrics?: Counting;
   readonly clock?: Clock;
   // @part older
   /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
@@ -30,5 +30,5 @@ export interface PeerSettings extends PeerOptions {
   readonly answersNoise: boolean;
   // @part questions, tasks
   /** Sends requests. Default: this end only answers. */
-  readonly createOutbound?: CreateOutbound | undefined;
+  readonly createPendingRequests?: CreatePendingRequests | undefined;
 }

@@ -7,38 +7,43 @@ import type { Routes } from "./routes.ts";
 import { createConfirmation, type Confirmation } from "../jsonrpc/confirmation.ts";
 import { checkParams, requireGate, toSendable, type Sendable } from "./outgoing-params.ts";
 import { ClosedError, closedEarly, toError } from "../jsonrpc/errors.ts";
-import { Inbound, drain, type InboundHost } from "./incoming-requests.ts";
+import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-requests.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "../jsonrpc/limits.ts";
 import type { Message, NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
-import { Intake, type IntakeHost } from "./message-router.ts";
+import { MessageRouter, type MessageRouterHost } from "./message-router.ts";
 import { LogRoom } from "../jsonrpc/log-buffer.ts";
-import { createNoCalls, type OutboundCalls, type OutboundHost, type Settler } from "./outgoing-requests.ts";
+import {
+  createNoRequests,
+  type OutgoingRequests,
+  type OutgoingRequestsHost,
+  type Settler,
+} from "./outgoing-requests.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../jsonrpc/responses.ts";
 import { toProgressRate } from "../jsonrpc/throttle.ts";
-import type { Report } from "../jsonrpc/error-report.ts";
+import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import type { Session } from "./session.ts";
-import { Sweeper, systemClock, type Clock } from "../internal/timers.ts";
+import { DeadlineTimer, systemClock, type Clock } from "../internal/timers.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 export type { Connection, State } from "./connection.ts";
 
 /** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
-export class Peer implements Connection, Receiver, InboundHost, OutboundHost, IntakeHost {
+export class Peer implements Connection, Receiver, IncomingRequestsHost, OutgoingRequestsHost, MessageRouterHost {
   readonly closed: Promise<Error | undefined>;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
-  readonly sweeper: Sweeper;
+  readonly sweeper: DeadlineTimer;
   // @part questions, tasks
   readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
   readonly #channel: Channel;
   readonly #logs: LogRoom;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
-  readonly #inbound: Inbound = new Inbound(this);
-  readonly #outbound: OutboundCalls;
-  readonly #intake: Intake;
+  readonly #inbound: IncomingRequests = new IncomingRequests(this);
+  readonly #outbound: OutgoingRequests;
+  readonly #intake: MessageRouter;
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
@@ -50,10 +55,10 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   constructor(channel: Channel, routes: Routes, options: PeerSettings) {
     this.#channel = channel;
     this.#routes = routes;
-    this.#outbound = createNoCalls(this);
+    this.#outbound = createNoRequests(this);
     // @part questions, tasks
-    if (options.createOutbound) this.#outbound = options.createOutbound(this);
-    this.#intake = new Intake(this, {
+    if (options.createPendingRequests) this.#outbound = options.createPendingRequests(this);
+    this.#intake = new MessageRouter(this, {
       inbound: this.#inbound,
       outbound: this.#outbound,
       // @part client
@@ -65,9 +70,9 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.progressRate = toProgressRate(options.progressRate);
     this.#settings = options;
     // @part package
-    options.counters?.enter(this.#inbound, this.#outbound, channel);
+    options.metrics?.enter(this.#inbound, this.#outbound, channel);
     this.#clock = options.clock ?? systemClock;
-    this.sweeper = new Sweeper(this.#clock, (now) => this.#sweep(now));
+    this.sweeper = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
@@ -165,7 +170,7 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#closing ??= Promise.resolve();
     this.sweeper.stop();
     // @part package
-    this.#settings.counters?.leave(this.#inbound);
+    this.#settings.metrics?.leave(this.#inbound);
     // @part changes, questions
     this.#confirmation?.resolve();
     this.#resolveClosed(reason);
@@ -197,12 +202,12 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
   send(message: Outgoing, related?: RequestId): void | Promise<void> {
     if (this.#logs.admits(message)) return this.#channel.send(message, related);
     // @part package
-    this.#settings.counters?.drop("log");
+    this.#settings.metrics?.drop("log");
   }
 
   reply(message: Message, batch: Batch | undefined): void {
     // @part package
-    this.#settings.counters?.answered(message);
+    this.#settings.metrics?.answered(message);
     if (batch) batch.add(message);
     else transmit(message, this);
   }
@@ -216,9 +221,9 @@ export class Peer implements Connection, Receiver, InboundHost, OutboundHost, In
     this.#channel.abandon?.(id);
   }
 
-  report(report: Report): void {
+  report(report: ErrorReport): void {
     // @part package
-    this.#settings.counters?.reported(report);
+    this.#settings.metrics?.reported(report);
     try {
       this.#settings.onError?.(report);
     } catch {

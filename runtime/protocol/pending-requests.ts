@@ -4,20 +4,20 @@ import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } fr
 import { withoutUnknownMembers } from "./known-members.ts";
 import { isPatient, timeoutOf, totalTimeoutOf } from "../jsonrpc/limits.ts";
 import type { ErrorObject, RequestId } from "../jsonrpc/message.ts";
-import type { OutboundCalls, OutboundHost, Settler, StartOptions } from "./outgoing-requests.ts";
+import type { OutgoingRequests, OutgoingRequestsHost, Settler, StartOptions } from "./outgoing-requests.ts";
 import { readResult } from "./profile.ts";
 import { checkKind } from "./result-type.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { SlotMap } from "../internal/slot-map.ts";
 
 /** For an end that sends requests. */
-export function createOutbound(host: OutboundHost): OutboundCalls {
+export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
   return new Outbound(host);
 }
 
 /** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
-class Outbound implements OutboundCalls {
-  readonly #host: OutboundHost;
+class Outbound implements OutgoingRequests {
+  readonly #host: OutgoingRequestsHost;
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Answered calls whose tasks may still report progress. */
   readonly #tasks = new Map<RequestId, PendingCall>();
@@ -25,7 +25,7 @@ class Outbound implements OutboundCalls {
   /** Number of pending calls with a time-out. */
   #timed = 0;
 
-  constructor(host: OutboundHost) {
+  constructor(host: OutgoingRequestsHost) {
     this.#host = host;
   }
 

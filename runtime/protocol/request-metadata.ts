@@ -1,29 +1,29 @@
 import { fail, isObject, under, type ReservedMeta, type Revision } from "../../generated/support.ts";
 import { RpcError, errorCodes, invalidParams } from "../jsonrpc/errors.ts";
 import { shorten } from "../internal/shorten.ts";
-import { isProgramInfo, type Capabilities, type ProgramInfo } from "./session.ts";
+import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "./session.ts";
 
 /** What a request says about itself where every request stands alone. */
-export type Claim =
+export type RequestMetadata =
   /** Nothing: it belongs to a session, if there is one. */
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly error: RpcError }
   | {
       readonly kind: "claim";
       readonly revision: Revision;
-      readonly info: ProgramInfo | undefined;
+      readonly info: ImplementationInfo | undefined;
       readonly capabilities: Capabilities;
     };
 
 /** Reads what requests say about themselves. */
-export interface ClaimReader {
+export interface MetadataReader {
   /** The revisions whose requests stand alone, newest first. */
   readonly revisions: readonly Revision[];
   // @part http, older
   /** What a request names as its revision, if it names any. */
   readVersion(params: unknown): unknown;
   /** Reads everything: a revision that is not served, and metadata that is not complete, are refused in this order. */
-  read(params: unknown): Claim;
+  read(params: unknown): RequestMetadata;
 }
 
 /** Keys of `_meta` that carry what a handshake would have settled. */
@@ -36,7 +36,7 @@ export interface MetaKeys {
 }
 
 /** The reader for those of the revisions whose requests stand alone; nothing if there are none. */
-export function createClaimReader(revisions: readonly Revision[]): ClaimReader | undefined {
+export function createMetadataReader(revisions: readonly Revision[]): MetadataReader | undefined {
   const alone = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
   const known = new Map(alone.map((revision) => [revision.id, { revision, keys: readMetaKeys(revision) }]));
   const [first] = known.values();
@@ -65,7 +65,7 @@ export function createClaimReader(revisions: readonly Revision[]): ClaimReader |
       const capabilities = meta[keys.capabilities];
       if (!isObject(capabilities)) return refuse(notA("object", keys.capabilities));
       const info = keys.clientInfo === undefined ? undefined : meta[keys.clientInfo];
-      return { kind: "claim", revision, info: isProgramInfo(info) ? info : undefined, capabilities };
+      return { kind: "claim", revision, info: isImplementationInfo(info) ? info : undefined, capabilities };
     },
   };
 }
@@ -113,9 +113,9 @@ export function codeOf(revisions: readonly Revision[], name: string): number {
   return rule?.code ?? errorCodes.invalidRequest;
 }
 
-const none: Claim = { kind: "none" };
+const none: RequestMetadata = { kind: "none" };
 
-function refuse(error: RpcError): Claim {
+function refuse(error: RpcError): RequestMetadata {
   return { kind: "refused", error };
 }
 

@@ -18,7 +18,7 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 export type LossMode = "convert" | "warn" | "error";
 
 /** Brings what one end sends to an older revision than its own code is written for. */
-export interface Downgrade {
+export interface RevisionConverter {
   /** The params of a request or notification. */
   params(sent: Sent): unknown;
   /** A handler whose results come out as the older revision has them; a static result is converted once. */
@@ -35,10 +35,13 @@ interface Sent {
 }
 
 /** What a session at a revision needs when the code behind it is written for another; nothing when they are the same. */
-export type CreateDowngrade = (revision: Revision, options: DowngradeOptions) => Downgrade | undefined;
+export type CreateRevisionConverter = (
+  revision: Revision,
+  options: RevisionConverterOptions,
+) => RevisionConverter | undefined;
 
 /** Who sends, and what the code behind it is written for. */
-export interface DowngradeOptions {
+export interface RevisionConverterOptions {
   readonly role: Role;
   readonly written: Revision;
   readonly mode: LossMode | undefined;
@@ -46,7 +49,10 @@ export interface DowngradeOptions {
 }
 
 /** For an end that speaks several revisions. */
-export function createDowngrade(revision: Revision, options: DowngradeOptions): Downgrade | undefined {
+export function createRevisionConverter(
+  revision: Revision,
+  options: RevisionConverterOptions,
+): RevisionConverter | undefined {
   const { conversions } = revision;
   if (!conversions || revision === options.written) return undefined;
   const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
@@ -69,7 +75,7 @@ interface Tables {
   readonly results: Table<Conversion>;
 }
 
-class TableDowngrade implements Downgrade {
+class TableDowngrade implements RevisionConverter {
   readonly #tables: Tables;
   readonly #onLoss: OnLoss | undefined;
 

@@ -6,9 +6,9 @@ import {
   type Role,
   type Table,
 } from "../../generated/support.ts";
-import type { AloneHost, AloneRequest } from "./stateless-request.ts";
-import type { CallContext, InboundCall } from "./incoming-call.ts";
-import type { Downgrade } from "./revision-converter.ts";
+import type { StatelessHost, StatelessRequest } from "./stateless-request.ts";
+import type { CallContext, IncomingCall } from "./incoming-call.ts";
+import type { RevisionConverter } from "./revision-converter.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "../jsonrpc/errors.ts";
 import { omit } from "./known-members.ts";
 import type { Connection } from "./peer.ts";
@@ -63,7 +63,7 @@ export type Entrance = (request: { readonly method: string; readonly params: unk
 export interface Entry {
   readonly routes: Routes;
   readonly session: Session;
-  createCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall;
+  createCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall;
 }
 
 /** Who speaks, what they answer, and what is answered for them. */
@@ -74,7 +74,7 @@ export interface RouteOptions {
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
   // @part older
   /** Set when the handlers are written for a newer revision. */
-  readonly downgrade?: Downgrade | undefined;
+  readonly downgrade?: RevisionConverter | undefined;
   // @part package
   readonly profile?: Profile | undefined;
 }

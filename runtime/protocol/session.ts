@@ -1,24 +1,24 @@
 import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
-import type { Downgrade } from "./revision-converter.ts";
+import type { RevisionConverter } from "./revision-converter.ts";
 
 /** Names and versions a program, as `clientInfo` and `serverInfo` do. */
-export interface ProgramInfo {
+export interface ImplementationInfo {
   readonly name: string;
   readonly version: string;
   readonly [member: string]: unknown;
 }
 
 /** Stands for a program that did not say what it is. */
-export const unknownProgram: ProgramInfo = Object.freeze({ name: "unknown", version: "" });
+export const unknownImplementation: ImplementationInfo = Object.freeze({ name: "unknown", version: "" });
 
 /** Declared capabilities; unknown ones are kept. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
 /** One end of a session: who it is and what it declared. */
-export interface Party {
+export interface PeerInfo {
   /** Absent where the revision lets the other side leave it out, and it did. */
-  readonly info: ProgramInfo | undefined;
+  readonly info: ImplementationInfo | undefined;
   readonly capabilities: Capabilities;
 }
 
@@ -27,15 +27,15 @@ export interface Session {
   readonly revision: Revision;
   /** Which end we are. */
   readonly role: Role;
-  readonly own: Party;
-  readonly peer: Party;
+  readonly own: PeerInfo;
+  readonly peer: PeerInfo;
   /** What the server says about its use. */
   readonly instructions: string | undefined;
   /** Whether it is that of one request or POST, so that nothing can be counted by it. */
-  readonly isBrief?: boolean;
+  readonly isStateless?: boolean;
   // @part older, questions, tasks
   /** How what we send becomes what this revision has; absent when our code is written for it. */
-  readonly downgrade?: Downgrade | undefined;
+  readonly downgrade?: RevisionConverter | undefined;
   // @part client, questions, tasks
   /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
@@ -47,13 +47,13 @@ export interface Session {
 /** What a server and a client agreed on, in a handshake that took place elsewhere. */
 export interface Agreement {
   readonly revision: Revision;
-  readonly client: Party;
+  readonly client: PeerInfo;
   /** It holds for one POST. */
-  readonly isBrief?: boolean;
+  readonly isStateless?: boolean;
 }
 
 /** Whether a checked value names a program. */
-export function isProgramInfo(value: unknown): value is ProgramInfo {
+export function isImplementationInfo(value: unknown): value is ImplementationInfo {
   return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
 }
 

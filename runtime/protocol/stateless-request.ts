@@ -1,8 +1,8 @@
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { InboundCall, type CallHost } from "./incoming-call.ts";
+import { IncomingCall, type CallHost } from "./incoming-call.ts";
 import type { CloseOptions } from "./connection.ts";
 import { RpcError, errorCodes, isCapabilityError } from "../jsonrpc/errors.ts";
-import type { InboundRequest } from "./incoming-requests.ts";
+import type { IncomingRequest } from "./incoming-requests.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
 import type { State } from "./peer.ts";
 import { checkParams, requireGate } from "./outgoing-params.ts";
@@ -10,25 +10,25 @@ import { isOpen, type Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 /** What a call that stands alone needs of its connection. */
-export interface AloneHost extends CallHost {
+export interface StatelessHost extends CallHost {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 
 /** A request that stands alone, and where it came from. */
-export interface AloneRequest {
-  readonly request: InboundRequest;
+export interface StatelessRequest {
+  readonly request: IncomingRequest;
   readonly row: RequestRow;
   readonly origin: unknown;
 }
 
 /** Begins to answer a request that stands alone. */
-export function createAloneCall(host: AloneHost, session: Session, request: AloneRequest): InboundCall {
+export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
   return new AloneCall(host, session, request);
 }
 
 /** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
-class AloneCall extends InboundCall {
-  constructor(host: AloneHost, session: Session, { request, row, origin }: AloneRequest) {
+class AloneCall extends IncomingCall {
+  constructor(host: StatelessHost, session: Session, { request, row, origin }: StatelessRequest) {
     super(new RequestHost(host, session), request, row, { batch: undefined, origin });
   }
 
@@ -38,10 +38,10 @@ class AloneCall extends InboundCall {
 }
 
 class RequestHost implements CallHost {
-  readonly #host: AloneHost;
+  readonly #host: StatelessHost;
   readonly #session: Session;
 
-  constructor(host: AloneHost, session: Session) {
+  constructor(host: StatelessHost, session: Session) {
     this.#host = host;
     this.#session = session;
   }
@@ -114,6 +114,6 @@ export function missingCapability({ errors }: Revision, { path }: Gate): RpcErro
 }
 
 /** An error as clients get it whose requests stand alone: they may declare what they lack and ask again. */
-export function toAloneError(error: unknown, revision: Revision): unknown {
+export function toStatelessError(error: unknown, revision: Revision): unknown {
   return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
 }

@@ -3,10 +3,10 @@ import type { ServerKit } from "./build-server.ts";
 import { createChangingLists, type ToolLists } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
 import { createExtending } from "./extensions.ts";
-import { checkMirrors } from "./tools/param-headers.ts";
+import { checkParamHeaders } from "./tools/param-headers.ts";
 import { createPromptLists, type PromptLists } from "./prompts/registry.ts";
 import { createResourceLists, type ResourceLists } from "./resources/catalogue.ts";
-import type { ServerSource } from "./any-definition.ts";
+import type { AnyServerDefinition } from "./any-definition.ts";
 import { completions } from "./completions/feature.ts";
 import { listening } from "./subscriptions/feature.ts";
 import { prompts } from "./prompts/feature.ts";
@@ -18,7 +18,7 @@ import { tasks } from "./tasks/feature.ts";
 import { ui } from "./apps/feature.ts";
 
 /** Everything that a server can offer, at every revision. */
-export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, ServerSource> = {
+export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, AnyServerDefinition> = {
   features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
   createAcceptor,
   createLists: createChangingLists((source, host) => ({
@@ -26,6 +26,6 @@ export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, Ser
     ...createPromptLists(source, host),
   })),
   createCursors: createSignedCursors,
-  checkInput: checkMirrors,
+  checkInput: checkParamHeaders,
   extending: createExtending([taskExtension, skills, ui]),
 };

@@ -8,14 +8,14 @@ import type { MatchedValue } from "./resources/uri-template.ts";
  * Definitions as the registries see them: without the types of a revision. A definition written for any revision fits,
  * because methods compare their parameters in both directions; what they are called with was checked before.
  */
-export interface ServerSource extends CoreSource, ResourceSources, PromptSources {}
+export interface AnyServerDefinition extends AnyCoreDefinition, AnyResources, AnyPrompts {}
 
 /** What every server says of itself, whatever it offers besides tools. */
-export interface CoreSource extends ServerOptions {
+export interface AnyCoreDefinition extends ServerOptions {
   readonly name: string;
   readonly version: string;
   readonly instructions?: string;
-  readonly tools?: readonly ToolSource[];
+  readonly tools?: readonly AnyTool[];
   // @part tasks
   /** What it is, who keeps tasks knows. */
   readonly tasks?: object;
@@ -35,12 +35,12 @@ export interface Scoped {
 }
 
 /** A tool of any revision. */
-export interface ToolSource extends Visible, Scoped {
+export interface AnyTool extends Visible, Scoped {
   readonly name: string;
   readonly input?: Schema<unknown>;
   readonly output?: Schema<unknown>;
   // @part tasks
-  readonly task?: true | TaskSource;
+  readonly task?: true | AnyTaskTool;
   // @part ui
   readonly ui?: object;
   run(args: unknown, context: AnyContext): unknown;
@@ -48,18 +48,18 @@ export interface ToolSource extends Visible, Scoped {
 }
 
 /** How a tool of any revision runs as a task. */
-export interface TaskSource extends ToolTaskOptions {
+export interface AnyTaskTool extends ToolTaskOptions {
   prepare?(args: unknown, context: AnyContext): unknown;
 }
 
 /** What can be read. */
-export interface ResourceSources {
-  readonly resources?: readonly ResourceSource[];
-  readonly resourceTemplates?: readonly TemplateSource[];
+export interface AnyResources {
+  readonly resources?: readonly AnyResource[];
+  readonly resourceTemplates?: readonly AnyResourceTemplate[];
 }
 
 /** A resource of any revision. */
-export interface ResourceSource extends Visible, Scoped {
+export interface AnyResource extends Visible, Scoped {
   readonly uri: string;
   readonly name: string;
   readonly size?: number;
@@ -70,7 +70,7 @@ export interface ResourceSource extends Visible, Scoped {
 }
 
 /** A resource template of any revision. */
-export interface TemplateSource extends Visible, Scoped {
+export interface AnyResourceTemplate extends Visible, Scoped {
   readonly uriTemplate: string;
   readonly name: string;
   readonly mimeType?: string;
@@ -81,20 +81,20 @@ export interface TemplateSource extends Visible, Scoped {
 }
 
 /** What can be filled in. */
-export interface PromptSources {
-  readonly prompts?: readonly PromptSource[];
+export interface AnyPrompts {
+  readonly prompts?: readonly AnyPrompt[];
 }
 
 /** A prompt of any revision. */
-export interface PromptSource extends Visible, Scoped {
+export interface AnyPrompt extends Visible, Scoped {
   readonly name: string;
   readonly description?: string;
-  readonly arguments?: { readonly [name: string]: PromptArgumentSource };
+  readonly arguments?: { readonly [name: string]: AnyPromptArgument };
   get(args: { readonly [name: string]: string }, context: AnyContext): unknown;
 }
 
 /** A prompt argument of any revision. */
-export interface PromptArgumentSource {
+export interface AnyPromptArgument {
   readonly required?: boolean;
   readonly complete?: Complete;
 }

@@ -1,6 +1,6 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
-import type { ProgramInfo } from "../protocol/session.ts";
+import type { ImplementationInfo } from "../protocol/session.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkFeatures, checkServer } from "./check-definition.ts";
 import { createPlainScope } from "./context.ts";
@@ -12,19 +12,19 @@ import { createParts, type CreateLists } from "./feature-parts.ts";
 import { createPlainRounds } from "./input/rounds.ts";
 import { createScopeReader } from "./scopes.ts";
 import type { CoreServer, ServerImplementation } from "./create-server.ts";
-import type { CoreSource } from "./any-definition.ts";
+import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { CheckInput } from "./tools/registry.ts";
 
 /** How a program uses extensions. */
 export interface Extending {
   /** Puts the extensions of a definition on revisions. */
-  extend(source: CoreSource, revisions: readonly Revision[]): readonly Revision[];
+  extend(source: AnyCoreDefinition, revisions: readonly Revision[]): readonly Revision[];
   /** Keeps their methods from clients that do not declare them. */
   guard(handlers: object, revision: Revision): object;
 }
 
 /** What servers are made of: whatever is not named here is not part of the program. */
-export interface ServerKit<Lists extends object = object, Source extends CoreSource = CoreSource> {
+export interface ServerKit<Lists extends object = object, Source extends AnyCoreDefinition = AnyCoreDefinition> {
   // @part features
   /** What a server may offer besides tools, in the order in which it is implemented. */
   readonly features: readonly Feature[];
@@ -45,7 +45,7 @@ export interface ServerKit<Lists extends object = object, Source extends CoreSou
  * Makes a server of its definition and a kit. Throws at once when something in it cannot be served: a bad name, a name that is there
  * twice, a schema that cannot be shown to clients.
  */
-export function assembleServer<Lists extends object, Source extends CoreSource>(
+export function assembleServer<Lists extends object, Source extends AnyCoreDefinition>(
   source: Source,
   spoken: readonly Revision[],
   kit: ServerKit<Lists, Source>,
@@ -55,7 +55,7 @@ export function assembleServer<Lists extends object, Source extends CoreSource>(
   return assembleExtended(source, spoken, kit);
 }
 
-function assembleExtended<Lists extends object, Source extends CoreSource>(
+function assembleExtended<Lists extends object, Source extends AnyCoreDefinition>(
   source: Source,
   revisions: readonly Revision[],
   kit: ServerKit<Lists, Source>,
@@ -175,13 +175,13 @@ function implementFeatures(
 type More = "resources" | "resourceTemplates" | "prompts" | "extensions" | "skills" | "directoryRead";
 
 /** What a definition says about the program, without what it offers and how it behaves. */
-function toInfo(source: CoreSource): ProgramInfo {
+function toInfo(source: AnyCoreDefinition): ImplementationInfo {
   const { name, version, ...rest } = source;
   const more = Object.entries(rest).filter(([member]) => !Object.hasOwn(notShown, member));
   return { name, version, ...Object.fromEntries(more) };
 }
 
-const notShown: { readonly [Member in Exclude<keyof CoreSource, "name" | "version"> | More]-?: true } = {
+const notShown: { readonly [Member in Exclude<keyof AnyCoreDefinition, "name" | "version"> | More]-?: true } = {
   instructions: true,
   tools: true,
   resources: true,

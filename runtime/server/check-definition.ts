@@ -1,12 +1,12 @@
 import { checkHint } from "../protocol/cache-hint.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { Feature } from "./feature.ts";
-import type { CoreSource } from "./any-definition.ts";
+import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkRate } from "../jsonrpc/token-bucket.ts";
 import { checkTool } from "./tools/registry.ts";
 
 /** Finds the mistakes of a definition that hold at every revision; throws at the first. */
-export function checkServer(source: CoreSource): void {
+export function checkServer(source: AnyCoreDefinition): void {
   const { tools = [] } = source;
   checkCount("pageSize", source.pageSize);
   // @part changes
@@ -21,7 +21,7 @@ export function checkServer(source: CoreSource): void {
 }
 
 /** Finds those that have to do with features, and what needs a feature that is not there; throws at the first. */
-export function checkFeatures(source: CoreSource, features: readonly Feature[]): void {
+export function checkFeatures(source: AnyCoreDefinition, features: readonly Feature[]): void {
   for (const feature of features) feature.check?.(source);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
   // @part ui

@@ -3,7 +3,7 @@ import type { Around } from "../lifecycle/lifecycle-middleware.ts";
 import type { CacheHint } from "../protocol/cache-hint.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ProgramInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ServerExtensions, ServerRounds, ServerSkills, ServerTasks } from "./definition.ts";
 import { assembleServer, type ServerKit } from "./build-server.ts";
@@ -13,7 +13,7 @@ import type { Middleware } from "./middleware/middleware.ts";
 import type { ToolLists } from "./list/changing-lists.ts";
 import type { PromptLists } from "./prompts/registry.ts";
 import type { ResourceLists } from "./resources/catalogue.ts";
-import type { ServerSource, ToolSource } from "./any-definition.ts";
+import type { AnyServerDefinition, AnyTool } from "./any-definition.ts";
 
 /** A server as it can be served: over any transport, to any number of clients, at each of its revisions. */
 export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {
@@ -22,7 +22,7 @@ export interface Server extends CoreServer, ToolLists, ResourceLists, PromptList
 
 /** A server, as far as it is the same whatever it offers besides tools. */
 export interface CoreServer {
-  readonly info: ProgramInfo;
+  readonly info: ImplementationInfo;
   readonly instructions: string | undefined;
   // @part caching
   /** How long clients may keep what the server says about itself. */
@@ -33,7 +33,7 @@ export interface CoreServer {
   /** How often a call may report progress, where the definition says so. */
   readonly progressRate: Rate | undefined;
   /** The tools that it offers. */
-  readonly tools: FixedList<ToolSource>;
+  readonly tools: FixedList<AnyTool>;
   /** Puts middleware around every request, `initialize` and `ping` too, inside of what is there. Only until the server is served. */
   use(middleware: Middleware): void;
   /** Prepares connections, for the lifecycles of its revisions. */
@@ -66,7 +66,7 @@ export interface ServerImplementation extends Implementation<object> {
  * twice, a schema that cannot be shown to clients.
  */
 export function createServer(
-  source: ServerSource & ServerSkills & ServerTasks & ServerRounds & ServerExtensions,
+  source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRounds & ServerExtensions,
   revisions: readonly Revision[],
 ): Server {
   return assembleServer(source, revisions, completeKit);

@@ -1,7 +1,7 @@
 import type { Awaitable, Extension } from "../../generated/support.ts";
 import type { Without } from "../protocol/result-members.ts";
 import type { CacheHint } from "../protocol/cache-hint.ts";
-import type { Fields, LacksMember, Unavailable } from "../protocol/missing.ts";
+import type { Fields, MissingMember, Unavailable } from "../protocol/missing.ts";
 import type { ListKind } from "../protocol/list-kinds.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Skill } from "../skills/skill.ts";
@@ -20,7 +20,7 @@ import type {
   ToolTypes,
   WithContent,
 } from "./protocol-types.ts";
-import type { RoundOptions } from "./input/request-state-options.ts";
+import type { RequestStateOptions } from "./input/request-state-options.ts";
 import type { KeepsLiterals, NoArguments, Schema } from "./schema.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
@@ -75,21 +75,21 @@ export type InputOf<P extends ToolTypes> = P extends {
 // The type of a method rather than of a function: definitions with different arguments then fit into one list.
 type Method<Args, Context, Result> = { run(args: Args, context: Context): Awaitable<Result> }["run"];
 
-type StructuredOutput<P extends ToolTypes, O> = [LacksMember<P, "Tool", "outputSchema">] extends [never]
+type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
       /** Schema of what `run` returns. The result carries it as structured content and, for models, as JSON in a text block. */
       readonly output?: Schema<O>;
       /** Content to show to the model instead of the JSON text. */
       render?(output: NoInfer<O>): Content<P>;
     }
-  : { readonly output?: Unavailable<LacksMember<P, "Tool", "outputSchema">> & Schema<unknown> };
+  : { readonly output?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<unknown> };
 
-type TaskSupport<P extends ToolTypes, I> = [LacksMember<P, "Tool", "execution">] extends [never]
+type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
       /** Lets calls run as tasks. Default: they do not. */
       readonly task?: true | PreparedToolTask<P, NoInfer<I>>;
     }
-  : { readonly task?: Unavailable<LacksMember<P, "Tool", "execution">> & ToolTaskOptions };
+  : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> & ToolTaskOptions };
 
 /** A task that something has to be known for. */
 export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOptions {
@@ -248,7 +248,7 @@ export interface ServerTasks {
 /** Questions to clients. */
 export interface ServerRounds {
   /** How calls go on that need input of the client, where each request stands alone. */
-  readonly rounds?: RoundOptions;
+  readonly rounds?: RequestStateOptions;
 }
 
 /** Extensions of the protocol. */

@@ -6,18 +6,18 @@ import { isOpen } from "../protocol/session.ts";
 import type { Extending } from "./build-server.ts";
 import type { ServerExtensions } from "./definition.ts";
 import type { Feature } from "./feature.ts";
-import type { ServerSource } from "./any-definition.ts";
+import type { AnyServerDefinition } from "./any-definition.ts";
 
 /** A feature that serves an extension. */
 export interface ExtensionFeature extends Feature {
   /** The extension, where a definition makes use of it. */
-  extension(source: ServerSource): Extension | undefined;
+  extension(source: AnyServerDefinition): Extension | undefined;
 }
 
 /** Lets servers use extensions: those that a definition names, and those without which something in it could not be served. */
 export function createExtending(features: readonly ExtensionFeature[]): Extending {
   return {
-    extend(source: ServerSource & ServerExtensions, revisions) {
+    extend(source: AnyServerDefinition & ServerExtensions, revisions) {
       const { extensions = [] } = source;
       const implied = features.flatMap((feature) => feature.extension(source) ?? []);
       const others = implied.filter(({ id }) => !extensions.some((named) => named.id === id));

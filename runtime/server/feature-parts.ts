@@ -6,9 +6,9 @@ import type { CreateCursors } from "./list/cursors.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
 import type { Feature } from "./feature.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
-import { createLiveSessions, type LiveSessions } from "./subscriptions/session-registry.ts";
+import { createSessionRegistry, type SessionRegistry } from "./subscriptions/session-registry.ts";
 import type { Middleware } from "./middleware/middleware.ts";
-import type { CoreSource, ToolSource } from "./any-definition.ts";
+import type { AnyCoreDefinition, AnyTool } from "./any-definition.ts";
 import type { ToolRules } from "./tools/registry.ts";
 
 /** What the parts need to know of the server that they make up. */
@@ -31,7 +31,7 @@ export interface PartsOptions {
 /** What lists need to know of their server. */
 export interface ListNeeds extends PartsOptions {
   // @part sessions, changes
-  readonly sessions: LiveSessions;
+  readonly sessions: SessionRegistry;
 }
 
 /** Makes what a definition lists. */
@@ -39,7 +39,7 @@ export type CreateLists<Lists, Source> = (source: Source, needs: ListNeeds) => M
 
 /** What a server lists. */
 export interface MadeLists<Lists> {
-  readonly tools: FixedList<ToolSource>;
+  readonly tools: FixedList<AnyTool>;
   /** What of it may change. */
   readonly lists: Lists;
   /** Whether there is anything in a list, or may be later. */
@@ -47,7 +47,7 @@ export interface MadeLists<Lists> {
 }
 
 /** Takes a definition apart: into what is listed, who hears of changes, and how the server behaves. */
-export function createParts<Lists extends object, Source extends CoreSource>(
+export function createParts<Lists extends object, Source extends AnyCoreDefinition>(
   source: Source,
   createLists: CreateLists<Lists, Source>,
   options: PartsOptions,
@@ -56,7 +56,7 @@ export function createParts<Lists extends object, Source extends CoreSource>(
   const needs = {
     ...options,
     // @part sessions, changes
-    sessions: createLiveSessions(),
+    sessions: createSessionRegistry(),
   };
   const { tools, lists, isOffered } = createLists(source, needs);
   const parts = {
@@ -71,7 +71,7 @@ export function createParts<Lists extends object, Source extends CoreSource>(
   return { parts, lists };
 }
 
-function createSettings(source: CoreSource, { middleware, createCursors }: PartsOptions): ServerSettings {
+function createSettings(source: AnyCoreDefinition, { middleware, createCursors }: PartsOptions): ServerSettings {
   return {
     // @part changes
     dynamic: toDynamic(source),

@@ -6,7 +6,7 @@ import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { ListenMore } from "./subscriptions/listen.ts";
 import type { Rounds } from "./input/rounds.ts";
-import type { CoreSource, Scoped, ToolSource, Visible } from "./any-definition.ts";
+import type { AnyCoreDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
 /** Something that servers may offer besides tools. A program that never names it does not carry its code. */
@@ -15,9 +15,9 @@ export interface Feature {
   /** Finds mistakes that hold at every revision in a definition, or in what comes later; throws at the first. */
   check?(offer: object): void;
   /** Prepares it for one server, whose parts include the lists that it is about. */
-  create(parts: ServerParts, source: CoreSource): ServedFeature;
+  create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** What lists say of a tool besides. */
-  readonly describeTool?: (tool: ToolSource, revision: Revision) => object;
+  readonly describeTool?: (tool: AnyTool, revision: Revision) => object;
   /** Puts a question to the client as a task, where the client can do that. */
   readonly askForTask?: AskForTask;
   /** What handlers get at a revision, where it is more than in a program that asks nothing. */

@@ -11,12 +11,12 @@ import type {
 import type { ProtocolTypes } from "./protocol-types.ts";
 import type { NoArguments } from "./schema.ts";
 import { createServer, type Server } from "./create-server.ts";
-import type { ServerSource } from "./any-definition.ts";
+import type { AnyServerDefinition } from "./any-definition.ts";
 import type { UiSupport } from "./apps/tool-ui.ts";
 
 /** The functions that write definitions down, for the types of one revision. */
-export interface Definers<P extends ProtocolTypes> {
-  defineServer(definition: ServerDefinition<P> & ServerSource): Server;
+export interface RevisionDefiners<P extends ProtocolTypes> {
+  defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
   defineTool<I = NoArguments, O = undefined>(
     tool: ToolDefinition<P, I, O> & UiSupport<P>,
   ): ToolDefinition<P, I, NoInfer<O>>;
@@ -29,11 +29,11 @@ export interface Definers<P extends ProtocolTypes> {
 
 /**
  * Binds the definition functions to the types of a revision, for use of this package as a library:
- * `const { defineServer, defineTool } = createDefiners<Declarations>([revision]);`
+ * `const { defineServer, defineTool } = forRevisions<Declarations>([revision]);`
  *
  * @param revisions - what servers speak, newest first; `P` should be the declarations of the first
  */
-export function createDefiners<P extends ProtocolTypes>(revisions: readonly Revision[]): Definers<P> {
+export function forRevisions<P extends ProtocolTypes>(revisions: readonly Revision[]): RevisionDefiners<P> {
   return {
     defineServer: (definition) => createServer(definition, revisions),
     defineTool: (tool) => tool,

@@ -10,19 +10,19 @@ import type { Cursors } from "./list/cursors.ts";
 import { createEnvelope } from "./envelope.ts";
 import type { Implemented, Scene, ServedFeature } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
-import type { LiveSessions } from "./subscriptions/session-registry.ts";
+import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
 import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { Rounds } from "./input/rounds.ts";
-import type { ToolSource } from "./any-definition.ts";
+import type { AnyTool } from "./any-definition.ts";
 import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
 
 /** What a server consists of, the same at every revision. */
 export interface ServerParts {
-  readonly tools: FixedList<ToolSource>;
+  readonly tools: FixedList<AnyTool>;
   // @part sessions, changes
-  readonly sessions: LiveSessions;
+  readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
   readonly toolRules: ToolRules;
   /** Whether there is anything in a list, or may be later. */

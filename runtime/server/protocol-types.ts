@@ -2,9 +2,9 @@ import type { Awaitable } from "../../generated/support.ts";
 import type { Answer, Envelope, Without } from "../protocol/result-members.ts";
 import type {
   AvailableContent,
-  LacksMember,
-  LacksMembers,
-  LacksMethod,
+  MissingMember,
+  MissingMembers,
+  MissingMethod,
   Unavailable,
   UnavailableMembers,
 } from "../protocol/missing.ts";
@@ -43,9 +43,9 @@ export interface PromptTypes extends ToolTypes {
 /** What a handler may answer with: a result of the revision, whose content is of the kinds that it has. */
 export type AnswerOf<P, Name extends keyof P & string> = WithContent<
   P,
-  Without<Answer<P[Name]>, keyof LacksMembers<P, Name>>
+  Without<Answer<P[Name]>, keyof MissingMembers<P, Name>>
 > &
-  UnavailableMembers<LacksMembers<P, Name>, Envelope>;
+  UnavailableMembers<MissingMembers<P, Name>, Envelope>;
 
 /** `T` with its content, one block or several, of the kinds that the revision has. */
 export type WithContent<P, T> = T extends { content: infer Content }
@@ -75,9 +75,9 @@ export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: inf
   : unknown;
 
 /** What a tool learns about the task that its call has become. */
-export type TaskFacts<P extends ToolTypes> = [LacksMember<P, "Tool", "execution">] extends [never]
+export type TaskFacts<P extends ToolTypes> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? { /** There when the client asked for a task. */ readonly task?: TaskControl | undefined }
-  : { readonly task?: Unavailable<LacksMember<P, "Tool", "execution">> };
+  : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> };
 
 /** Somebody whom the transport knows. */
 export interface Authenticated {
@@ -144,13 +144,13 @@ export type ClientQuestions<P> = (P extends Question<"CreateMessage", infer Para
         options?: QuestionOptions,
       ): Promise<Result>;
     }
-  : { readonly sample: Unavailable<LacksMethod<P, "CreateMessageRequest">> }) &
+  : { readonly sample: Unavailable<MissingMethod<P, "CreateMessageRequest">> }) &
   (P extends Question<"Elicit", infer Params, infer Result>
     ? { /** Asks the user for input. */ elicit(params: Params, options?: QuestionOptions): Promise<Result> }
-    : { readonly elicit: Unavailable<LacksMethod<P, "ElicitRequest">> }) &
+    : { readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">> }) &
   (P extends { ListRootsResult: { roots: infer Roots } }
     ? { /** Asks which folders the user opened to the server. */ roots(options?: QuestionOptions): Promise<Roots> }
-    : { readonly roots: Unavailable<LacksMethod<P, "ListRootsRequest">> });
+    : { readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">> });
 
 /** Options of a question. */
 export interface QuestionOptions {

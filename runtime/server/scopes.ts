@@ -3,7 +3,7 @@ import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../jsonrpc/errors.ts";
 import type { FixedList } from "./list/catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
-import type { AnyRequester, Scoped, ToolSource } from "./any-definition.ts";
+import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
 
 /**
  * Whether a sender has the scopes of what it asks for. Where nobody is asked who they are, such as on stdio, there are no scopes to have,
@@ -25,7 +25,7 @@ export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth
  * registries ask for those scopes once they have found that this client may.
  */
 export function createScopeReader(
-  tools: FixedList<ToolSource>,
+  tools: FixedList<AnyTool>,
   features: readonly ServedFeature[],
 ): (method: string, params: unknown) => readonly string[] {
   return (method, params) => {

@@ -16,13 +16,13 @@ export interface MemoryEventStoreOptions {
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
   /** Counts events that are forgotten before their time. Default: nothing is counted. */
-  readonly counters?: Pick<Counting, "drop">;
+  readonly metrics?: Pick<Counting, "drop">;
 }
 
 /** Events in the memory of this process. */
 export class MemoryEventStore implements EventStore {
-  readonly #options: Required<Omit<MemoryEventStoreOptions, "counters">>;
-  readonly #counters: Pick<Counting, "drop"> | undefined;
+  readonly #options: Required<Omit<MemoryEventStoreOptions, "metrics">>;
+  readonly #metrics: Pick<Counting, "drop"> | undefined;
   readonly #sessions = new Map<string, SessionLog>();
   /** The longest quiet first. */
   readonly #streams = new Set<StreamLog>();
@@ -31,9 +31,9 @@ export class MemoryEventStore implements EventStore {
   readonly #shares: Shares;
 
   constructor(options: MemoryEventStoreOptions = {}) {
-    const { counters, ...bounds } = options;
+    const { metrics, ...bounds } = options;
     this.#options = { ...defaults, clock: systemClock, ...bounds };
-    this.#counters = counters;
+    this.#metrics = metrics;
     this.#shares = new Shares(this.#options.maxSize);
   }
 
@@ -104,7 +104,7 @@ export class MemoryEventStore implements EventStore {
 
   #trim(log: StreamLog, count: number): void {
     if (count === 0) return;
-    this.#counters?.drop("event", count);
+    this.#metrics?.drop("event", count);
     for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
   }
 
@@ -132,7 +132,7 @@ export class MemoryEventStore implements EventStore {
   #shrink(owner: string | undefined): void {
     for (const log of this.#owned.get(owner) ?? []) {
       if (this.#shares.roomFor(owner) >= 0) return;
-      this.#counters?.drop("event", log.events.length);
+      this.#metrics?.drop("event", log.events.length);
       this.#drop(log);
     }
   }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { Party } from "../protocol/session.ts";
+import type { PeerInfo } from "../protocol/session.ts";
 
 /** Names a session, and whose it is: to anybody else it does not exist. */
 export interface SessionKey {
@@ -19,7 +19,7 @@ export interface SessionRecord extends SessionKey {
 export interface Agreement {
   /** Name of the revision. */
   readonly revision: string;
-  readonly client: Party;
+  readonly client: PeerInfo;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { TaskRecord } from "../stores/task-store.ts";
 import { toTaskState, withRelatedTask } from "./task.ts";
 
 /** How a running task reaches whoever asked for it. */
-export interface TaskOutlet {
+export interface RequestorChannel {
   /** Prepares a question; what is returned puts it, and waits for the answer. */
   ask(row: RequestRow, params: unknown, options: OutletOptions): () => Promise<unknown>;
   /** Sends a notification that belongs to the task, or lets it be when nobody can get it. */
@@ -27,7 +27,7 @@ export interface OutletOptions extends RequestOptions {
 }
 
 /** Where both sides send requests: everything goes over the session, or over a call that waits for the result of the task. */
-export class SessionOutlet implements TaskOutlet {
+export class SessionChannel implements RequestorChannel {
   readonly #id: string;
   readonly #call: CallContext;
   readonly #isTold: boolean;

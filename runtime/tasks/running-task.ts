@@ -3,11 +3,11 @@ import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { checkResult } from "../protocol/routes.ts";
 import { CapabilityError } from "../jsonrpc/errors.ts";
 import { isOpen } from "../protocol/session.ts";
-import { SharedWait } from "../internal/shared-promise.ts";
+import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import type { TaskOutlet } from "./requestor-channel.ts";
+import type { RequestorChannel } from "./requestor-channel.ts";
 
 /** What a running task needs of whoever keeps it. */
 export interface RunningTaskHost {
@@ -15,7 +15,7 @@ export interface RunningTaskHost {
   readonly clock: Clock;
   /** Milliseconds between two looks for answers that another process has taken. */
   readonly pollInterval: number;
-  readonly outlet: TaskOutlet;
+  readonly outlet: RequestorChannel;
 }
 
 /** A task whose work is done in this process: what it sends, and what becomes of its record. */
@@ -31,14 +31,14 @@ export class RunningTask {
   #isOver = false;
   #last: Promise<TaskRecord | undefined> = Promise.resolve(undefined);
   #resolveEnded: () => void = () => {};
-  readonly #joined: SharedWait<void>;
+  readonly #joined: SharedPromise<void>;
 
   constructor(key: TaskKey, call: CallContext, host: RunningTaskHost) {
     this.key = key;
     this.#call = call;
     this.#host = host;
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
-    this.#joined = new SharedWait(this.ended);
+    this.#joined = new SharedPromise(this.ended);
   }
 
   get signal(): AbortSignal {

@@ -1,13 +1,13 @@
 import { isObject, under, type Issue, type RequestRow } from "../../generated/support.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
-import type { OutletOptions, TaskOutlet } from "./requestor-channel.ts";
+import type { OutletOptions, RequestorChannel } from "./requestor-channel.ts";
 
 /** Finds what is wrong with the answer to a question, if anything is. */
 export type CheckKept = (row: RequestRow, params: unknown, answer: unknown) => Issue | undefined;
 
 /** What kept questions need of whoever serves them. */
-export interface KeptQuestionsHost {
+export interface StoredInputRequestsHost {
   readonly check: CheckKept;
   /** Told of every change of the task. */
   announce(record: TaskRecord): void;
@@ -17,13 +17,13 @@ export interface KeptQuestionsHost {
  * Where only the client sends requests: questions are kept in the record of the task, where the client finds them, and what it answers comes with
  * requests of its own. Nothing else that the work tells has a way to it.
  */
-export class KeptQuestions implements TaskOutlet {
-  readonly #host: KeptQuestionsHost;
+export class StoredInputRequests implements RequestorChannel {
+  readonly #host: StoredInputRequestsHost;
   readonly #open = new Map<string, KeptQuestion>();
   /** A key is good for one question, for as long as the task lives. */
   readonly #used = new Set<string>();
 
-  constructor(host: KeptQuestionsHost) {
+  constructor(host: StoredInputRequestsHost) {
     this.#host = host;
   }
 

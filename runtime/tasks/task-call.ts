@@ -1,7 +1,7 @@
 import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../protocol/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
-import { Pacer, type Wheel } from "../jsonrpc/throttle.ts";
+import { Throttle, type TimerHost } from "../jsonrpc/throttle.ts";
 import { RelayedCall } from "../protocol/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
@@ -9,13 +9,13 @@ import type { TaskContext, TaskControl } from "./task-control.ts";
 /** A call that goes on as a task: what it sends belongs to the task, and only the end of the task ends it. */
 export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
-  readonly #pacer: Pacer;
+  readonly #pacer: Throttle;
   #lastProgress = -Infinity;
 
-  constructor(call: CallContext, task: RunningTask, wheel: Wheel) {
+  constructor(call: CallContext, task: RunningTask, wheel: TimerHost) {
     super(call);
     this.#task = task;
-    this.#pacer = new Pacer(wheel, call.progressRate, (report) => this.#tell(report));
+    this.#pacer = new Throttle(wheel, call.progressRate, (report) => this.#tell(report));
   }
 
   get task(): TaskControl {

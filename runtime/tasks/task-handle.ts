@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { RequestOptions } from "../protocol/incoming-call.ts";
 import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
-import { SharedWait } from "../internal/shared-promise.ts";
+import { SharedPromise } from "../internal/shared-promise.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { isFinal } from "../stores/task-store.ts";
 import { isTaskState, type TaskState } from "./task.ts";
@@ -75,7 +75,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   readonly taskId: string;
   readonly #port: TaskPort<Result>;
   #last: TaskState | undefined;
-  #result: { readonly whole: Promise<Result>; readonly shared: SharedWait<Result> } | undefined;
+  #result: { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } | undefined;
   #next: Promise<TaskState> | undefined;
   #questions = 0;
   #wake: (() => void) | undefined;
@@ -114,10 +114,10 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   /** A failed wait is not the end of the task: who asks again waits again. */
-  #begin(options: TaskCallOptions): { readonly whole: Promise<Result>; readonly shared: SharedWait<Result> } {
+  #begin(options: TaskCallOptions): { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } {
     const whole = this.#await(options);
     whole.catch(() => (this.#result = undefined));
-    return { whole, shared: new SharedWait(whole) };
+    return { whole, shared: new SharedPromise(whole) };
   }
 
   async *#follow(): AsyncGenerator<TaskState, void, undefined> {

@@ -6,10 +6,10 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Session } from "../protocol/session.ts";
 import { shorten } from "../internal/shorten.ts";
-import { Sweeper, pause } from "../internal/timers.ts";
+import { DeadlineTimer, pause } from "../internal/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../stores/task-store.ts";
 import { selectAnswers, type CheckStored } from "./stored-input-requests.ts";
-import { SessionOutlet, type TaskOutlet } from "./requestor-channel.ts";
+import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
 import { RunningTask } from "./running-task.ts";
 import { TaskCall } from "./task-call.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
@@ -39,7 +39,7 @@ export interface TaskRequest {
 /** How tasks are kept for requestors that have no session. */
 export interface TaskKeeping {
   ownerOf(call: CallContext, id: string): string;
-  createOutlet(call: CallContext): TaskOutlet;
+  createOutlet(call: CallContext): RequestorChannel;
 }
 
 /**
@@ -52,12 +52,12 @@ export class TaskManager {
   readonly #options: TaskManagerOptions;
   readonly #running = new Map<string, Running>();
   readonly #sessions = new WeakMap<Session, string>();
-  readonly #sweeper: Sweeper;
+  readonly #sweeper: DeadlineTimer;
 
   constructor(options: TaskManagerOptions = {}) {
     this.#options = options;
     this.#settings = toTaskSettings(options);
-    this.#sweeper = new Sweeper(this.#settings.clock, (now) => this.#sweep(now));
+    this.#sweeper = new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
   }
 
   /** Lets a request go on as a task, and answers it at once. */
@@ -77,7 +77,7 @@ export class TaskManager {
     const record: TaskRecord = { ...key, ...(principal !== undefined && { principal }), status: "working", ...times };
     if (!(await this.#settings.store.add(record))) throw tooMany();
     const { store, notify, clock } = this.#settings;
-    const outlet = request.keeping?.createOutlet(call) ?? new SessionOutlet(id, call, notify);
+    const outlet = request.keeping?.createOutlet(call) ?? new SessionChannel(id, call, notify);
     const task = new RunningTask(key, call, { store, outlet, clock, pollInterval });
     const expiresAt = this.#deadlineAfter(ttl ?? Infinity);
     const during = new TaskCall(call, task, {
@@ -254,7 +254,7 @@ type TaskEnding = Parameters<RunningTask["end"]>[0];
 
 interface Running {
   readonly task: RunningTask;
-  readonly outlet: TaskOutlet;
+  readonly outlet: RequestorChannel;
   readonly during: TaskCall;
   readonly expiresAt: number;
 }

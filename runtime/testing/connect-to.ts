@@ -4,10 +4,10 @@ import type { ClientOptions } from "../client/options.ts";
 import type { ClientTypes } from "../client/protocol-types.ts";
 import type { ClientSession } from "../client/session/session.ts";
 import { connect } from "../client/connect.ts";
-import type { ClientSource } from "../client/any-definition.ts";
+import type { AnyClientOptions } from "../client/any-definition.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../server/run/acceptor.ts";
 import type { Server } from "../server/create-server.ts";
-import { createMemoryPair } from "../transport/memory.ts";
+import { createInMemoryTransports } from "../transport/memory.ts";
 
 /** What the client in a test answers, and how both sides behave; everything has a default. */
 export type ConnectToOptions<P extends ClientTypes> = Partial<ClientOptions<P>> & {
@@ -27,14 +27,14 @@ export interface TestableServer {
 }
 
 /**
- * A client of a server, in this process and without a port: `await using client = await connectTo<Declarations>(server)`. Closing
+ * A client of a server, in this process and without a port: `await using client = await connectInMemory<Declarations>(server)`. Closing
  * it closes the server's side too. It speaks the newest of the server's revisions, unless `revisions` names others.
  */
-export function connectTo<P extends ClientTypes>(
+export function connectInMemory<P extends ClientTypes>(
   server: TestableServer,
   options?: ConnectToOptions<P>,
 ): Promise<ClientSession<P>>;
-export function connectTo(server: TestableServer, options: UntypedOptions = {}): Promise<object> {
+export function connectInMemory(server: TestableServer, options: UntypedOptions = {}): Promise<object> {
   if (!isServer(server)) {
     return Promise.reject(
       new TypeError("This is no server of this version. Write the project's layer anew: npx create-mcp-server update"),
@@ -42,13 +42,13 @@ export function connectTo(server: TestableServer, options: UntypedOptions = {}):
   }
   const { serving = {}, ...given } = options;
   const accept = createServerAcceptor(server, { ...(given.clock && { clock: given.clock }), ...serving });
-  const source: ClientSource = {
+  const source: AnyClientOptions = {
     info: { name: "test", version: "1" },
     ...given,
     revisions: (given.revisions ?? server.revisions).map(toWhole),
   };
   return createUntypedClient(source).connect((opening) => {
-    const [clientEnd, serverEnd] = createMemoryPair(given.limits);
+    const [clientEnd, serverEnd] = createInMemoryTransports(given.limits);
     accept(serverEnd);
     return connect(clientEnd, opening);
   });
@@ -72,4 +72,4 @@ const nothing = {
   capabilities: { client: [], server: [] },
 } as const;
 
-type UntypedOptions = Partial<ClientSource> & { readonly serving?: ServerConnectionOptions };
+type UntypedOptions = Partial<AnyClientOptions> & { readonly serving?: ServerConnectionOptions };

@@ -1,4 +1,4 @@
-export { connectTo } from "./connect-to.ts";
+export { connectInMemory } from "./connect-to.ts";
 export type { ConnectToOptions } from "./connect-to.ts";
 export type { TestableServer } from "./connect-to.ts";
 

@@ -1,4 +1,4 @@
-import type { Counters } from "../jsonrpc/metrics.ts";
+import type { Metrics } from "../jsonrpc/metrics.ts";
 
 /** How often the event loop is looked at. */
 export interface LoopWatchOptions {
@@ -15,7 +15,7 @@ export interface LoopWatch {
 }
 
 /** Measures how late the event loop of this Node process is, for the `loopDelay` of the figures. */
-export async function watchLoopDelay(counters: Counters, options: LoopWatchOptions = {}): Promise<LoopWatch> {
+export async function watchLoopDelay(metrics: Metrics, options: LoopWatchOptions = {}): Promise<LoopWatch> {
   const { resolution = 20 } = options;
   const { monitorEventLoopDelay } = await import("node:perf_hooks");
   const histogram = monitorEventLoopDelay({ resolution });
@@ -23,7 +23,7 @@ export async function watchLoopDelay(counters: Counters, options: LoopWatchOptio
   const toDelay = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1_000_000 - resolution) : 0;
   histogram.enable();
-  counters.watchLoop(() => ({
+  metrics.watchLoop(() => ({
     mean: toDelay(histogram.mean),
     p99: toDelay(histogram.percentile(99)),
     max: toDelay(histogram.max),
@@ -32,7 +32,7 @@ export async function watchLoopDelay(counters: Counters, options: LoopWatchOptio
     reset: () => histogram.reset(),
     stop() {
       histogram.disable();
-      counters.watchLoop(undefined);
+      metrics.watchLoop(undefined);
     },
   };
 }

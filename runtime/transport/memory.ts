@@ -9,7 +9,7 @@ import type { Transport } from "./transport.ts";
  * Two ends in one process. What one sends the other gets soon after, in order, as a copy of what JSON would carry, so that they share no
  * object. Closing either end closes both.
  */
-export function createMemoryPair(given: Partial<DecodingLimits> = {}): readonly [Transport, Transport] {
+export function createInMemoryTransports(given: Partial<DecodingLimits> = {}): readonly [Transport, Transport] {
   const limits = toLimits(given);
   const first = new MemoryEnd(limits);
   const second = new MemoryEnd(limits);

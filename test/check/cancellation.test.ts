@@ -8,7 +8,7 @@ import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
 import type { WireFactory } from "../../generator/check/wire.ts";
 import { revisions } from "../../generated/revisions.ts";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createSdk2Server, serveFetch } from "../interop/sdk2-server.ts";
 import { newest } from "../runtime/fixture-revision.ts";
@@ -236,7 +236,7 @@ describe("mirrored headers", () => {
   });
 
   test("finds nothing in ours and in the official one, both of which have resources, tools and prompts", async () => {
-    const { defineServer, defineTool, defineResource, definePrompt } = createDefiners<Declarations>(revisions);
+    const { defineServer, defineTool, defineResource, definePrompt } = forRevisions<Declarations>(revisions);
     const ours = defineServer({
       name: "ours",
       version: "1",

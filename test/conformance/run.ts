@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { startServer, type RunOptions } from "./process.ts";
-import { installSuite, listScenarios, runSuite, type Check, type Report, type Suite } from "./suite.ts";
+import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 
 /** One side at one revision, and how many scenarios there are: fewer would prove less. */
 interface Leg {
@@ -144,7 +144,7 @@ function judge(scenario: string, checks: readonly Check[] = []): Verdict {
 }
 
 /** What its checks say, and if they find nothing, how the suite ended. */
-function toVerdict(scenario: string, checks: readonly Check[] | undefined, report: Report): Verdict {
+function toVerdict(scenario: string, checks: readonly Check[] | undefined, report: ErrorReport): Verdict {
   const verdict = judge(scenario, checks);
   return isClean([verdict]) && report.code !== 0 ? { ...toExit(report), scenario } : verdict;
 }
@@ -153,7 +153,7 @@ function isClean(verdicts: readonly Verdict[]): boolean {
   return verdicts.every(({ problems }) => problems.length === 0);
 }
 
-function toExit({ code, output }: Report): Omit<Verdict, "scenario"> {
+function toExit({ code, output }: ErrorReport): Omit<Verdict, "scenario"> {
   return { successes: 0, problems: [`the suite exited with ${code} and said:\n${output}`] };
 }
 

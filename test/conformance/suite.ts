@@ -20,7 +20,7 @@ export interface Check {
 }
 
 /** What the suite found out. */
-export interface Report extends Outcome {
+export interface ErrorReport extends Outcome {
   /** Checks by scenario. */
   readonly checks: ReadonlyMap<string, readonly Check[]>;
 }
@@ -62,7 +62,7 @@ export async function listScenarios(
 }
 
 /** Runs the suite with these arguments and collects what it found. */
-export async function runSuite(suite: Suite, args: readonly string[], options: RunOptions): Promise<Report> {
+export async function runSuite(suite: Suite, args: readonly string[], options: RunOptions): Promise<ErrorReport> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-"));
   try {
     const outcome = await run(suite.node, [suite.cli, ...args, "--output-dir", folder], options);

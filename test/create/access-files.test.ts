@@ -13,7 +13,7 @@ import { temporaryFolder } from "./folder.ts";
 /** What such a project imports, as far as it matters here. */
 const command = JSON.stringify(import.meta.resolve("../../runtime/server/run/run-server.ts"));
 const layer = `export { readHttpPort } from ${command};
-export const requireToken = (options) => options;
+export const requireBearerToken = (options) => options;
 export const verifyJwt = () => undefined;
 export class SetupError extends Error {}
 `;

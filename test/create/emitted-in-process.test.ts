@@ -6,11 +6,11 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { emitOwnLayer } from "../../generator/create/emit-layer.ts";
 import { offerings, type LayerChoices } from "../../generator/create/layer/choices.ts";
-import type { Definers } from "../../runtime/server/for-revisions.ts";
-import { connectTo } from "../../runtime/testing/connect-to.ts";
+import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
+import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { temporaryFolder } from "./folder.ts";
 
-type Layer = Pick<Definers<Declarations>, "defineServer" | "defineTool" | "defineResource">;
+type Layer = Pick<RevisionDefiners<Declarations>, "defineServer" | "defineTool" | "defineResource">;
 
 /** Writes a layer as a project has it, and loads it: it shares no module with what tests it. */
 async function load(choices: Partial<LayerChoices>): Promise<Layer> {
@@ -35,7 +35,9 @@ describe("a server of an emitted layer, tested in this process", () => {
     async (_what, choices) => {
       const { defineServer, defineTool } = await load(choices);
       const echo = defineTool({ name: "echo", run: (_none, { revision }) => revision });
-      await using client = await connectTo<Declarations>(defineServer({ name: "a", version: "1", tools: [echo] }));
+      await using client = await connectInMemory<Declarations>(
+        defineServer({ name: "a", version: "1", tools: [echo] }),
+      );
       const spoken = choices.revisions?.[0];
       expect(client.revision.id).toBe(spoken);
       expect(await client.callTool("echo")).toMatchObject({ content: [{ type: "text", text: spoken }] });
@@ -62,7 +64,7 @@ describe("a server of an emitted layer, tested in this process", () => {
       });
       const text = defineResource({ uri: "test://a", name: "a", read: () => "text" });
       const server = defineServer({ name: "a", version: "1", tools: [ask], resources: [text] });
-      await using client = await connectTo<Declarations>(server, {
+      await using client = await connectInMemory<Declarations>(server, {
         elicitation: { form: () => ({ action: "accept", content: { name: "you" } }) },
       });
       const seen: number[] = [];
@@ -77,6 +79,6 @@ describe("a server of an emitted layer, tested in this process", () => {
 
   test("is refused when it is none of this version, with what helps", async () => {
     const stranger = { info: { name: "a" }, revisions: [], createAcceptor() {}, implement() {}, join() {} };
-    await expect(connectTo<Declarations>(stranger)).rejects.toThrow("create-mcp-server update");
+    await expect(connectInMemory<Declarations>(stranger)).rejects.toThrow("create-mcp-server update");
   });
 });

@@ -16,7 +16,7 @@ function serverThatWrites(...lines: readonly object[]): string {
   return folder;
 }
 
-const caller = { revision: "any", standsAlone: true };
+const caller = { revision: "any", isStateless: true };
 
 test("the first call finds its response after a log message of the tool", async () => {
   const log = { method: "notifications/message", params: { level: "info", data: "measuring" } };

@@ -10,8 +10,8 @@ import type { Tree } from "../../generator/emit/tree.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import type { ToolDefinition } from "../../runtime/server/definition.ts";
-import type { Definers } from "../../runtime/server/for-revisions.ts";
-import { connectTo } from "../../runtime/testing/connect-to.ts";
+import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
+import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { readInstalledLayer } from "../../generator/update/installed-layer.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -86,11 +86,11 @@ describe("a project from a document with a pattern that might take long", () => 
       const { folder, tree } = await emit(file, document, runtime);
       expect(JSON.parse(text({ folder, tree }, "package.json"))).toHaveProperty("devDependencies.re2js");
       const load = async <Module>(path: string): Promise<Module> => import(pathToFileURL(join(folder, path)).href);
-      const { defineServer } = await load<Definers<Declarations>>(
+      const { defineServer } = await load<RevisionDefiners<Declarations>>(
         runtime === "emitted" ? "src/mcp/index.ts" : "src/mcp.ts",
       );
       const { tools } = await load<{ readonly tools: readonly ToolDefinition<Declarations>[] }>("src/tools.ts");
-      await using client = await connectTo<Declarations>(defineServer({ name: "a", version: "1", tools }));
+      await using client = await connectInMemory<Declarations>(defineServer({ name: "a", version: "1", tools }));
       const refused = await client.callTool("spell", { word: attack });
       expect(JSON.stringify(refused)).toContain("String does not match pattern.");
       // What fits goes on to the tool, which is still to be written or finds no API.

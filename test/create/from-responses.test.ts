@@ -10,8 +10,8 @@ import { emitProject } from "../../generator/create/project-files.ts";
 import { outputModes, type OutputMode } from "../../generator/from/output-mode.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
-import type { Definers } from "../../runtime/server/for-revisions.ts";
-import { connectTo } from "../../runtime/testing/connect-to.ts";
+import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
+import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { serveRaw, type Running } from "../check/running.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -103,9 +103,9 @@ async function write({ output, text = document }: ProjectText = {}): Promise<str
 async function connect(project: ProjectText = {}) {
   const root = await write(project);
   const addressOf = (path: string): string => pathToFileURL(join(root, "src", path)).href;
-  const layer: Pick<Definers<Declarations>, "defineServer"> = await import(addressOf("mcp/index.ts"));
+  const layer: Pick<RevisionDefiners<Declarations>, "defineServer"> = await import(addressOf("mcp/index.ts"));
   const { tools }: { readonly tools: [] } = await import(addressOf("tools.ts"));
-  const client = await connectTo<Declarations>(layer.defineServer({ name: "demo", version: "1", tools }));
+  const client = await connectInMemory<Declarations>(layer.defineServer({ name: "demo", version: "1", tools }));
   onTestFinished(() => client.close());
   return client;
 }

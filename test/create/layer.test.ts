@@ -165,12 +165,12 @@ describe("what a layer leaves out (A19)", () => {
     { offers: ["tools", "resources", "skills"], has: ["ServerSkills", "readSkills", "createExtending([skills])"] },
     { offers: ["tools", "resources", "ui"], has: ["UiSupport", "createUiResource", "createExtending([ui])"] },
     { transports: ["http"], has: ["serveHttp", "runHttp as run"] },
-    { transports: ["stdio", "http"], has: ["serveStdio", "serveHttp", "runEither as run"] },
+    { transports: ["stdio", "http"], has: ["serveStdio", "serveHttp", "runServer as run"] },
     { transports: ["worker"], has: ["createHttpHandler"] },
-    { client: true, has: ["createClient", "connectHttp", "connectProcess"] },
+    { client: true, has: ["createClient", "connectHttp", "connectStdio"] },
     { validator: true, has: ["createCfworkerValidator"] },
-    { transports: ["http"], auth: "oauth", has: ["requireToken", "verifyJwt"] },
-    { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitFailures"] },
+    { transports: ["http"], auth: "oauth", has: ["requireBearerToken", "verifyJwt"] },
+    { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitAuthFailures"] },
   ] as const)("comes in when it is chosen: %j", async ({ has, ...choices }) => {
     const entry = (await emit(choices)).get("index.ts") ?? "";
     for (const name of has) expect(entry).toContain(name);
@@ -185,7 +185,8 @@ describe("what a layer leaves out (A19)", () => {
 
   it("is what only HTTP repeats in headers, on stdio", async () => {
     const has = async (choices: Partial<LayerChoices>): Promise<boolean> =>
-      (await emit({ revisions: newest, ...choices })).get("index.ts")?.includes("checkInput: checkMirrors,") ?? false;
+      (await emit({ revisions: newest, ...choices })).get("index.ts")?.includes("checkInput: checkParamHeaders,") ??
+      false;
     expect(await has({ transports: ["stdio"] })).toBe(false);
     expect(await has({ transports: ["stdio", "http"] })).toBe(true);
     expect(await has({ transports: ["worker"] })).toBe(true);
@@ -193,10 +194,10 @@ describe("what a layer leaves out (A19)", () => {
 
   it("is what counts and writes down requests, where callers are not known", async () => {
     const choices = { revisions: newest, transports: ["http"] } as const;
-    const names = /\b(limitRate|auditRequests|logRequests)\b/;
+    const names = /\b(rateLimit|auditLog|requestLogger)\b/;
     expect((await emit(choices)).get("index.ts")).not.toMatch(names);
     const guarded = await emit({ ...choices, auth: "api-key" });
-    for (const name of ["limitRate", "auditRequests", "logRequests"])
+    for (const name of ["rateLimit", "auditLog", "requestLogger"])
       expect(guarded.get("index.ts")).toContain(`export { ${name} }`);
     expect([...guarded.keys()]).toContain("runtime/server/middleware/rate-limit.ts");
   });
@@ -217,10 +218,10 @@ describe("what a layer leaves out (A19)", () => {
       /^  createAcceptor.*$/m.exec((await emit(choices)).get("index.ts") ?? "")?.[0] ?? "";
     expect(await kitOf({})).toBe("  createAcceptor: createSessionAcceptor,");
     expect(await kitOf({ offers: ["tools", "questions"] })).toBe(
-      "  createAcceptor: (options) => createSessionAcceptor(options, { createOutbound }),",
+      "  createAcceptor: (options) => createSessionAcceptor(options, { createPendingRequests }),",
     );
     expect(await kitOf({ revisions: newest })).toBe(
-      "  createAcceptor: (options) => createDualAcceptor(options, { createDowngrade }),",
+      "  createAcceptor: (options) => createDualAcceptor(options, { createRevisionConverter }),",
     );
   });
 

@@ -146,7 +146,7 @@ describe("a project", () => {
   });
 
   it.each([
-    ["oauth", ["jose"], /export \{ requireToken \}/, /api-key\.ts|limit-failures\.ts/],
+    ["oauth", ["jose"], /export \{ requireBearerToken \}/, /api-key\.ts|limit-failures\.ts/],
     ["api-key", [], /export \{ requireApiKey \}/, /adapters\/jose|auth\/server\/token\.ts/],
     ["none", [], /export \{ serveHttp \}/, /\/auth\//],
   ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {

@@ -9,13 +9,13 @@ import { connect } from "../../runtime/client/connect.ts";
 import { readPartLosses } from "../../runtime/gateway/conversion-losses.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { runCli } from "../create/cli.ts";
 import { server } from "./maximal-server.ts";
 
 /** Losses by part. */
 async function read(revision: Revision): Promise<Readonly<Record<string, readonly string[]>>> {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   serve(server, far);
   const connection = await connect(near, { info: { name: "test", version: "1" }, revisions });
   const parts = await readPartLosses(connection, revision);

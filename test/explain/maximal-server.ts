@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 
-const { defineServer, defineTool, definePrompt, defineResource } = createDefiners<Declarations>(revisions);
+const { defineServer, defineTool, definePrompt, defineResource } = forRevisions<Declarations>(revisions);
 
 const icons = [{ src: "https://example.com/icon.png", mimeType: "image/png" }];
 
@@ -17,7 +17,7 @@ export const server: Server = defineServer({
   tools: [
     defineTool({
       name: "report",
-      title: "Report",
+      title: "ErrorReport",
       icons,
       annotations: { readOnlyHint: true },
       output: z.object({ total: z.number() }),

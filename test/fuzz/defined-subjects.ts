@@ -4,7 +4,7 @@ import { isObject } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../runtime/server/errors.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
@@ -96,7 +96,7 @@ export async function createSessionSubject(script: Script, revisions: readonly F
 }
 
 const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
-  createDefiners<Declarations>(handshakeRevisions);
+  forRevisions<Declarations>(handshakeRevisions);
 
 function createServer(onError: (error: Error) => void): Server {
   return defineServer({

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { isObject } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
-import type { Opener } from "../../runtime/client/connection-factory.ts";
+import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import type { Outgoing } from "../../runtime/jsonrpc/message.ts";
 import { mutate } from "../oracle/mutations.ts";
 import { isHit, pick, type Random } from "../oracle/random.ts";
@@ -13,7 +13,7 @@ import type { FuzzRevision } from "./revision.ts";
 /** A server behind a gateway that answers as no server should. */
 export interface HostileServer {
   /** Opens connections to it. */
-  readonly open: Opener;
+  readonly open: ConnectionFactory;
   /** Messages that it has written. */
   readonly written: number;
   /** Number of arrivals of each marked tool call. */

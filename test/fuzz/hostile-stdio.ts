@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { connect } from "../../runtime/client/connect.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { isHit } from "../oracle/random.ts";
 import { maxMessageBytes } from "./lines.ts";
 import type { OpenHostile } from "./hostile.ts";
@@ -25,7 +25,7 @@ export async function openHostileProcesses(): Promise<OpenHostile> {
       shutdown: { terminate: 200, kill: 200 },
     } as const;
     return {
-      source: (options) => connect(createChildProcessTransport(child), options),
+      source: (options) => connect(createStdioClientTransport(child), options),
       close: () => void servers.delete(token),
     };
   };

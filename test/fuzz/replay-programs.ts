@@ -7,7 +7,7 @@ import type { ClientSession } from "../../runtime/client/session/session.ts";
 import { ToolError, isToolError } from "../../runtime/server/errors.ts";
 import { createServerAcceptor } from "../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/stateless.ts";
 import { anything, question, type Context } from "../runtime/input-required/raw-client.ts";
@@ -87,7 +87,7 @@ async function createRunner(revision: Revision): Promise<Runner> {
     },
     revisions,
   );
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
   const session = await connect(revision, near);
   return {
@@ -106,12 +106,12 @@ async function createRunner(revision: Revision): Promise<Runner> {
 /** A user, a model and folders whose answers depend on nothing but the question. */
 function connect(
   revision: Revision,
-  transport: ReturnType<typeof createMemoryPair>[0],
+  transport: ReturnType<typeof createInMemoryTransports>[0],
 ): Promise<ClientSession<Declarations>> {
   return createClient<Declarations>({
     info: { name: "programs", version: "1" },
     revisions: [revision],
-    maxRounds: 1_000,
+    maxInputRounds: 1_000,
     timeouts: { work: 600_000 },
     roots: [{ uri: "file:///a" }],
     elicitation: {

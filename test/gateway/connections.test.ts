@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { Gateway } from "../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import type { ListenOptions } from "../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { requireApiKey } from "../../runtime/auth/server/api-key.ts";
@@ -194,7 +194,7 @@ test("a session that has asked for nothing yet hears of changed lists once, and 
   );
   const heard: string[] = [];
   const open = (name: string): Promise<ClientConnection> => {
-    const [near, far] = createMemoryPair();
+    const [near, far] = createInMemoryTransports();
     gateway.accept(far);
     const handlers = { toolListChanged: () => void heard.push(name) };
     return connect(near, { info: { name: "test", version: "1" }, revisions: [newest], handlers });

@@ -11,7 +11,7 @@ import { extendRevisions } from "../../runtime/protocol/extend-revisions.ts";
 import type { ServerExtensions, ServerSkills } from "../../runtime/server/definition.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType } from "../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../runtime/skills/create-skill.ts";
 import { alone } from "../runtime/lifecycle/stateless.ts";
@@ -37,7 +37,7 @@ const tools = [
   { name: "show", ui: { resourceUri: uri }, run: () => "3 open" },
   { name: "work", task: { pollInterval: 5 }, run: () => "done" },
 ];
-const source: Partial<ServerSource> & ServerSkills & ServerExtensions = {
+const source: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = {
   skills: [skill],
   directoryRead: true,
   tools,
@@ -46,7 +46,7 @@ const source: Partial<ServerSource> & ServerSkills & ServerExtensions = {
 
 async function open(
   served: Revision,
-  definition: Partial<ServerSource> & ServerSkills & ServerExtensions = source,
+  definition: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = source,
   more: Partial<GatewayOptions> = {},
 ): Promise<Gateway> {
   const server = createServer({ name: "ours", version: "1", onError: () => {}, ...definition }, [served]);

@@ -10,7 +10,7 @@ import { revisions } from "../../generated/revisions.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";
 import { alone } from "../runtime/lifecycle/stateless.ts";
@@ -39,7 +39,7 @@ interface Client {
 }
 
 async function join(gateway: Gateway, revision: Revision): Promise<Client> {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   gateway.accept(far);
   const heard: string[] = [];
   const connection = await connect(near, {

@@ -4,7 +4,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { revisions } from "../../generated/revisions.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 
 /** A client of a gateway, at one revision. */
 export function joinGateway(
@@ -12,7 +12,7 @@ export function joinGateway(
   revision: Revision,
   { handlers = {}, ...capabilities }: { readonly handlers?: object; readonly [capability: string]: unknown } = {},
 ): Promise<ClientConnection> {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   gateway.accept(far);
   return connect(near, { info: { name: "test", version: "1" }, revisions: [revision], capabilities, handlers });
 }

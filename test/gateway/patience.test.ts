@@ -5,7 +5,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import type { ClientConnection } from "../../runtime/client/connect.ts";
-import { fetchPatiently } from "../../runtime/gateway/long-timeout-fetch.ts";
+import { fetchWithLongTimeout } from "../../runtime/gateway/long-timeout-fetch.ts";
 import { createGate } from "../runtime/tasks/task-wire.ts";
 import { createGateway, type GatewayOptions } from "../../runtime/gateway/gateway.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
@@ -248,7 +248,7 @@ describe("the requests of a gateway", () => {
       response.write("one ");
       setTimeout(() => response.end("two"), 50);
     });
-    const response = await fetchPatiently(url, { method: "POST", body: "x" });
+    const response = await fetchWithLongTimeout(url, { method: "POST", body: "x" });
     expect(response.headers.get("x-a")).toBe("1, 2");
     expect(await response.text()).toBe("one two");
   });
@@ -257,16 +257,16 @@ describe("the requests of a gateway", () => {
     const url = await serve((response) => response.writeHead(200).write("one"));
     const silent = await serve(() => {});
     const stop = new AbortController();
-    const started = await fetchPatiently(url, stop);
-    const failed = expect(fetchPatiently(silent, stop)).rejects.toThrow("enough");
+    const started = await fetchWithLongTimeout(url, stop);
+    const failed = expect(fetchWithLongTimeout(silent, stop)).rejects.toThrow("enough");
     stop.abort(new Error("enough"));
     await expect(started.text()).rejects.toThrow("enough");
     await failed;
-    await expect(fetchPatiently(url, stop)).rejects.toThrow("enough");
+    await expect(fetchWithLongTimeout(url, stop)).rejects.toThrow("enough");
   });
 
   test("may be answered without a body", async () => {
     const url = await serve((response) => response.writeHead(204).end());
-    expect((await fetchPatiently(url, {})).status).toBe(204);
+    expect((await fetchWithLongTimeout(url, {})).status).toBe(204);
   });
 });

@@ -8,18 +8,18 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../runtime/client/session/default-session.ts";
-import type { ClientSource } from "../../runtime/client/any-definition.ts";
+import type { DefaultClientSession } from "../../runtime/client/session/default-session.ts";
+import type { AnyClientOptions } from "../../runtime/client/any-definition.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
 import { extendRevisions } from "../../runtime/protocol/extend-revisions.ts";
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
-import type { AnyContext, ToolSource } from "../../runtime/server/any-definition.ts";
+import type { AnyContext, AnyTool } from "../../runtime/server/any-definition.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
 import type { TaskHandle } from "../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../runtime/tasks/task.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { createSdkTaskServer } from "../interop/sdk-task-server.ts";
 import { newest as core } from "../runtime/fixture-revision.ts";
@@ -56,7 +56,7 @@ interface Gates {
 function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Gates): Promise<Upstream> {
   const optional = { pollInterval: 5 };
   const task = { ...optional, support: "required" } as const;
-  const tools: readonly ToolSource[] = [
+  const tools: readonly AnyTool[] = [
     { name: "quick", task, run: () => "done" },
     { name: "plain", run: () => "done" },
     { name: "asks", task, run: (_args, context) => askForm(context) },
@@ -116,8 +116,12 @@ async function open(upstream: Upstream): Promise<Gateway> {
   return gateway;
 }
 
-async function join(gateway: Gateway, revision: Revision, more: Partial<ClientSource> = {}): Promise<LiveSession> {
-  const [near, far] = createMemoryPair();
+async function join(
+  gateway: Gateway,
+  revision: Revision,
+  more: Partial<AnyClientOptions> = {},
+): Promise<DefaultClientSession> {
+  const [near, far] = createInMemoryTransports();
   gateway.accept(far);
   const client = createUntypedClient({
     info: { name: "test", version: "1" },
@@ -130,7 +134,7 @@ async function join(gateway: Gateway, revision: Revision, more: Partial<ClientSo
   return client.connect((options) => connect(near, options));
 }
 
-async function start(client: LiveSession, name: string, onProgress?: () => void): Promise<TaskHandle<object>> {
+async function start(client: DefaultClientSession, name: string, onProgress?: () => void): Promise<TaskHandle<object>> {
   const task = await client.callTool(name, {}, { task: true, ...(onProgress && { onProgress }) });
   if (!isHandle(task)) throw new Error("not a task");
   return task;
@@ -412,7 +416,7 @@ test.each(kinds)(
     const gateway = await open(await serveOurs(served, gates()));
     const listener = await serveGatewayHttp(gateway, { port: 0, sessions: false });
     ends.push(() => listener.close());
-    const join = async (revision: Revision): Promise<LiveSession> => {
+    const join = async (revision: Revision): Promise<DefaultClientSession> => {
       const info = { name: "test", version: "1" };
       const client = createUntypedClient({ info, revisions: [revision], extensions: [extension] });
       ends.push(() => client.close());

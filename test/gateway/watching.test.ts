@@ -3,9 +3,9 @@ import { revisions } from "../../generated/revisions.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
 import type { Channel } from "../../runtime/jsonrpc/channel.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
@@ -55,13 +55,13 @@ test("a gateway subscribes to a resource for as long as somebody listens, howeve
 });
 
 test("a gateway answers a client that subscribes when the server has acknowledged it", async () => {
-  const { defineServer, defineResource } = createDefiners<Declarations>([alone]);
+  const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
   const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
   const server = defineServer({ name: "news", version: "1", resources: [resource], subscriptions: true });
   const held: (() => void)[] = [];
   const gateway = await createGateway(
     (options) => {
-      const [near, far] = createMemoryPair();
+      const [near, far] = createInMemoryTransports();
       serve(server, holdAcknowledgements(far, held));
       return connect(near, options);
     },

@@ -5,7 +5,7 @@ import { connect } from "../../runtime/client/connect.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../runtime/client/options.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
@@ -21,7 +21,7 @@ async function ask(options: Partial<ClientOptions<Declarations>> = {}): Promise<
   const session = await connectClient<Declarations>(
     (opening) =>
       connect(
-        createChildProcessTransport({
+        createStdioClientTransport({
           command: process.execPath,
           args: [script],
           stderr: "ignore",

@@ -6,7 +6,7 @@ import { connect } from "../../runtime/client/connect.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { newest } from "../runtime/fixture-revision.ts";
@@ -27,7 +27,7 @@ async function keep(connecting: Promise<OfficialClient>): Promise<OfficialClient
 }
 
 async function serve(): Promise<string> {
-  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const ask = defineTool({
     name: "ask",
     async run(_args, { elicit, sample, roots, progress }) {

@@ -6,9 +6,9 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
-import type { ConnectionSource } from "../../runtime/client/connection-factory.ts";
+import type { Connectable } from "../../runtime/client/connection-factory.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import { handshakeRevisions, newest } from "../runtime/fixture-revision.ts";
@@ -24,11 +24,11 @@ afterEach(async () => {
 const asked: string[] = [];
 const logged: string[] = [];
 
-const onStdio: ConnectionSource = (opening) => {
+const onStdio: Connectable = (opening) => {
   const args = [script, "stdio"];
   // It does not heed the end of stdin.
   const shutdown = { terminate: 100 };
-  return connect(createChildProcessTransport({ command: process.execPath, args, stderr: "ignore", shutdown }), opening);
+  return connect(createStdioClientTransport({ command: process.execPath, args, stderr: "ignore", shutdown }), opening);
 };
 
 /** Our client of the reference server, which offers everything and is told of everything. */
@@ -178,7 +178,7 @@ describe.each(transports)("the reference server over %s", (_name, kind, path, cr
     "answers, asks and tells our client at %s",
     async (_id, revision) => {
       const url = `http://127.0.0.1:${port}${path}`;
-      const source: ConnectionSource = (opening) => connect(createTransport(url), opening);
+      const source: Connectable = (opening) => connect(createTransport(url), opening);
       await callAll(await join(revision, source));
       const session = await join(revision, source);
       expect(session.revision).toBe(revision);

@@ -7,7 +7,7 @@ import { connect, type ClientConnection } from "../../runtime/client/connect.ts"
 import { createAcceptor } from "../../runtime/lifecycle/acceptor.ts";
 import type { CallContext } from "../../runtime/protocol/incoming-call.ts";
 import type { Timeouts } from "../../runtime/jsonrpc/limits.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { createTcpTransport, listenTcp, type TcpServer } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
@@ -108,7 +108,7 @@ test("a server whose stdin is closed while it lives fails the calls (EPIPE, R29)
     "answer = () => { process.stdin.destroy(); fs.closeSync(0); setInterval(() => {}, 1000); };",
   );
   const shutdown = { terminate: 50, kill: 50 };
-  const connection = await join(createChildProcessTransport({ ...server, stderr: "ignore", shutdown }));
+  const connection = await join(createStdioClientTransport({ ...server, stderr: "ignore", shutdown }));
   const first = connection.request("ping").catch((error: unknown) => error);
   // Nobody reads any more: sooner or later, a write must fail.
   const writing = setInterval(() => void connection.request("ping").catch(() => {}), 10);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { PeerOptions } from "../../runtime/protocol/peer-options.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
 import { createTcpTransport, listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
@@ -100,7 +100,7 @@ describe.each(Object.keys(servers))("over %s", (kind) => {
 });
 
 test("calls wait for a server that stands still, and are answered when it goes on (SIGSTOP, R69)", async () => {
-  const transport = createChildProcessTransport({ ...fixture, stderr: "ignore" });
+  const transport = createStdioClientTransport({ ...fixture, stderr: "ignore" });
   const client = await connect(transport, toOptions());
   open.push(() => client.close());
   const { pid } = transport;

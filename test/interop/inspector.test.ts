@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../generated/support.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import type { HttpListener } from "../../runtime/transport/http-server/listen.ts";
@@ -30,7 +30,7 @@ interface Answer {
 }
 
 function define(revision: Revision): Server {
-  const { defineServer, defineTool, defineResource, definePrompt } = createDefiners<Declarations>([revision]);
+  const { defineServer, defineTool, defineResource, definePrompt } = forRevisions<Declarations>([revision]);
   return defineServer({
     name: "inspected",
     version: "1.0.0",

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { importOlderSdk, olderSdks, type OlderClient } from "./older-sdk.ts";
@@ -54,7 +54,7 @@ describe.each(olderSdks)("the official SDK %s", { timeout: 60_000 }, (version) =
     const client = createUntypedClient({ info: { name: "ours", version: "1" }, revisions });
     closers.push(() => client.close());
     const command = { command: process.execPath, args: [theirs, version], stderr: "ignore" } as const;
-    const session = await client.connect((opening) => connect(createChildProcessTransport(command), opening));
+    const session = await client.connect((opening) => connect(createStdioClientTransport(command), opening));
     expect(await session.listTools()).toMatchObject([{ name: "echo" }]);
     expect(await session.callTool("echo", { text: "hello" })).toMatchObject(textOf("hello"));
     expect(session.revision.id).toBe(version === "1.17" ? "2025-06-18" : "2024-11-05");

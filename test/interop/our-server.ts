@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
 /** Our server with everything that official clients know how to ask for, at some of the revisions. */
 export function createOurServer(ids: readonly string[]): Server {
-  const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
-    createDefiners<Declarations>(handshakeRevisions.filter(({ id }) => ids.includes(id)));
+  const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } = forRevisions<Declarations>(
+    handshakeRevisions.filter(({ id }) => ids.includes(id)),
+  );
   const calls = { waiting: 0, aborted: 0 };
   const server: Server = defineServer({
     name: "ours",

@@ -5,9 +5,9 @@ import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { connectClient } from "../../runtime/client/create-client.ts";
-import type { ConnectionSource } from "../../runtime/client/connection-factory.ts";
+import type { Connectable } from "../../runtime/client/connection-factory.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { serveSdk2 } from "./sdk2-server.ts";
@@ -19,10 +19,10 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function find(kind: "stdio" | "HTTP"): Promise<ConnectionSource> {
+async function find(kind: "stdio" | "HTTP"): Promise<Connectable> {
   if (kind === "stdio") {
     const place = { command: process.execPath, args: [script], stderr: "ignore" } as const;
-    return (opening) => connect(createChildProcessTransport(place), opening);
+    return (opening) => connect(createStdioClientTransport(place), opening);
   }
   const server = await serveSdk2();
   open.push(() => server.close());

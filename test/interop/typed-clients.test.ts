@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { revision } from "../../generated/2025-11-25/methods.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import { createChildProcessTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { client } from "../client/run.ts";
 import { compile, modulePackage } from "../client/compile.ts";
 import { listAll, temporaryFolder } from "../create/folder.ts";
@@ -72,7 +72,7 @@ test("clients of the official example servers compile and call", { timeout: 300_
       env: { MEMORY_FILE_PATH: join(cwd, "memory.jsonl") },
     };
     const session = await mcp.connect((options) =>
-      connect(createChildProcessTransport({ ...command, stderr: "ignore" }), options),
+      connect(createStdioClientTransport({ ...command, stderr: "ignore" }), options),
     );
     try {
       return await use[name]?.(session, join(cwd, "shared", "a.txt"));

@@ -12,7 +12,7 @@ import { readPlace, toServer } from "../../generator/live/place.ts";
 import { readTarget } from "../../generator/live/target.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createGateway } from "../../runtime/gateway/index.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { captured, client } from "../client/run.ts";
 import type { RequestHead } from "../../runtime/transport/http-server/exchange/exchange.ts";
 import { createOurServer } from "../interop/our-server.ts";
@@ -51,7 +51,7 @@ test.each(transports)("the gateway serves a server over %s at every revision", a
   const gateway = await createGateway(toServer(readPlace([await serve()], { headers: {}, env: {} })), { revisions });
   onTestFinished(() => gateway.close());
   for (const revision of revisions) {
-    const [near, far] = createMemoryPair();
+    const [near, far] = createInMemoryTransports();
     gateway.accept(far);
     const connection = await connect(near, { info: { name: "test", version: "1" }, revisions: [revision] });
     const { tools } = Object(await connection.request("tools/list", {}));

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [bundle, miniflare, revision, standsAlone] = process.argv.slice(2);
+const [bundle, miniflare, revision, isStateless] = process.argv.slice(2);
 const main = createRequire(join(miniflare, "package.json")).resolve(miniflare);
 const { Miniflare } = await import(pathToFileURL(main).href);
 const worker = new Miniflare({ modules: true, scriptPath: bundle, compatibilityDate: "2026-01-01" });
@@ -35,14 +35,14 @@ try {
     return response.text();
   };
   const params = { name: "measure_text", arguments: { text: "Hello, world" } };
-  if (standsAlone !== "alone") {
+  if (isStateless !== "alone") {
     await ask({ id: 1, method: "initialize", params: { protocolVersion: revision, capabilities: {}, clientInfo } });
     await ask({ method: "notifications/initialized" });
   }
   const answer = await ask({
     id: 2,
     method: "tools/call",
-    params: standsAlone === "alone" ? { ...params, _meta: claim } : params,
+    params: isStateless === "alone" ? { ...params, _meta: claim } : params,
   });
   if (!/12/.test(answer) || /isError":\s*true|"error"/.test(answer)) throw new Error(`workerd answered ${answer}`);
   console.log(answer);

@@ -6,8 +6,8 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import type { Method, RevisionModel } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import type { LossMode } from "../../runtime/protocol/revision-converter.ts";
-import type { Report } from "../../runtime/jsonrpc/error-report.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import { findUnknown } from "../generator/convert-walk.ts";
@@ -17,13 +17,13 @@ import { Wire, initialize, initialized, settle } from "./wire.ts";
 /* One definition that uses what the newest handshake revision has, served at each older one: every message that leaves must be
    valid there and hold no key that the revision does not know. */
 
-const { defineServer, defineTool, defineResource, definePrompt } = createDefiners<Declarations>(handshakeRevisions);
+const { defineServer, defineTool, defineResource, definePrompt } = forRevisions<Declarations>(handshakeRevisions);
 
 const icons = [{ src: "https://example.com/icon.png", mimeType: "image/png" }];
 
 const report = defineTool({
   name: "report",
-  title: "Report",
+  title: "ErrorReport",
   icons,
   annotations: { readOnlyHint: true },
   input: z.object({ year: z.number() }),
@@ -140,12 +140,12 @@ interface Conversation {
   readonly sent: readonly unknown[];
   /** Method by request id. */
   readonly methods: ReadonlyMap<unknown, string>;
-  readonly reports: readonly Report[];
+  readonly reports: readonly ErrorReport[];
 }
 
 async function converse(revision: Revision, onLoss: LossMode = "convert"): Promise<Conversation> {
   const wire = new Wire();
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const connection = serve(makeServer(), wire, { onError: (problem) => reports.push(problem), onLoss });
   const methods = new Map<unknown, string>([[0, "initialize"]]);
   wire.post(initialize(revision.id, { sampling: {} }), initialized);

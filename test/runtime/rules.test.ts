@@ -9,8 +9,8 @@ import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../runtime/server/run/http-handler.ts";
 import { createServer, type Server } from "../../runtime/server/create-server.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
-import type { PromptSource, ServerSource, ToolSource } from "../../runtime/server/any-definition.ts";
-import { connectTo } from "../../runtime/testing/connect-to.ts";
+import type { AnyPrompt, AnyServerDefinition, AnyTool } from "../../runtime/server/any-definition.ts";
+import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { Wire, initialize, initialized, serveWire, settle } from "./wire.ts";
@@ -19,7 +19,7 @@ import { Wire, initialize, initialized, serveWire, settle } from "./wire.ts";
 
 const everyRevision = handshakeRevisions.map((revision) => [revision.id, revision] as const);
 
-function define(source: Partial<ServerSource>): Server {
+function define(source: Partial<AnyServerDefinition>): Server {
   return createServer({ name: "test", version: "1", onError() {}, ...source }, handshakeRevisions);
 }
 
@@ -46,7 +46,7 @@ interface Answer {
   readonly error?: unknown;
 }
 
-const everything: Partial<ServerSource> = {
+const everything: Partial<AnyServerDefinition> = {
   subscriptions: true,
   tools: [
     { name: "fine", run: () => "fine" },
@@ -81,7 +81,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
   test("text is UTF-8 in both directions, wherever the bytes are split (J-17, B-001)", async () => {
     const word = "žluťoučký 🐎 \u2028 中文";
-    const echo: ToolSource = {
+    const echo: AnyTool = {
       name: "echo",
       input: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), ...textSchema } },
       run: (args) => String(Reflect.get(Object(args), "text")),
@@ -164,7 +164,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
   test("progress may come in fractions, without a total, or not at all, and ends with the answer (G-02, G-05)", async () => {
     let late: (() => Promise<void>) | undefined;
-    const run: ToolSource["run"] = async (_args, { progress }) => {
+    const run: AnyTool["run"] = async (_args, { progress }) => {
       await progress(0.25);
       await progress(0.5);
       late = () => progress(0.75);
@@ -189,7 +189,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
   test("lists of prompts are read page by page (Q-05)", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const server = define({ pageSize: 2, prompts: names.map((name) => ({ name, get: () => "" })) });
-    const client = await connectTo(server, { revisions: [revision] });
+    const client = await connectInMemory(server, { revisions: [revision] });
     expect(await client.listPrompts()).toMatchObject(names.map((name) => ({ name })));
     await client.close();
   });
@@ -352,7 +352,7 @@ describe("a server asks a client only for what it has declared", () => {
   ): Promise<{ readonly answer: Answer; readonly missed: readonly string[]; readonly thrown: readonly string[] }> {
     const missed: string[] = [];
     const thrown: string[] = [];
-    const run: ToolSource["run"] = async (_args, context) => {
+    const run: AnyTool["run"] = async (_args, context) => {
       const put: unknown = Reflect.get(context, question);
       if (typeof put !== "function") throw new Error("no such question");
       await Promise.resolve(put(params)).catch((error: unknown) => {
@@ -406,7 +406,7 @@ describe("keys of _meta", () => {
     expect(checkMetaKey("io.modelcontextprotocol/ui")).toBeUndefined();
   });
 
-  test.each<readonly [string, Partial<ServerSource>]>([
+  test.each<readonly [string, Partial<AnyServerDefinition>]>([
     ["tool", { tools: [{ name: "t", run: () => "", ...bad() }] }],
     ["resource", { resources: [{ name: "r", uri: "a://b", read: () => "", ...bad() }] }],
     ["resource template", { resourceTemplates: [{ name: "r", uriTemplate: "a://{b}", read: () => "", ...bad() }] }],
@@ -532,7 +532,7 @@ const textSchema = {
   },
 };
 
-function withContent(content: object): PromptSource {
+function withContent(content: object): AnyPrompt {
   return { name: "p", get: () => [{ role: "user", content }] };
 }
 

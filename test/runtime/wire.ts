@@ -1,7 +1,7 @@
 import { createAcceptor, type ServeOptions } from "../../runtime/lifecycle/acceptor.ts";
 import type { RequestId } from "../../runtime/jsonrpc/message.ts";
 import type { Connection } from "../../runtime/protocol/peer.ts";
-import type { Report } from "../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { play } from "../../runtime/testing/transcript.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
@@ -20,7 +20,7 @@ export const initialized: object = { jsonrpc: "2.0", method: "notifications/init
 export interface Served {
   readonly wire: Wire;
   readonly connection: Connection;
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
 }
 
 /** A server on a raw wire. With `revision`, the handshake is done already. */
@@ -29,7 +29,7 @@ export async function serveWire(
   revision?: string,
 ): Promise<Served> {
   const wire = new Wire(options.limits);
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const connection = createAcceptor({
     info: { name: "server", version: "1" },
     revisions: handshakeRevisions,

@@ -19,7 +19,7 @@ import { Wire } from "./wire.ts";
 
 const catalogue = readCatalogue(packageRoot);
 const revisions = chooseRevisions("all", catalogue);
-const standsAlone = (revision: string): boolean => standsAloneAt(revision, catalogue);
+const isStateless = (revision: string): boolean => standsAloneAt(revision, catalogue);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));
 const installed = join(root, "installed");
 
@@ -93,7 +93,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
   const name = `project-${protocol}`;
   const folder = join(root, name);
   const [preferred = ""] = served;
-  const [preferredSession] = served.filter((revision) => !standsAlone(revision));
+  const [preferredSession] = served.filter((revision) => !isStateless(revision));
 
   beforeAll(async () => {
     const { code, stderr } = await runCli([name, "--protocol", protocol, "--no-install", "--no-git"], { cwd: root });
@@ -153,7 +153,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     const definitions = Object(schema.$defs ?? schema.definitions);
 
     test("writes nothing that the official schema refuses, and no field of another revision", async () => {
-      const isAlone = standsAlone(revision);
+      const isAlone = isStateless(revision);
       const wire = new Wire(folder, isAlone ? claim() : undefined);
       const foreign = new Set<string>();
       const noteForeign = (definition: string, value: object): void => {

@@ -50,12 +50,12 @@ test("writes and checks a generated layer of its own", { timeout: 120_000 }, asy
 test("is a library", async () => {
   const program = `
     import { checkCallToolRequest } from "create-mcp-server/2025-11-25/validate";
-    import { createDefiners, revisions } from "create-mcp-server/runtime";
-    import { connectTo } from "create-mcp-server/testing";
+    import { forRevisions, revisions } from "create-mcp-server/runtime";
+    import { connectInMemory } from "create-mcp-server/testing";
     import { openSpecFolder } from "create-mcp-server";
-    const { defineServer, defineTool } = createDefiners(revisions);
+    const { defineServer, defineTool } = forRevisions(revisions);
     const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "hi", run: () => "hello" })] });
-    const client = await connectTo(server);
+    const client = await connectInMemory(server);
     const { content } = await client.callTool("hi", {});
     await client.close();
     const issue = checkCallToolRequest({ jsonrpc: "2.0", id: 1, method: "tools/call", params: {} });

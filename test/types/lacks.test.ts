@@ -256,13 +256,13 @@ function toProgram({ pinned, code }: Case): string {
   const names = pinned.map((_, at) => `v${at}`);
   return [
     ...pinned.map((id, at) => `import type * as v${at} from "../../../generated/${id}/index.ts";`),
-    `import type { Common } from "../../../runtime/protocol/missing.ts";`,
+    `import type { CommonDeclarations } from "../../../runtime/protocol/missing.ts";`,
     `import { createClient, type Client } from "../../../runtime/client/create-client.ts";`,
     `import type { ClientSession } from "../../../runtime/client/session/session.ts";`,
-    `import type { Definers } from "../../../runtime/server/for-revisions.ts";`,
+    `import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";`,
     `import type { Schema } from "../../../runtime/server/schema.ts";`,
-    `export type P = Common<[${names.map((name) => `${name}.Declarations`).join(", ")}]>;`,
-    `export declare const d: Definers<P>;`,
+    `export type P = CommonDeclarations<[${names.map((name) => `${name}.Declarations`).join(", ")}]>;`,
+    `export declare const d: RevisionDefiners<P>;`,
     `export declare const c: Client<P>;`,
     `export declare const s: ClientSession<P>;`,
     `export declare const schema: Schema<{ a: number }>;`,

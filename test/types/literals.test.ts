@@ -8,10 +8,10 @@ import { compile, compilers } from "./compile.ts";
 
 const head = `import { z } from "zod";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 
-const { defineServer, defineTool } = createDefiners<Declarations>([]);
+const { defineServer, defineTool } = forRevisions<Declarations>([]);
 const input = z.object({ q: z.string() });
 const output = z.object({ kind: z.enum(["a", "b"]) });
 const nested = z.object({ one: z.literal(1), list: z.array(z.enum(["a", "b"])), in: z.object({ yes: z.literal(true) }) });

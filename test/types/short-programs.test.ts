@@ -50,10 +50,10 @@ await run(server);
   "a client with typed arguments that answers questions": {
     lines: 6,
     imports: 1,
-    code: `import { connectProcess, createClient } from "./mcp/index.ts";
+    code: `import { connectStdio, createClient } from "./mcp/index.ts";
 import { createDemoClient } from "./demo/index.ts";
 const client = createClient({ info: { name: "c", version: "1" }, elicitation: { form: () => ({ action: "cancel" }) } });
-const session = await client.connect((options) => connectProcess({ command: "./demo" }, options));
+const session = await client.connect((options) => connectStdio({ command: "./demo" }, options));
 console.log(await createDemoClient(session).tools.greet({ name: "Ada" }));
 await client.close();
 `,

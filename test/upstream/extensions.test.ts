@@ -6,7 +6,7 @@ import type { ExtensionModel } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { isObject } from "../../generated/support.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
-import { createMemoryPair } from "../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { compareSchemas, type Difference } from "../oracle/compare.ts";
 import { converseExtended } from "../oracle/exactness/extension-converse.ts";
 import { createExtensionJudge } from "../oracle/exactness/extension-judge.ts";
@@ -76,7 +76,7 @@ it("tasks are declared as upstream declares them, but for what the overlay says 
 });
 
 it("every message about tasks is valid against upstream's own schema", async () => {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   serve(createExtendedServer(), far);
   const judge = await createExtensionJudge(["tasks"], { tasks: readUpstream("tasks") });
   const { problems, used } = judge.judge(await converseExtended(near, alone));

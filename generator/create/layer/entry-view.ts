@@ -42,7 +42,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
     // Only HTTP has headers in which parts of arguments are repeated.
-    mirrors: facts.some(standsAlone) && (uses("http") || uses("worker")),
+    mirrors: facts.some(isStateless) && (uses("http") || uses("worker")),
     questions: offers.has("questions"),
     resources: offers.has("resources"),
     skills: offers.has("skills"),
@@ -67,7 +67,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
 /** The function that serves over these; none for a worker, which is called. */
 export function runName(transports: LayerChoices["transports"]): string {
   const isOnStdio = transports.includes("stdio");
-  if (transports.includes("http")) return isOnStdio ? "runEither" : "runHttp";
+  if (transports.includes("http")) return isOnStdio ? "runServer" : "runHttp";
   return isOnStdio ? "runStdio" : "";
 }
 
@@ -100,9 +100,9 @@ function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
     ...lists,
     ...(lists.length > 0 ? ["completions"] : []),
     ...(offers.includes("tasks") ? ["tasks"] : []),
-    ...(offers.includes("tasks") && facts.some(standsAlone) ? ["taskExtension"] : []),
+    ...(offers.includes("tasks") && facts.some(isStateless) ? ["taskExtension"] : []),
     ...(hasChangesAmong(offers) && facts.some(hasListening) ? ["listening"] : []),
-    ...(offers.includes("questions") ? [facts.some(standsAlone) ? "rounds" : "questions"] : []),
+    ...(offers.includes("questions") ? [facts.some(isStateless) ? "rounds" : "questions"] : []),
     ...extensions.filter((name) => offers.includes(name)),
   ];
 }
@@ -113,7 +113,7 @@ function listsOf({ offers }: LayerChoices): object {
     return { changing: false, sources: "", of: "", create: "createFixedLists", server: "CoreServer" };
   const names = offeringsWithLists.filter((name) => offers.includes(name)).map((name) => listNames[name]);
   const types = ["ToolLists", ...names.map((name) => `${name}Lists`)];
-  const sources = ["CoreSource", ...names.map((name) => `${name}Sources`)];
+  const sources = ["AnyCoreDefinition", ...names.map((name) => `${name}Sources`)];
   const made = names.map((name) => `\n    ...create${name}Lists(source, host),`);
   return {
     changing: true,
@@ -155,7 +155,7 @@ function hasListening({ methods }: RevisionFacts): boolean {
 }
 
 /** Where each request stands alone, questions to the client take rounds. */
-function standsAlone({ methods }: RevisionFacts): boolean {
+function isStateless({ methods }: RevisionFacts): boolean {
   return methods.includes('lifecycle: "per-request"');
 }
 
@@ -165,14 +165,16 @@ function acceptorOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
   const hasSessions = lifecycles.has("handshake");
   const parts = [
     // Where each request stands alone, questions are parts of results.
-    ...(hasSessions && offers.includes("questions") ? [{ name: "createOutbound", file: "pending-requests" }] : []),
-    ...(facts.length > 1 ? [{ name: "createDowngrade", file: "revision-converter" }] : []),
+    ...(hasSessions && offers.includes("questions")
+      ? [{ name: "createPendingRequests", file: "pending-requests" }]
+      : []),
+    ...(facts.length > 1 ? [{ name: "createRevisionConverter", file: "revision-converter" }] : []),
   ];
   const list = parts.map(({ name }) => name).join(", ");
   if (lifecycles.size > 1) return { name: "createDualAcceptor", file: "dual-era.ts", parts, list };
   return hasSessions
     ? { name: "createSessionAcceptor", file: "initialize-server.ts", parts, list }
-    : { name: "createLoneAcceptor", file: "stateless-server.ts", parts, list };
+    : { name: "createStatelessAcceptor", file: "stateless-server.ts", parts, list };
 }
 
 const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;
@@ -228,7 +230,7 @@ function findLeftOut({ offers }: Pick<LayerChoices, "offers">, newest: RevisionF
 
 /** Where each request stands alone, tasks are an extension. */
 function knowsTasks(revision: RevisionFacts): boolean {
-  return revision.types.includes("export interface ToolExecution ") || standsAlone(revision);
+  return revision.types.includes("export interface ToolExecution ") || isStateless(revision);
 }
 
 function untaskedOf({ offers }: LayerChoices, newest: RevisionFacts): string {

@@ -1,7 +1,7 @@
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, onceFree, refuseFile } from "./retry-while-locked.ts";
+import { codeOf, retryWhileLocked, refuseFile } from "./retry-while-locked.ts";
 
 /** Runs a task while this process holds a lock file. One that its owner has left behind does not hold for ever. */
 export async function withFileLock<Result>(lock: string, task: () => Promise<Result>): Promise<Result> {
@@ -53,10 +53,10 @@ async function remove(lock: string, isMeant: (found: Found | undefined) => boole
     return false;
   }
   try {
-    if (isMeant(await find(lock))) await onceFree(() => unlink(lock));
+    if (isMeant(await find(lock))) await retryWhileLocked(() => unlink(lock));
     return true;
   } finally {
-    await onceFree(() => unlink(guard)).catch(() => {});
+    await retryWhileLocked(() => unlink(guard)).catch(() => {});
   }
 }
 
@@ -64,7 +64,7 @@ async function remove(lock: string, isMeant: (found: Found | undefined) => boole
 async function create(path: string): Promise<Found | undefined> {
   let file: FileHandle | undefined;
   try {
-    file = await onceFree(() => open(path, "wx", 0o600));
+    file = await retryWhileLocked(() => open(path, "wx", 0o600));
     return toFound(await file.stat({ bigint: true }));
   } catch (error) {
     if (codeOf(error) === "EEXIST") return undefined;

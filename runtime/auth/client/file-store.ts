@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
-import { Lanes } from "../../transport/http-client/keyed-queue.ts";
+import { KeyedQueue } from "../../transport/http-client/keyed-queue.ts";
 import { withFileLock } from "./file-lock.ts";
-import { codeOf, onceFree, refuseFile } from "./retry-while-locked.ts";
+import { codeOf, retryWhileLocked, refuseFile } from "./retry-while-locked.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
@@ -12,7 +12,7 @@ import { readStored } from "./tokens.ts";
  * it. A keychain is better where there is one: then implement `CredentialStore` with it.
  */
 export function createFileStore(path: string): CredentialStore {
-  const lanes = new Lanes<string>();
+  const lanes = new KeyedQueue<string>();
   const change = (edit: (values: Map<string, string>) => void): Promise<void> =>
     lanes.run("file", () =>
       withFileLock(`${path}.lock`, async () => {
@@ -48,7 +48,7 @@ async function read(path: string): Promise<Map<string, string>> {
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
-    return await onceFree(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
+    return await retryWhileLocked(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw refuseFile(path, `cannot be read (${codeOf(error)})`);
@@ -66,7 +66,7 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
     } finally {
       await file.close();
     }
-    await onceFree(() => rename(draft, path));
+    await retryWhileLocked(() => rename(draft, path));
   } catch (error) {
     await unlink(draft).catch(() => {});
     throw refuseFile(path, `cannot be written (${codeOf(error)})`);

@@ -12,7 +12,7 @@ import { Requester, type AuthStep } from "./requester.ts";
 import { offlineAccess, readScopes, selectScopes } from "./scopes.ts";
 import { createMemoryStore, type CredentialStore } from "./store.ts";
 import { TokenEndpoint } from "./token-endpoint.ts";
-import { TokenKeeper } from "./token-store.ts";
+import { TokenStore } from "./token-store.ts";
 import { createUrlRules } from "./url-rules.ts";
 
 /** How a client is authorized by a server. */
@@ -92,7 +92,7 @@ class OAuth implements OAuthProvider {
   readonly #proofs: Proofs | undefined;
   readonly #endpoint: TokenEndpoint;
   readonly #store: CredentialStore;
-  readonly #keeper: TokenKeeper;
+  readonly #keeper: TokenStore;
   readonly #attempts = new WeakMap<AuthRequest, Attempt>();
   #flight: Promise<"refreshed" | "obtained"> | undefined;
   #failure: { readonly error: AuthError; readonly until: number } | undefined;
@@ -107,7 +107,7 @@ class OAuth implements OAuthProvider {
     const rules = createUrlRules(server, networks);
     const fetch = options.fetch ?? createPinnedFetch((address, host) => rules.checkAddress(address, host));
     this.#endpoint = new TokenEndpoint(new Requester({ fetch, rules, timeout, maxBytes, onStep }), this.#proofs);
-    this.#keeper = new TokenKeeper({ server, grant, store: this.#store, endpoint: this.#endpoint });
+    this.#keeper = new TokenStore({ server, grant, store: this.#store, endpoint: this.#endpoint });
   }
 
   async authorize(request: AuthRequest): Promise<Readonly<Record<string, string>>> {

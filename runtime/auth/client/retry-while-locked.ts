@@ -5,7 +5,7 @@ import { AuthError } from "./errors.ts";
  * Does something with a file. Windows refuses much of it as long as another has the file open, if only to look at it: there it is tried again
  * for a second.
  */
-export async function onceFree<Result>(
+export async function retryWhileLocked<Result>(
   task: () => Promise<Result>,
   platform: string = process.platform,
 ): Promise<Result> {

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { Lanes } from "../../transport/http-client/keyed-queue.ts";
+import { KeyedQueue } from "../../transport/http-client/keyed-queue.ts";
 
 /**
  * Keeps credentials: tokens, and what client ids were given. Everything in it is secret. Keys say what for, by issuer and resource; values are
@@ -17,7 +17,7 @@ export interface CredentialStore {
 /** Keeps credentials until the process ends. May be shared by the clients of one user, not by users. */
 export function createMemoryStore(): CredentialStore {
   const values = new Map<string, string>();
-  const lanes = new Lanes<string>();
+  const lanes = new KeyedQueue<string>();
   return {
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),

@@ -6,7 +6,7 @@ import type { TokenEndpoint } from "./token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens.ts";
 
 /** What the tokens of one client for one server need around them. */
-export interface TokenKeeperOptions {
+export interface TokenStoreOptions {
   readonly server: URL;
   readonly grant: Grant;
   readonly store: CredentialStore;
@@ -14,13 +14,13 @@ export interface TokenKeeperOptions {
 }
 
 /** The tokens of one client for one server: stored by issuer and resource, and never taken from another. */
-export class TokenKeeper {
-  readonly #options: TokenKeeperOptions;
+export class TokenStore {
+  readonly #options: TokenStoreOptions;
   readonly #resource: string;
   #current: Tokens | undefined;
   #loading: Promise<void> | undefined;
 
-  constructor(options: TokenKeeperOptions) {
+  constructor(options: TokenStoreOptions) {
     this.#options = options;
     this.#resource = toResource(options.server);
   }

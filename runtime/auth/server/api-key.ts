@@ -4,7 +4,7 @@ import type { HttpRefusalReason } from "../../protocol/profile.ts";
 import type { Answer, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
 import { refuse } from "../../transport/http-server/rejection.ts";
-import { isSameBytes } from "./timing-safe-equal.ts";
+import { timingSafeEqual } from "./timing-safe-equal.ts";
 
 /** A key, and who holds it. */
 export type ApiKey = Identity &
@@ -62,7 +62,7 @@ function createFinder(keys: readonly ApiKey[]): Find {
   const known = Promise.all(keys.map(toKnown));
   return async (shown) => {
     let found: Identity | undefined;
-    for (const { hash: expected, holder } of await known) if (isSameBytes(expected, shown)) found = holder;
+    for (const { hash: expected, holder } of await known) if (timingSafeEqual(expected, shown)) found = holder;
     return found;
   };
 }

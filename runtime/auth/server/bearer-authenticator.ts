@@ -6,15 +6,15 @@ import { readCredentials, type Credentials } from "./credentials.ts";
 import { createProofJudge, type JudgeProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";
-import { TokenMemory } from "./token-cache.ts";
+import { TokenCache } from "./token-cache.ts";
 import type { TokenOptions } from "./bearer-token.ts";
 import { TokenError, isTokenError, type Trust } from "./verify-token.ts";
 
 /** Judges requests by the access tokens that they carry. */
-export class TokenGate {
+export class BearerAuthenticator {
   readonly #options: TokenOptions;
   readonly #rules: ClaimRules & Trust;
-  readonly #memory: TokenMemory<Known>;
+  readonly #memory: TokenCache<Known>;
   readonly #judgeProof: JudgeProof | undefined;
   readonly #now: () => number;
 
@@ -22,7 +22,7 @@ export class TokenGate {
     const { clockSkew = defaultSkew, remember = 60_000, dpop, now = Date.now } = options;
     this.#options = options;
     this.#rules = { issuers, audiences, clockSkew };
-    this.#memory = new TokenMemory(remember);
+    this.#memory = new TokenCache(remember);
     this.#judgeProof = dpop && createProofJudge(dpop);
     this.#now = now;
   }

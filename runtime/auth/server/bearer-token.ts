@@ -1,7 +1,7 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Guard } from "../../transport/http-server/identity.ts";
 import type { Claims } from "./claims.ts";
-import { TokenGate } from "./bearer-authenticator.ts";
+import { BearerAuthenticator } from "./bearer-authenticator.ts";
 import { checkUrl, createDocuments, toMetadataUrl, type ResourceDescription } from "./metadata.ts";
 import type { ProofOptions } from "./proof.ts";
 import { challengeScopes, toAnswer, toDenied, type ChallengeStyle, type DeniedRequest } from "./denials.ts";
@@ -51,7 +51,7 @@ export interface TokenOptions {
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
  */
-export function requireToken(options: TokenOptions): Guard {
+export function requireBearerToken(options: TokenOptions): Guard {
   const { resource, scopes = [], dpop, metadata, onDenied } = options;
   const issuers = toList(options.issuer);
   checkUrl("resource", resource);
@@ -64,7 +64,7 @@ export function requireToken(options: TokenOptions): Guard {
     algorithms: dpop?.proofs.algorithms,
     isBoundOnly: dpop?.required === true,
   };
-  const gate = new TokenGate(options, issuers, toList(options.audience ?? resource));
+  const gate = new BearerAuthenticator(options, issuers, toList(options.audience ?? resource));
   return {
     async authenticate(head, reply) {
       const outcome = await gate.admit(head, reply);

@@ -18,7 +18,7 @@ export type { Claims } from "./claims.ts";
 export { introspectTokens } from "./introspection.ts";
 export type { IntrospectionOptions } from "./introspection.ts";
 
-export { limitFailures } from "./limit-auth-failures.ts";
+export { limitAuthFailures } from "./limit-auth-failures.ts";
 export type { FailureLimit } from "./limit-auth-failures.ts";
 
 export type { ResourceDescription } from "./metadata.ts";
@@ -36,7 +36,7 @@ export type { ReplayStore } from "../../stores/replay-store.ts";
 
 export type { ScopeHierarchy } from "./scopes.ts";
 
-export { requireToken } from "./bearer-token.ts";
+export { requireBearerToken } from "./bearer-token.ts";
 export type { TokenOptions } from "./bearer-token.ts";
 
 export { TokenError } from "./verify-token.ts";

@@ -23,8 +23,8 @@ export interface FailureLimit extends Rate {
  * again. Requests that show nothing are no guesses, and those that are let in do not count. Until then credentials that are right get 429 as well,
  * so that the limit is for what can be guessed, or takes long to check. Random keys cannot, and do not: `requireApiKey` needs none.
  */
-export function limitFailures(guard: Guard, options: FailureLimit): Guard {
-  checkRate("limitFailures", options);
+export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
+  checkRate("limitAuthFailures", options);
   const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now() } = options;
   const each = 1_000 / options.perSecond;
   /** When what a client has failed with will be made up for, by key. */

@@ -1,5 +1,5 @@
 /** What was found out about tokens, for a while: a token that comes with every request is verified once. */
-export class TokenMemory<Found> {
+export class TokenCache<Found> {
   readonly #found = new Map<string, { readonly value: Found; readonly until: number }>();
   readonly #running = new Map<string, Promise<Found>>();
   readonly #lifetime: number;

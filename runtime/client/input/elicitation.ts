@@ -5,7 +5,7 @@ import { omit } from "../../protocol/known-members.ts";
 import { AnswerScope, FormScope } from "./response-scope.ts";
 import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
-import type { ElicitationSource } from "../any-definition.ts";
+import type { AnyElicitationOption } from "../any-definition.ts";
 
 /** Answers the server's questions to the user in one session. */
 export interface Elicitation {
@@ -21,7 +21,7 @@ export interface Elicitation {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
-export function createElicitation(source: ElicitationSource): Elicitation {
+export function createElicitation(source: AnyElicitationOption): Elicitation {
   const open = new Set<string>();
   const remember = (id: unknown): void => {
     if (typeof id !== "string") return;
@@ -56,7 +56,11 @@ function toKnown(params: Record<string, unknown>, { capabilities }: Revision): R
 }
 
 /** Nothing that does not fit the form leaves: neither side would know what to do with it. */
-async function askForm(source: ElicitationSource, params: Record<string, unknown>, call: CallContext): Promise<object> {
+async function askForm(
+  source: AnyElicitationOption,
+  params: Record<string, unknown>,
+  call: CallContext,
+): Promise<object> {
   if (!source.form) throw refuseMode("form");
   const { requestedSchema } = params;
   const { action, content } = toAnswer(await source.form(params, new FormScope(call, requestedSchema)));
@@ -68,7 +72,7 @@ async function askForm(source: ElicitationSource, params: Record<string, unknown
 }
 
 async function askUrl(
-  source: ElicitationSource,
+  source: AnyElicitationOption,
   params: Record<string, unknown>,
   call: CallContext,
 ): Promise<{ readonly action: unknown }> {

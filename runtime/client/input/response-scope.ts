@@ -1,12 +1,12 @@
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import type { SchemaIssue } from "../../protocol/schema-issue.ts";
-import { unknownProgram } from "../../protocol/session.ts";
+import { unknownImplementation } from "../../protocol/session.ts";
 import { CallScope } from "../../tasks/call-scope.ts";
 import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
-import type { AnyAnswerContext, AnyFormContext } from "../any-definition.ts";
+import type { AnyClientRequestContext, AnyFormContext } from "../any-definition.ts";
 
 /** What a handler of the user gets: a view of the server's request that it answers. */
-export class AnswerScope extends CallScope implements AnyAnswerContext {
+export class AnswerScope extends CallScope implements AnyClientRequestContext {
   readonly #call: CallContext;
 
   constructor(call: CallContext) {
@@ -15,7 +15,7 @@ export class AnswerScope extends CallScope implements AnyAnswerContext {
   }
 
   get server(): { readonly info: object; readonly capabilities: object } {
-    const { info = unknownProgram, capabilities } = this.#call.session.peer;
+    const { info = unknownImplementation, capabilities } = this.#call.session.peer;
     return { info, capabilities };
   }
 }

@@ -1,10 +1,10 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { AnswerScope } from "./response-scope.ts";
-import type { RootsSource } from "../any-definition.ts";
+import type { AnyRootsOption } from "../any-definition.ts";
 
 /** The roots of a client, which may change while it is connected. */
-export interface Roots<Source = RootsSource> {
+export interface Roots<Source = AnyRootsOption> {
   /** Puts other roots in place, and tells every server. */
   set(roots: Source): void;
   /** Tells every server that the roots are others now: once for each turn of the event loop, however often it is called. */
@@ -19,7 +19,7 @@ export interface RootsKeeper extends Roots {
 }
 
 /** Keeps the roots. A list is checked at once, what a function gives when it gives it. */
-export function createRoots(source: RootsSource | undefined, announce: () => void): RootsKeeper {
+export function createRoots(source: AnyRootsOption | undefined, announce: () => void): RootsKeeper {
   let roots = source ?? [];
   let isScheduled = false;
   if (typeof roots !== "function") checkRoots(roots);

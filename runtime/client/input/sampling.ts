@@ -4,14 +4,14 @@ import type { CallContext } from "../../protocol/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { omit } from "../../protocol/known-members.ts";
 import { AnswerScope } from "./response-scope.ts";
-import type { SamplingSource } from "../any-definition.ts";
+import type { AnySamplingOption } from "../any-definition.ts";
 
 /**
  * Puts the handler of the user behind `sampling/createMessage`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
-export function createSampling(source: SamplingSource): (params: unknown, call: CallContext) => unknown {
+export function createSampling(source: AnySamplingOption): (params: unknown, call: CallContext) => unknown {
   return (params, call) => {
     const request = toKnown(params, call.revision);
     if (!source.tools && (request.tools !== undefined || request.toolChoice !== undefined)) {

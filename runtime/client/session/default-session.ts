@@ -10,24 +10,24 @@ import { withFreshHeaders } from "../connection/fresh-headers.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";
 import type { ListName } from "../protocol-types.ts";
 import type { RootsKeeper } from "../input/roots.ts";
-import { SessionCore, knowsLevels, type SessionTarget } from "./session-state.ts";
+import { SessionState, knowsLevels, type SessionTarget } from "./session-state.ts";
 import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session.ts";
 import { SessionView } from "./session-view.ts";
-import type { ClientSource } from "../any-definition.ts";
+import type { AnyClientOptions } from "../any-definition.ts";
 import type { TaskHandle, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";
 import { checkToolOutput, isRepeatable } from "../tool-output.ts";
 
 /** A session of a client with one server, without the types of a revision. */
-export class LiveSession extends SessionView implements ClientConnection, AsyncDisposable {
+export class DefaultClientSession extends SessionView implements ClientConnection, AsyncDisposable {
   readonly roots: RootsKeeper;
-  readonly #core: SessionCore;
+  readonly #core: SessionState;
 
-  constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+  constructor(source: AnyClientOptions, roots: RootsKeeper, target: SessionTarget) {
     super();
     this.roots = roots;
-    this.#core = new SessionCore(source, roots, target);
+    this.#core = new SessionState(source, roots, target);
   }
 
   /** Opens the first connection. */

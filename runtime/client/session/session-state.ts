@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { isPeerError, toError } from "../../jsonrpc/errors.ts";
-import type { Eras } from "../../lifecycle/era-cache.ts";
+import type { EraCache } from "../../lifecycle/era-cache.ts";
 import { toTimeouts } from "../../jsonrpc/limits.ts";
 import { toReconnection } from "../../transport/http-client/reconnect-delay.ts";
 import type { ListKind } from "../../protocol/list-kinds.ts";
@@ -11,19 +11,19 @@ import { toClientCapabilities } from "../capabilities.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Answerer } from "../input/input-request.ts";
 import { createElicitation, type Elicitation } from "../input/elicitation.ts";
-import type { ClientEvent, Restored } from "../events.ts";
-import { createClientHandlers, type NoticeBoard } from "../handlers.ts";
+import type { ClientEvent, RestoredState } from "../events.ts";
+import { createClientHandlers, type NotificationSink } from "../handlers.ts";
 import { keepAlive } from "../connection/keep-alive.ts";
 import { Listening } from "../subscriptions/listen.ts";
 import { Line, type LineHost } from "../connection/reconnecting-connection.ts";
 import { Lists } from "../lists/lists.ts";
-import type { Opener } from "../connection-factory.ts";
+import type { ConnectionFactory } from "../connection-factory.ts";
 import type { Retry } from "../options.ts";
 import { Reads } from "../resources/read-cache.ts";
 import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, playRounds } from "../input/input-required.ts";
-import type { ClientSource } from "../any-definition.ts";
+import type { AnyClientOptions } from "../any-definition.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
 import { ServerTasks } from "../tasks/server-tasks.ts";
 import { Subscriptions } from "../subscriptions/resource-subscriptions.ts";
@@ -31,16 +31,16 @@ import { TaskListening } from "../tasks/task-notifications.ts";
 
 /** How a session reaches its server. */
 export interface SessionTarget {
-  readonly open: Opener;
+  readonly open: ConnectionFactory;
   /** What the client remembers of servers. */
-  readonly eras?: Eras;
+  readonly eras?: EraCache;
   /** Gives up the first connection while it is being opened. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What a session keeps between its calls, and does when nobody calls: it answers, takes notice, and restores. */
-export class SessionCore implements LineHost, NoticeBoard {
-  readonly source: ClientSource;
+export class SessionState implements LineHost, NotificationSink {
+  readonly source: AnyClientOptions;
   readonly line: Line;
   readonly lists: Lists;
   readonly reads: Reads;
@@ -57,7 +57,7 @@ export class SessionCore implements LineHost, NoticeBoard {
   /** The level that a new session is asked for again. */
   logLevel: string | undefined;
 
-  constructor(source: ClientSource, roots: RootsKeeper, target: SessionTarget) {
+  constructor(source: AnyClientOptions, roots: RootsKeeper, target: SessionTarget) {
     this.source = source;
     this.#roots = roots;
     this.#target = target;
@@ -126,7 +126,7 @@ export class SessionCore implements LineHost, NoticeBoard {
     );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
     const complete = await playRounds(result, {
-      max: this.source.maxRounds ?? 10,
+      max: this.source.maxInputRounds ?? 10,
       clock: this.source.clock,
       signal,
       answerer: () => this.#toAnswerer(this.line.last),
@@ -191,7 +191,7 @@ export class SessionCore implements LineHost, NoticeBoard {
       capabilities: (revision) => toClientCapabilities(this.source, revision),
       handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
-      onDeaf: () => this.lists.deafen(),
+      onNotificationsLost: () => this.lists.deafen(),
     });
   }
 
@@ -269,7 +269,7 @@ export class SessionCore implements LineHost, NoticeBoard {
     );
   }
 
-  #tellLost(what: Restored, error: unknown): void {
+  #tellLost(what: RestoredState, error: unknown): void {
     this.tell({ kind: "restoreFailed", what, error: toError(error) });
   }
 

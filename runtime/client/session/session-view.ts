@@ -1,5 +1,10 @@
 import type { Revision } from "../../../generated/support.ts";
-import { unknownProgram, type Capabilities, type ProgramInfo, type Session } from "../../protocol/session.ts";
+import {
+  unknownImplementation,
+  type Capabilities,
+  type ImplementationInfo,
+  type Session,
+} from "../../protocol/session.ts";
 
 /** What a client knows of its server by the session that they have. */
 export abstract class SessionView {
@@ -9,8 +14,8 @@ export abstract class SessionView {
     return this.session.revision;
   }
 
-  get serverInfo(): ProgramInfo {
-    return this.session.peer.info ?? unknownProgram;
+  get serverInfo(): ImplementationInfo {
+    return this.session.peer.info ?? unknownImplementation;
   }
 
   get serverCapabilities(): Capabilities {

@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../../protocol/incoming-call.ts";
 import type { Capabilities } from "../../protocol/session.ts";
 import type { Without } from "../../protocol/result-members.ts";
-import type { LacksMethod, Unavailable } from "../../protocol/missing.ts";
+import type { MissingMethod, Unavailable } from "../../protocol/missing.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Retry } from "../options.ts";
 import type { PageLimits } from "../lists/pages.ts";
@@ -20,13 +20,13 @@ export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult
   : NoTaskCalls<P>) &
   (P extends { ListTasksRequest: object }
     ? TaskListing
-    : { readonly listTasks: Unavailable<LacksMethod<P, "ListTasksRequest">> }) &
+    : { readonly listTasks: Unavailable<MissingMethod<P, "ListTasksRequest">> }) &
   SessionCalls<P> &
-  (P extends { PingRequest: object } ? Pinging : { readonly ping: Unavailable<LacksMethod<P, "PingRequest">> }) &
+  (P extends { PingRequest: object } ? Pinging : { readonly ping: Unavailable<MissingMethod<P, "PingRequest">> }) &
   (P extends { SubscribeRequest: object } | { SubscriptionsListenRequest: object } ? Subscribing : unknown) &
   (P extends { SetLevelRequest: object }
     ? Logging<P["LoggingLevel"]>
-    : { readonly setLogLevel: Unavailable<LacksMethod<P, "SetLevelRequest">> });
+    : { readonly setLogLevel: Unavailable<MissingMethod<P, "SetLevelRequest">> });
 
 /** What every revision can. */
 export interface SessionCalls<P extends ClientTypes> extends ClientConnection, AsyncDisposable {
@@ -81,7 +81,7 @@ export interface TaskListing {
 
 /** The revision has no tasks, or has them no more. */
 export interface NoTaskCalls<P> {
-  readonly toolTask: Unavailable<LacksMethod<P, "GetTaskRequest">>;
+  readonly toolTask: Unavailable<MissingMethod<P, "GetTaskRequest">>;
 }
 
 /** The revision has `ping`. */

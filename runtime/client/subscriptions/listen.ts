@@ -11,7 +11,7 @@ import { isHttpError } from "../../transport/http-client/errors.ts";
 import { isPassing } from "../../transport/http-client/event-stream.ts";
 import type { ClientConnection } from "../connect.ts";
 import { SubscriptionError } from "../errors.ts";
-import type { Restored } from "../events.ts";
+import type { RestoredState } from "../events.ts";
 import { ListenStream } from "./listen-stream.ts";
 
 /** What listening needs of its session. */
@@ -27,11 +27,11 @@ export interface ListeningHost {
   /** Changes are told again. */
   hearing(): void;
   /** The server does not tell of these, and will not be asked again until something else is wanted. */
-  lost(what: readonly Restored[], reason: Error): void;
+  lost(what: readonly RestoredState[], reason: Error): void;
 }
 
 /** What is wanted to be heard of. */
-type Wanted = Exclude<Restored, { readonly kind: "logLevel" }>;
+type Wanted = Exclude<RestoredState, { readonly kind: "logLevel" }>;
 
 /**
  * Hears of changes where servers tell of them only to those who listen. There is one stream, which another one replaces when

@@ -10,7 +10,7 @@ import type { ListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
 import { createParser, matchFirst } from "../resources/registry.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
-import type { AnyRequester, ResourceSources, ToolSource } from "../any-definition.ts";
+import type { AnyRequester, AnyResources, AnyTool } from "../any-definition.ts";
 import { describeTool } from "../tools/registry.ts";
 import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
@@ -19,7 +19,7 @@ import { uiMimeType } from "./ui-resource.ts";
 export const ui: ExtensionFeature = {
   name: "ui",
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
-  check({ resources = [] }: ResourceSources) {
+  check({ resources = [] }: AnyResources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
     if (wrong)
       throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
@@ -35,7 +35,7 @@ export const ui: ExtensionFeature = {
   },
 };
 
-function checkTool(tool: ToolSource, { resources, resourceTemplates }: ResourceLists): void {
+function checkTool(tool: AnyTool, { resources, resourceTemplates }: ResourceLists): void {
   const { name } = tool;
   const { resourceUri, visibility } = readUi(tool);
   const known = new Set(["model", "app"]);
@@ -50,13 +50,13 @@ function checkTool(tool: ToolSource, { resources, resourceTemplates }: ResourceL
 }
 
 /** Definitions are typed where they are written. */
-function readUi({ ui: shown = {} }: ToolSource): ToolUi {
+function readUi({ ui: shown = {} }: AnyTool): ToolUi {
   return shown;
 }
 
 /** Two lists: who has no views learns nothing of them, and nothing of tools that only they may call. */
 function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
-  const describe = (tool: ToolSource): object => describeTool(tool, revision, options.toolRules);
+  const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
   // What a client gets depends on what it declares, so that no other may be given the same.
   const own = { ...options, caching: { ...options.caching, tools: toPrivate(options.caching.tools) } };
   const whole = createListing(
@@ -68,7 +68,7 @@ function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHa
   return (params, call) => (hasViews(options.toRequester(call)) ? whole : plain).page(params?.cursor, call);
 }
 
-function withView(shown: object, tool: ToolSource): object {
+function withView(shown: object, tool: AnyTool): object {
   const meta: unknown = Reflect.get(shown, "_meta");
   return tool.ui ? { ...shown, _meta: { ...(isObject(meta) && meta), ui: tool.ui } } : shown;
 }

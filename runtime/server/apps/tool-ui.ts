@@ -1,8 +1,8 @@
-import type { LacksMember, Unavailable } from "../../protocol/missing.ts";
+import type { MissingMember, Unavailable } from "../../protocol/missing.ts";
 import type { ToolTypes } from "../protocol-types.ts";
 
 /** Whether tools can have views: where a revision has no metadata of tools they cannot. */
-export type UiSupport<P extends ToolTypes> = [LacksMember<P, "Tool", "_meta">] extends [never]
+export type UiSupport<P extends ToolTypes> = [MissingMember<P, "Tool", "_meta">] extends [never]
   ? {
       /**
        * How clients that have views show the results, and who may call the tool. Other clients see it without that, or not at all if it is
@@ -10,7 +10,7 @@ export type UiSupport<P extends ToolTypes> = [LacksMember<P, "Tool", "_meta">] e
        */
       readonly ui?: ToolUi;
     }
-  : { readonly ui?: Unavailable<LacksMember<P, "Tool", "_meta">> & ToolUi };
+  : { readonly ui?: Unavailable<MissingMember<P, "Tool", "_meta">> & ToolUi };
 
 /**
  * The view of a tool: `_meta.ui`.

@@ -1,7 +1,7 @@
 import { refuse } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
 import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
-import type { AnyContext, PromptSource, TemplateSource } from "../any-definition.ts";
+import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
 
 /** Params of `completion/complete`, as every revision has them. */
 export interface CompleteParams {
@@ -26,7 +26,7 @@ export interface Found {
 const mostValues = 100;
 
 /** Whether anything in a server can be completed; otherwise it does not offer completion. */
-export function hasCompletions(prompts: Iterable<PromptSource>, templates: Iterable<TemplateSource>): boolean {
+export function hasCompletions(prompts: Iterable<AnyPrompt>, templates: Iterable<AnyResourceTemplate>): boolean {
   const inPrompts = [...prompts].some((prompt) => Object.values(prompt.arguments ?? {}).some((a) => a.complete));
   return inPrompts || [...templates].some((template) => Object.values(template.complete ?? {}).some(Boolean));
 }

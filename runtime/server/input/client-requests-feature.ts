@@ -2,13 +2,13 @@ import { createAskedRounds } from "./session-input.ts";
 import { createAskingScopes } from "./input-scope.ts";
 import type { ServerRounds } from "../definition.ts";
 import type { Feature } from "../feature.ts";
-import type { ServerSource } from "../any-definition.ts";
+import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Questions to the client where every revision of a program has sessions: they are requests. */
 export const questions: Feature = {
   name: "questions",
   createScopes: createAskingScopes,
-  create: (_parts, { rounds }: ServerSource & ServerRounds) => ({
+  create: (_parts, { rounds }: AnyServerDefinition & ServerRounds) => ({
     implement: () => ({ handlers: {} }),
     rounds: () => createAskedRounds(rounds?.clock),
   }),

@@ -3,15 +3,15 @@ import { createAskingScopes } from "./input-scope.ts";
 import type { ServerRounds } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import { createReplayedRounds } from "./replayed-input.ts";
-import { toRoundSettings } from "./request-state-options.ts";
-import type { ServerSource } from "../any-definition.ts";
+import { toRequestStateSettings } from "./request-state-options.ts";
+import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Calls that need input of the client: in rounds where each request stands alone, and by requests elsewhere. */
 export const rounds: Feature = {
   name: "rounds",
   createScopes: createAskingScopes,
-  create(_parts, source: ServerSource & ServerRounds) {
-    const settings = toRoundSettings(source);
+  create(_parts, source: AnyServerDefinition & ServerRounds) {
+    const settings = toRequestStateSettings(source);
     return {
       implement: () => ({ handlers: {} }),
       rounds: (revision) =>

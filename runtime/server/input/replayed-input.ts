@@ -1,12 +1,12 @@
 import { isObject, type Awaitable } from "../../../generated/support.ts";
-import { toAloneError } from "../../protocol/stateless-request.ts";
+import { toStatelessError } from "../../protocol/stateless-request.ts";
 import { attempt, chain } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { readAuth } from "../context.ts";
 import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";
 import { readReturned, toReturned } from "./returned-requests.ts";
-import type { RoundSettings } from "./request-state-options.ts";
+import type { RequestStateSettings } from "./request-state-options.ts";
 import { emptyRecord, type RoundInput, type RoundRecord } from "./round-record.ts";
 import { Round, type RoundStart } from "./round.ts";
 import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
@@ -17,7 +17,7 @@ import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
-export function createReplayedRounds(settings: RoundSettings): Rounds {
+export function createReplayedRounds(settings: RequestStateSettings): Rounds {
   const plain = keepRounds();
   return {
     of: (call) => readRound(call) ?? plain(call),
@@ -25,7 +25,7 @@ export function createReplayedRounds(settings: RoundSettings): Rounds {
       attempt(
         () => replay({ request, call, settings }, work),
         (error) => {
-          throw toAloneError(error, call.revision);
+          throw toStatelessError(error, call.revision);
         },
       ),
   };
@@ -35,7 +35,7 @@ export function createReplayedRounds(settings: RoundSettings): Rounds {
 interface Replay {
   readonly request: RoundRequest;
   readonly call: CallContext;
-  readonly settings: RoundSettings;
+  readonly settings: RequestStateSettings;
 }
 
 function replay(of: Replay, work: Work): Awaitable<object> {
@@ -86,7 +86,7 @@ class Turn implements RoundStart {
     this.input = input;
   }
 
-  get settings(): RoundSettings {
+  get settings(): RequestStateSettings {
     return this.of.settings;
   }
 

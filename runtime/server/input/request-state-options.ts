@@ -5,7 +5,7 @@ import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSealer } from "./sealing.ts";
 
 /** How calls go on that need input of the client. All times are in milliseconds. */
-export interface RoundOptions {
+export interface RequestStateOptions {
   /**
    * Secrets of 32 bytes or more that sign what clients carry from round to round: the first signs, all are accepted. Needed where several
    * processes serve the same clients, or calls shall outlive a restart. Default: `cursorKeys`, or a random one.
@@ -35,7 +35,7 @@ export interface RoundOptions {
 }
 
 /** How rounds go, with every default filled in. */
-export interface RoundSettings {
+export interface RequestStateSettings {
   readonly states: RequestStates;
   readonly settleTime: number;
   readonly stepTime: number;
@@ -43,7 +43,7 @@ export interface RoundSettings {
 }
 
 /** Given options over the defaults. */
-export function toRoundSettings({ rounds = {}, cursorKeys }: RoundSource): RoundSettings {
+export function toRequestStateSettings({ rounds = {}, cursorKeys }: AnyRequestStateOptions): RequestStateSettings {
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = rounds;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = rounds;
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
@@ -52,8 +52,8 @@ export function toRoundSettings({ rounds = {}, cursorKeys }: RoundSource): Round
 }
 
 /** As much of a server as is about rounds. */
-export interface RoundSource {
-  readonly rounds?: RoundOptions;
+export interface AnyRequestStateOptions {
+  readonly rounds?: RequestStateOptions;
   readonly cursorKeys?: readonly Uint8Array[];
 }
 

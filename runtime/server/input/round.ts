@@ -11,7 +11,7 @@ import { checkConversation } from "./check-request.ts";
 import { findMissingGate } from "./capability-gates.ts";
 import { RoundCall } from "./round-call.ts";
 import { askedInside, astray, stuck } from "./replay-errors.ts";
-import type { RoundSettings } from "./request-state-options.ts";
+import type { RequestStateSettings } from "./request-state-options.ts";
 import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
 import type { AskingRounds } from "./rounds.ts";
 import { Steps } from "./steps.ts";
@@ -22,7 +22,7 @@ export interface RoundStart {
   /** What the client answered to the questions of the round before. */
   readonly responses: { readonly [key: string]: unknown };
   readonly input: RoundInput | undefined;
-  readonly settings: Pick<RoundSettings, "settleTime" | "stepTime" | "clock">;
+  readonly settings: Pick<RequestStateSettings, "settleTime" | "stepTime" | "clock">;
   /** Makes the result that asks for input. */
   suspend(inputRequests: object, record: RoundRecord): Promise<object>;
 }

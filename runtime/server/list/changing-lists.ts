@@ -1,20 +1,20 @@
 import { listKinds, type ListKind } from "../../protocol/list-kinds.ts";
 import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
 import { createListChanges } from "./list-changed.ts";
-import type { LiveSessions } from "../subscriptions/session-registry.ts";
+import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import type { CreateLists, ListNeeds } from "../feature-parts.ts";
-import type { CoreSource, ToolSource } from "../any-definition.ts";
+import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
 import { checkTool, describeTool } from "../tools/registry.ts";
 
 /** What a server has whose tools may change. */
 export interface ToolLists {
   /** The tools. They may change until the server is served, and afterwards as far as the definition says `dynamic`. */
-  readonly tools: Catalogue<ToolSource>;
+  readonly tools: Catalogue<AnyTool>;
 }
 
 /** Where the lists of a server come from. */
 export interface ListHost {
-  readonly sessions: LiveSessions;
+  readonly sessions: SessionRegistry;
   /** A list that may change as far as the definition says `dynamic`; clients are told. */
   createList<Definition>(
     kind: ListKind,
@@ -26,7 +26,7 @@ export interface ListHost {
 }
 
 /** For a server whose lists may change: its tools, and what else `createMore` makes of its definition. */
-export function createChangingLists<More extends object, Source extends CoreSource>(
+export function createChangingLists<More extends object, Source extends AnyCoreDefinition>(
   createMore: (source: Source, host: ListHost) => More,
 ): CreateLists<ToolLists & More, Source> {
   return (source, needs) => {
@@ -41,7 +41,7 @@ export function createChangingLists<More extends object, Source extends CoreSour
 }
 
 function createListHost(
-  source: CoreSource,
+  source: AnyCoreDefinition,
   { sessions, features, isServed, rebuild }: ListNeeds,
 ): { readonly host: ListHost; isOffered(kind: ListKind): boolean } {
   const dynamic = toDynamic(source);
@@ -69,12 +69,12 @@ function createListHost(
 }
 
 /** Lists that may change, so that they are offered even while they are empty. */
-export function toDynamic({ dynamic = [] }: CoreSource): ReadonlySet<ListKind> {
+export function toDynamic({ dynamic = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
   return new Set(dynamic === true ? listKinds : dynamic);
 }
 
 /** A tool that comes later must fit every revision at once: clients of each may be there. */
-function checkLateTool(tool: ToolSource, { revisions, toolRules }: ListNeeds): void {
+function checkLateTool(tool: AnyTool, { revisions, toolRules }: ListNeeds): void {
   checkTool(tool);
   for (const revision of revisions) describeTool(tool, revision, toolRules);
 }

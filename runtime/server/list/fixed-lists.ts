@@ -1,17 +1,17 @@
 import type { FixedList } from "./catalogue.ts";
 import type { MadeLists } from "../feature-parts.ts";
-import type { CoreSource, ToolSource } from "../any-definition.ts";
+import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
 
 /** For a server that offers nothing but tools, which stay as they are. */
-export function createFixedLists({ tools = [] }: CoreSource): MadeLists<object> {
+export function createFixedLists({ tools = [] }: AnyCoreDefinition): MadeLists<object> {
   const list = new FixedTools(tools);
   return { tools: list, lists: {}, isOffered: (kind) => kind === "tools" && list.size > 0 };
 }
 
-class FixedTools implements FixedList<ToolSource> {
-  readonly #byName: ReadonlyMap<string, ToolSource>;
+class FixedTools implements FixedList<AnyTool> {
+  readonly #byName: ReadonlyMap<string, AnyTool>;
 
-  constructor(tools: readonly ToolSource[]) {
+  constructor(tools: readonly AnyTool[]) {
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
@@ -19,11 +19,11 @@ class FixedTools implements FixedList<ToolSource> {
     return this.#byName.size;
   }
 
-  get(name: string): ToolSource | undefined {
+  get(name: string): AnyTool | undefined {
     return this.#byName.get(name);
   }
 
-  [Symbol.iterator](): Iterator<ToolSource> {
+  [Symbol.iterator](): Iterator<AnyTool> {
     return this.#byName.values();
   }
 }

@@ -1,8 +1,8 @@
 import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
-import type { LiveSessions } from "../subscriptions/session-registry.ts";
+import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Announces that lists changed: once for each list and turn of the event loop, however many changes there are. */
-export function createListChanges(sessions: LiveSessions): (kind: ListKind) => void {
+export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
   const announce = (): void => {
     for (const kind of changed) sessions.tell(listChanged[kind], undefined);

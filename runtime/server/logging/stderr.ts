@@ -1,4 +1,4 @@
-import type { OnError, Report } from "../../jsonrpc/error-report.ts";
+import type { OnError, ErrorReport } from "../../jsonrpc/error-report.ts";
 import { redactText } from "../middleware/redact.ts";
 
 /**
@@ -12,7 +12,7 @@ export const writeToStandardError: OnError = (report) => {
   else console.error(`${toHead(report)}: ${toLine(report.error.message)}`);
 };
 
-function isOwnFault(kind: Exclude<Report["kind"], "ignored">): boolean {
+function isOwnFault(kind: Exclude<ErrorReport["kind"], "ignored">): boolean {
   switch (kind) {
     case "handler":
     case "result":
@@ -27,7 +27,7 @@ function isOwnFault(kind: Exclude<Report["kind"], "ignored">): boolean {
   }
 }
 
-function toHead({ kind, method }: Report): string {
+function toHead({ kind, method }: ErrorReport): string {
   return `[mcp] ${kind}${method === undefined ? "" : ` in ${toLine(method)}`}`;
 }
 

@@ -35,7 +35,7 @@ export interface AuditOptions {
 }
 
 /** Middleware that keeps an entry for each request that runs something. */
-export function auditRequests(options: AuditOptions): Middleware {
+export function auditLog(options: AuditOptions): Middleware {
   const methods = new Set(options.methods ?? ["tools/call", "resources/read", "prompts/get"]);
   return (request, next) => {
     if (!methods.has(request.method)) return next();

@@ -20,8 +20,8 @@ export interface RateLimitOptions extends Rate {
 }
 
 /** Middleware that refuses requests beyond a rate with an error 429, whose `data.retryAfter` says how many seconds to wait. */
-export function limitRate(options: RateLimitOptions): Middleware {
-  checkRate("limitRate", options);
+export function rateLimit(options: RateLimitOptions): Middleware {
+  checkRate("rateLimit", options);
   const { key = toKey, methods, clock = systemClock } = options;
   const counted = methods && new Set(methods);
   const buckets = createBuckets(options, options.maxKeys ?? 10_000);
@@ -39,8 +39,8 @@ export function limitRate(options: RateLimitOptions): Middleware {
 
 function toKey({ context: { auth, session } }: ServerRequest): object | string {
   if (auth) return auth.principal;
-  const isBrief = "isBrief" in session && session.isBrief === true;
-  return isBrief ? nobody : session;
+  const isStateless = "isStateless" in session && session.isStateless === true;
+  return isStateless ? nobody : session;
 }
 
 /** Stands for all of whom nothing is known. */

@@ -12,7 +12,7 @@ export interface RequestLogOptions {
  * Middleware that writes one line for each request: what was asked for, how it ended, why it was called off and how long it took. Neither arguments nor
  * results are in it, and nothing that a client sends can break a line or add one.
  */
-export function logRequests({ write = console.error }: RequestLogOptions = {}): Middleware {
+export function requestLogger({ write = console.error }: RequestLogOptions = {}): Middleware {
   return (request, next) =>
     observe(next, ({ kind, code }, milliseconds) => {
       const target = readTarget(request);

@@ -9,12 +9,12 @@ import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createPrompts, type PromptLists, type PromptRegistry } from "./registry.ts";
 import { requireScopes } from "../scopes.ts";
-import type { AnyContext, PromptSources } from "../any-definition.ts";
+import type { AnyContext, AnyPrompts } from "../any-definition.ts";
 
 /** Prompts that users choose and fill in. */
 export const prompts: Feature = {
   name: "prompts",
-  check({ prompts: defined = [] }: PromptSources) {
+  check({ prompts: defined = [] }: AnyPrompts) {
     for (const prompt of defined) checkMetaOf(prompt, `"${prompt.name}"`);
     const names = defined.map(({ name }) => name);
     checkUnique("prompts", "name", names);

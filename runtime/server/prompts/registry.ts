@@ -8,15 +8,15 @@ import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { ListHost } from "../list/changing-lists.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
-import type { AnyContext, AnyRequester, PromptSource, PromptSources } from "../any-definition.ts";
+import type { AnyContext, AnyRequester, AnyPrompt, AnyPrompts } from "../any-definition.ts";
 
 /** What a server has to be filled in. */
 export interface PromptLists {
-  readonly prompts: Catalogue<PromptSource>;
+  readonly prompts: Catalogue<AnyPrompt>;
 }
 
 /** Makes the list of a definition. */
-export function createPromptLists({ prompts = [] }: PromptSources, host: ListHost): PromptLists {
+export function createPromptLists({ prompts = [] }: AnyPrompts, host: ListHost): PromptLists {
   return {
     prompts: host.createList("prompts", prompts, {
       noun: "prompt",
@@ -29,13 +29,13 @@ export function createPromptLists({ prompts = [] }: PromptSources, host: ListHos
 /** The prompts of a server at one revision. */
 export interface PromptRegistry extends Listing {
   /** The prompt, if there is one that this client may see. */
-  find(name: string, requester: AnyRequester): PromptSource | undefined;
+  find(name: string, requester: AnyRequester): AnyPrompt | undefined;
   get(name: string, args: { readonly [name: string]: string }, context: AnyContext): Promise<object>;
 }
 
 /** Builds the registry. */
-export function createPrompts(prompts: Catalogue<PromptSource>, options: RegistryOptions): PromptRegistry {
-  const find = (name: string, requester: AnyRequester): PromptSource | undefined => {
+export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOptions): PromptRegistry {
+  const find = (name: string, requester: AnyRequester): AnyPrompt | undefined => {
     const prompt = prompts.get(name);
     return prompt && isVisible(prompt, requester) ? prompt : undefined;
   };
@@ -53,7 +53,7 @@ export function createPrompts(prompts: Catalogue<PromptSource>, options: Registr
   };
 }
 
-function describePrompt(prompt: PromptSource): object {
+function describePrompt(prompt: AnyPrompt): object {
   const { get: _get, visible: _visible, scopes: _scopes, arguments: args, ...fields } = prompt;
   if (!args) return fields;
   return {
@@ -64,7 +64,7 @@ function describePrompt(prompt: PromptSource): object {
 
 /** The declared arguments only: handlers never see a name that they did not announce. */
 function pickArguments(
-  prompt: PromptSource,
+  prompt: AnyPrompt,
   given: { readonly [name: string]: string },
 ): { readonly [name: string]: string } {
   const declared = Object.entries(prompt.arguments ?? {});
@@ -78,7 +78,7 @@ function pickArguments(
   return Object.fromEntries(present.map(([name]) => [name, given[name] ?? ""]));
 }
 
-function toResult(prompt: PromptSource, outcome: unknown): object {
+function toResult(prompt: AnyPrompt, outcome: unknown): object {
   const result = toMessages(prompt, outcome);
   const messages: unknown = Reflect.get(result, "messages");
   // A result without messages asks the client for something.
@@ -91,7 +91,7 @@ function toResult(prompt: PromptSource, outcome: unknown): object {
   return prompt.description === undefined ? result : merge({ description: prompt.description }, result);
 }
 
-function toMessages(prompt: PromptSource, outcome: unknown): object {
+function toMessages(prompt: AnyPrompt, outcome: unknown): object {
   if (typeof outcome === "string") return { messages: [{ role: "user", content: { type: "text", text: outcome } }] };
   if (Array.isArray(outcome)) return { messages: outcome };
   if (isObject(outcome)) return outcome;

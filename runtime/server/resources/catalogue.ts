@@ -1,16 +1,16 @@
 import type { Catalogue } from "../list/catalogue.ts";
 import type { ServerOptions } from "../definition.ts";
 import type { ListHost } from "../list/changing-lists.ts";
-import type { ResourceSource, ResourceSources, TemplateSource } from "../any-definition.ts";
+import type { AnyResource, AnyResources, AnyResourceTemplate } from "../any-definition.ts";
 
 /** What a server has to be read. */
 export interface ResourceLists {
   readonly resources: ResourceCatalogue;
-  readonly resourceTemplates: Catalogue<TemplateSource>;
+  readonly resourceTemplates: Catalogue<AnyResourceTemplate>;
 }
 
 /** The fixed resources of a server, and the news about all of its resources. */
-export interface ResourceCatalogue extends Catalogue<ResourceSource> {
+export interface ResourceCatalogue extends Catalogue<AnyResource> {
   /**
    * Tells every session that subscribed to this URI that what it gives when read has changed. With `under`, sessions that
    * subscribed to that one are told, too: a folder, say, of which the changed resource is a part.
@@ -20,7 +20,7 @@ export interface ResourceCatalogue extends Catalogue<ResourceSource> {
 
 /** Makes the lists of a definition. */
 export function createResourceLists(
-  source: ResourceSources & Pick<ServerOptions, "subscriptions">,
+  source: AnyResources & Pick<ServerOptions, "subscriptions">,
   host: ListHost,
 ): ResourceLists {
   const { resources = [], resourceTemplates = [], subscriptions } = source;

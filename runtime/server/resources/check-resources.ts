@@ -1,10 +1,10 @@
 import { checkHint } from "../../protocol/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { ResourceSource, TemplateSource } from "../any-definition.ts";
+import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc3986 */
-export function checkResource({ uri, size, caching }: ResourceSource): void {
+export function checkResource({ uri, size, caching }: AnyResource): void {
   if (!URL.canParse(uri)) {
     throw new SetupError(
       `Resource ${JSON.stringify(uri)}: a resource needs an absolute URI, for example "notes://today".`,
@@ -18,7 +18,7 @@ export function checkResource({ uri, size, caching }: ResourceSource): void {
 }
 
 /** Refuses templates that do not parse, and completions of variables that they do not have. */
-export function checkTemplate({ uriTemplate, complete = {}, caching }: TemplateSource): void {
+export function checkTemplate({ uriTemplate, complete = {}, caching }: AnyResourceTemplate): void {
   checkHint(`Resource template "${uriTemplate}"`, caching);
   const { variables } = readTemplate(uriTemplate);
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));

@@ -11,13 +11,13 @@ import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
-import type { AnyContext, ResourceSources } from "../any-definition.ts";
+import type { AnyContext, AnyResources } from "../any-definition.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** Resources with a fixed URI or of a template, and subscriptions to them. */
 export const resources: Feature = {
   name: "resources",
-  check({ resources: fixed = [], resourceTemplates: templates = [] }: ResourceSources) {
+  check({ resources: fixed = [], resourceTemplates: templates = [] }: AnyResources) {
     for (const shown of [...fixed, ...templates]) checkMetaOf(shown, `"${shown.name}"`);
     for (const resource of fixed) checkResource(resource);
     for (const template of templates) checkTemplate(template);

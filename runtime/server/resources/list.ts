@@ -5,13 +5,13 @@ import type { StaticResult } from "../../jsonrpc/message.ts";
 import type { Catalogue, Listed } from "../list/catalogue.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
-import type { AnyContext, ResourceSource, TemplateSource } from "../any-definition.ts";
+import type { AnyContext, AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 
 /** What `resources/list` is made of. */
 export interface ResourceListingSource {
-  readonly resources: Listed<ResourceSource>;
-  readonly templates: Catalogue<TemplateSource>;
-  describe(resource: ResourceSource): object;
+  readonly resources: Listed<AnyResource>;
+  readonly templates: Catalogue<AnyResourceTemplate>;
+  describe(resource: AnyResource): object;
   /** The context of the callbacks. */
   toContext(call: CallContext): AnyContext;
 }
@@ -42,7 +42,7 @@ interface Reading {
   readonly source: ResourceListingSource;
   readonly options: RegistryOptions;
   /** The templates that list something; part 0 of the whole list is the fixed resources. */
-  readonly listed: readonly TemplateSource[];
+  readonly listed: readonly AnyResourceTemplate[];
   readonly call: CallContext;
 }
 
@@ -107,7 +107,7 @@ async function readBatch({ part, inner }: Place, { source, listed, call }: Readi
   return toBatch(outcome, template);
 }
 
-function toBatch(outcome: unknown, { uriTemplate }: TemplateSource): Batch {
+function toBatch(outcome: unknown, { uriTemplate }: AnyResourceTemplate): Batch {
   if (Array.isArray(outcome)) return { resources: outcome, next: undefined };
   if (!isObject(outcome) || !Array.isArray(outcome.resources)) {
     throw new Error(`The list of "${uriTemplate}" gave neither resources nor a page of them.`);

@@ -12,14 +12,14 @@ import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
-import type { AnyContext, AnyRequester, ResourceSource, Scoped, TemplateSource } from "../any-definition.ts";
+import type { AnyContext, AnyRequester, AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
 export interface ResourceRegistry extends Listing {
   readonly templates: Listing;
   /** A fixed resource, if there is one that this client may see. */
-  find(uri: string, requester: AnyRequester): ResourceSource | undefined;
+  find(uri: string, requester: AnyRequester): AnyResource | undefined;
   /** By the text of the template. */
   findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
   /** What is behind a URI, if this client may know of it. */
@@ -29,14 +29,14 @@ export interface ResourceRegistry extends Listing {
 
 /** A template, ready to match. */
 export interface ParsedTemplate {
-  readonly template: TemplateSource;
+  readonly template: AnyResourceTemplate;
   readonly pattern: UriTemplate;
 }
 
 /** What the registry is built from. */
 export interface ResourceCatalogues {
-  readonly resources: Catalogue<ResourceSource>;
-  readonly templates: Catalogue<TemplateSource>;
+  readonly resources: Catalogue<AnyResource>;
+  readonly templates: Catalogue<AnyResourceTemplate>;
   toContext(call: CallContext): AnyContext;
 }
 
@@ -45,7 +45,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   const { resources, templates } = source;
   const parse = createParser();
   const listed = selectFrom(resources, (resource) => resource.listed !== false);
-  const find = (uri: string, requester: AnyRequester): ResourceSource | undefined => {
+  const find = (uri: string, requester: AnyRequester): AnyResource | undefined => {
     const resource = resources.get(uri);
     return resource && isVisible(resource, requester) ? resource : undefined;
   };
@@ -86,12 +86,12 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
   return new RpcError(code, "Resource not found", { data: { uri: shorten(uri) } });
 }
 
-function describeResource(resource: ResourceSource): object {
+function describeResource(resource: AnyResource): object {
   const { read: _read, visible: _visible, scopes: _scopes, caching: _caching, listed: _listed, ...fields } = resource;
   return fields;
 }
 
-function describeTemplate(template: TemplateSource): object {
+function describeTemplate(template: AnyResourceTemplate): object {
   const {
     read: _read,
     list: _list,
@@ -105,8 +105,8 @@ function describeTemplate(template: TemplateSource): object {
 }
 
 /** Parses templates, each when it is first needed. */
-export function createParser(): (template: TemplateSource) => UriTemplate {
-  const known = new WeakMap<TemplateSource, UriTemplate>();
+export function createParser(): (template: AnyResourceTemplate) => UriTemplate {
+  const known = new WeakMap<AnyResourceTemplate, UriTemplate>();
   return (template) => {
     const pattern = known.get(template) ?? parseUriTemplate(template.uriTemplate);
     known.set(template, pattern);
@@ -116,15 +116,15 @@ export function createParser(): (template: TemplateSource) => UriTemplate {
 
 /** A template, and what a URI says in place of its variables. */
 export interface Match {
-  readonly template: TemplateSource;
+  readonly template: AnyResourceTemplate;
   readonly variables: Map<string, MatchedValue>;
 }
 
 /** The first template that a URI follows. */
 export function matchFirst(
-  templates: Iterable<TemplateSource>,
+  templates: Iterable<AnyResourceTemplate>,
   uri: string,
-  parse: (template: TemplateSource) => UriTemplate | undefined,
+  parse: (template: AnyResourceTemplate) => UriTemplate | undefined,
 ): Match | undefined {
   for (const template of templates) {
     const variables = parse(template)?.match(uri);
@@ -135,7 +135,7 @@ export function matchFirst(
 
 interface ReadResult {
   readonly uri: string;
-  readonly source: ResourceSource | TemplateSource;
+  readonly source: AnyResource | AnyResourceTemplate;
   readonly options: RegistryOptions;
 }
 

@@ -2,17 +2,17 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session.ts";
-import { tellSession, type Audience, type LiveSessions } from "../subscriptions/session-registry.ts";
+import { tellSession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Which sessions want to hear of which resources. A session that ends is forgotten, with all that it asked for. */
 export class Subscriptions implements Audience {
-  readonly #sessions: LiveSessions;
+  readonly #sessions: SessionRegistry;
   readonly #most: number;
   readonly #byConnection = new Map<Connection, Set<string>>();
   readonly #byUri = new Map<string, Set<Connection>>();
 
   /** @param most - most subscriptions of one session */
-  constructor(sessions: LiveSessions, most: number) {
+  constructor(sessions: SessionRegistry, most: number) {
     this.#sessions = sessions;
     this.#most = most;
   }

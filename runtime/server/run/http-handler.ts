@@ -1,6 +1,6 @@
 import { createHttpHandler as createHandler, type HttpHandler } from "../../transport/http-server/handler.ts";
 import type { HttpOptions, HttpService } from "../../transport/http-server/settings.ts";
-import { createMirrorReader } from "../tools/param-headers.ts";
+import { createParamHeaderReader } from "../tools/param-headers.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 
@@ -26,7 +26,7 @@ export function toHttpService(server: CoreServer, options: ServeHttpOptions): Ht
   return {
     revisions: server.revisions,
     accept,
-    readMirrors: createMirrorReader(server),
+    readParamHeaders: createParamHeaderReader(server),
     readScopes: server.readScopes,
   };
 }

@@ -66,7 +66,7 @@ export async function runHttp(server: CoreServer, options: RunOptions = {}): Pro
  * Serves on stdin and stdout, or over HTTP when `--http PORT` or the variable `MCP_HTTP_PORT` asks for it. The variable `PORT` does so only
  * where stdin is no pipe: hosts pass on variables that are meant for other programs.
  */
-export async function runEither(server: CoreServer, options: RunOptions = {}): Promise<void> {
+export async function runServer(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "either");
   const port = await orExit(server, () => readPort(ports, "either"));
   const isServed = await serveFurther(server, options, ports);
@@ -74,7 +74,7 @@ export async function runEither(server: CoreServer, options: RunOptions = {}): P
   await listen(server, options, port);
 }
 
-/** Port at which `runEither` serves over HTTP; nothing when it does not. Throws when what is given is no port. */
+/** Port at which `runServer` serves over HTTP; nothing when it does not. Throws when what is given is no port. */
 export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOptions = {}): number | undefined {
   const { tokens } = parseArgs({ args: [...args], options: { http: { type: "string" } }, strict: false, tokens: true });
   const given = tokens.flatMap((token) =>

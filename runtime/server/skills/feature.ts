@@ -11,16 +11,16 @@ import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
-import type { ResourceSource, ServerSource, Visible } from "../any-definition.ts";
+import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
 /** Skills: folders of text and files that a host gives to its model. Comes after resources, by which their files are read. */
 export const skills: ExtensionFeature = {
   name: "skills",
-  extension: ({ skills: served = [], directoryRead }: ServerSource & ServerSkills) =>
+  extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
   create(
     parts: ServerParts & ResourceLists,
-    { skills: served = [], directoryRead = false }: ServerSource & ServerSkills,
+    { skills: served = [], directoryRead = false }: AnyServerDefinition & ServerSkills,
   ) {
     if (served.length === 0) return { implement: () => ({ handlers: {} }) };
     const tree = createSkillTree(served);
@@ -37,7 +37,7 @@ export const skills: ExtensionFeature = {
 };
 
 /** Of the files of a skill, lists show its `SKILL.md`: the entry of the skill names the others. */
-function toResources({ files }: SkillTree, { settings }: ServerParts): readonly ResourceSource[] {
+function toResources({ files }: SkillTree, { settings }: ServerParts): readonly AnyResource[] {
   const { skills: caching } = settings.caching;
   return [...files].map(([uri, { file, manifestOf }]) => {
     const { name, description } = manifestOf?.frontmatter ?? { name: file.path };

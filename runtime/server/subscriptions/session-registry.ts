@@ -19,7 +19,7 @@ export interface Audience {
 }
 
 /** The sessions that a server has now: who hears of changes. A session that ends is forgotten. */
-export interface LiveSessions extends Required<Audience> {
+export interface SessionRegistry extends Required<Audience> {
   /** Counts a session among those that live, until its connection closes. */
   join(connection: Connection): void;
   // @part changes
@@ -33,11 +33,11 @@ export interface LiveSessions extends Required<Audience> {
 }
 
 /** Makes an empty register of sessions. */
-export function createLiveSessions(): LiveSessions {
+export function createSessionRegistry(): SessionRegistry {
   return new SessionRegister();
 }
 
-class SessionRegister implements LiveSessions {
+class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
   // @part changes
   readonly #others: Audience[] = [];

@@ -3,7 +3,7 @@ import type { ServerTasks } from "../definition.ts";
 import type { ExtensionFeature } from "../extensions.ts";
 import { implementExtensionTasks } from "./extension-tasks.ts";
 import { sharedTasks } from "./shared-tasks.ts";
-import type { ServerSource } from "../any-definition.ts";
+import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Calls of tools that go on as tasks where the core has none: the same tools, by the tasks extension. */
 export const taskExtension: ExtensionFeature = {
@@ -12,7 +12,7 @@ export const taskExtension: ExtensionFeature = {
     const isDynamic = tasks !== undefined && (dynamic === true || dynamic.includes("tools"));
     return isDynamic || tools.some(({ task }) => task) ? extension : undefined;
   },
-  create(parts, source: ServerSource & ServerTasks) {
+  create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);
     return {
       implement(scene) {

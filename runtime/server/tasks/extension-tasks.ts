@@ -1,27 +1,27 @@
 import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../../generated/support.ts";
 import { findMethod, findRow } from "../../protocol/method-rows.ts";
-import { missingCapability, toAloneError } from "../../protocol/stateless-request.ts";
+import { missingCapability, toStatelessError } from "../../protocol/stateless-request.ts";
 import { attempt } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { isOpen } from "../../protocol/session.ts";
 import type { TaskKey } from "../../stores/task-store.ts";
 import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
-import { KeptQuestions } from "../../tasks/stored-input-requests.ts";
+import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskKeeping, TaskManager } from "../../tasks/task-manager.ts";
 import { checkAnswer } from "../input/check-response.ts";
 import { createAskedRounds } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, Scene } from "../feature.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
-import type { LiveSessions } from "../subscriptions/session-registry.ts";
+import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
-import type { ToolSource } from "../any-definition.ts";
+import type { AnyTool } from "../any-definition.ts";
 import { findToolRow, readTerms } from "./tool-tasks.ts";
 
 /** What serving tasks by the extension takes. */
 export interface ExtensionTasksParts {
   readonly scene: Scene;
-  readonly sessions: LiveSessions;
+  readonly sessions: SessionRegistry;
 }
 
 interface CallParams {
@@ -57,7 +57,7 @@ export interface ServedTasks {
 /** Answers for tasks by the tasks extension. */
 export function serveTasks(
   tasks: TaskManager,
-  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<LiveSessions, "tellTopic"> },
+  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "tellTopic"> },
 ): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
@@ -77,8 +77,8 @@ export function serveTasks(
     },
   };
   // What the work asks is kept in the task; only what comes before takes rounds.
-  const createOutlet = (): KeptQuestions =>
-    new KeptQuestions({
+  const createOutlet = (): StoredInputRequests =>
+    new StoredInputRequests({
       check: checkAnswer,
       announce: (record) => audience.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
@@ -103,14 +103,14 @@ function createCallTool(
   const row = findToolRow(revision);
   const gate = findGate(revision);
   const inside: ContextParts = { message: scene.message, levels: scene.levels, rounds: createAskedRounds(undefined) };
-  const runInside = (tool: ToolSource, args: object, params: CallParams) => (during: CallContext) =>
+  const runInside = (tool: AnyTool, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
       () =>
         inside.rounds.run({ method: row.method, params }, during, (run) =>
           tools.run(tool, args, createScope(run, inside)),
         ),
       (error) => {
-        throw toAloneError(error, revision);
+        throw toStatelessError(error, revision);
       },
     );
   return async (params, call) => {
@@ -119,7 +119,7 @@ function createCallTool(
     const terms = readTerms(tool);
     const isDeclared = isOpen(gate, call.session);
     if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
-    const run = (running: ToolSource): Awaitable<object> =>
+    const run = (running: AnyTool): Awaitable<object> =>
       rounds.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
     if (!terms || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;

@@ -3,7 +3,7 @@ import { askForTask } from "./ask-for-task.ts";
 import type { ServerTasks } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import { sharedTasks } from "./shared-tasks.ts";
-import type { ServerSource } from "../any-definition.ts";
+import type { AnyServerDefinition } from "../any-definition.ts";
 import { findToolRow, implementPlainCalls, implementTaskCalls, readTaskSupport } from "./tool-tasks.ts";
 
 /** Calls of tools that run as tasks, and questions to clients that do. */
@@ -12,7 +12,7 @@ export const tasks: Feature = {
   askForTask,
   describeTool: ({ task }, revision) =>
     task && knowsTasks(revision) ? { execution: { taskSupport: readTaskSupport(task) } } : {},
-  create(parts, source: ServerSource & ServerTasks) {
+  create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);
     const isDynamic = source.tasks !== undefined && parts.settings.dynamic.has("tools");
     const isOffered = (): boolean => isDynamic || [...parts.tools].some((tool) => tool.task);

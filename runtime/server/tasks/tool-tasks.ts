@@ -9,7 +9,7 @@ import { readTaskParams, taskGate } from "../../tasks/task.ts";
 import type { ToolTask, ToolTaskOptions } from "../definition.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
 import type { Rounds } from "../input/rounds.ts";
-import type { AnyContext, ToolSource } from "../any-definition.ts";
+import type { AnyContext, AnyTool } from "../any-definition.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 
 /** What answers calls of tools that may become tasks, and what is asked about the tasks. */
@@ -81,7 +81,7 @@ export function readTaskSupport(task: ToolTask): "optional" | "required" {
 }
 
 /** How a tool runs as a task, if it does. */
-export function readTerms({ task }: ToolSource): ToolTaskOptions | undefined {
+export function readTerms({ task }: AnyTool): ToolTaskOptions | undefined {
   return task === true ? {} : task;
 }
 

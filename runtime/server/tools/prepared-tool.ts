@@ -1,8 +1,8 @@
 import { InputRequired } from "../input/input-required.ts";
-import type { AnyContext, ToolSource } from "../any-definition.ts";
+import type { AnyContext, AnyTool } from "../any-definition.ts";
 
 /** A tool that finds out first what it has to know, and then runs. */
-export function withPreparation(tool: ToolSource): ToolSource {
+export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {
     ...tool,
@@ -14,7 +14,7 @@ export function withPreparation(tool: ToolSource): ToolSource {
 }
 
 /** The first part of a tool: what it comes to is no result, but the arguments for the second, or what is needed first. */
-export function preparationOf(tool: ToolSource, take: (args: unknown) => void): ToolSource {
+export function preparationOf(tool: AnyTool, take: (args: unknown) => void): AnyTool {
   const { output: _output, ...rest } = tool;
   return {
     ...rest,
@@ -28,15 +28,15 @@ export function preparationOf(tool: ToolSource, take: (args: unknown) => void): 
 }
 
 /** The second part, with these arguments. */
-export function afterPreparation(tool: ToolSource, args: unknown): ToolSource {
+export function afterPreparation(tool: AnyTool, args: unknown): AnyTool {
   return { ...tool, run: (_args, context) => tool.run(args, context) };
 }
 
-function readPrepare({ task }: ToolSource): ((args: unknown, context: AnyContext) => unknown) | undefined {
+function readPrepare({ task }: AnyTool): ((args: unknown, context: AnyContext) => unknown) | undefined {
   return task === true ? undefined : task?.prepare;
 }
 
-async function prepare(tool: ToolSource, args: unknown, context: AnyContext): Promise<unknown> {
+async function prepare(tool: AnyTool, args: unknown, context: AnyContext): Promise<unknown> {
   const own = readPrepare(tool);
   return own ? own(args, context) : args;
 }

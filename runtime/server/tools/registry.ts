@@ -15,13 +15,13 @@ import { findForeign } from "../foreign-values.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
-import type { AnyContext, AnyRequester, ToolSource } from "../any-definition.ts";
+import type { AnyContext, AnyRequester, AnyTool } from "../any-definition.ts";
 
 /** The tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
   /** The tool, if there is one that the requester may know of; refuses any other name, and who lacks its scopes. */
-  find(name: string, requester: AnyRequester): ToolSource;
-  run(tool: ToolSource, args: object, context: AnyContext): Awaitable<object>;
+  find(name: string, requester: AnyRequester): AnyTool;
+  run(tool: AnyTool, args: object, context: AnyContext): Awaitable<object>;
 }
 
 /** Throws when an input schema has something that no client of a revision could follow. */
@@ -32,13 +32,13 @@ export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
   // @part ui, tasks
   /** What lists say of a tool that has to do with a feature. */
-  readonly describeMore?: ((tool: ToolSource, revision: Revision) => object) | undefined;
+  readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
 }
 
 /** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
-export function createTools(tools: FixedList<ToolSource>, options: RegistryOptions): ToolRegistry {
+export function createTools(tools: FixedList<AnyTool>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, toolRules } = options;
-  const describe = (tool: ToolSource): object => describeTool(tool, revision, toolRules);
+  const describe = (tool: AnyTool): object => describeTool(tool, revision, toolRules);
   const { resultType } = envelope.result;
   const run = {
     // @part questions, tasks
@@ -66,7 +66,7 @@ export function createTools(tools: FixedList<ToolSource>, options: RegistryOptio
 }
 
 /** Refuses names that some client cannot handle, and metadata of a bad name. */
-export function checkTool(tool: ToolSource): void {
+export function checkTool(tool: AnyTool): void {
   const { name } = tool;
   checkMetaOf(tool, `Tool "${name}"`);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
@@ -76,7 +76,7 @@ export function checkTool(tool: ToolSource): void {
 }
 
 /** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
-export function describeTool(tool: ToolSource, revision: Revision, rules: ToolRules = {}): object {
+export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules = {}): object {
   const {
     input,
     output,
@@ -124,7 +124,7 @@ interface Run {
   readonly resultType: string | undefined;
 }
 
-function callTool(tool: ToolSource, args: object, run: Run): Awaitable<object> {
+function callTool(tool: AnyTool, args: object, run: Run): Awaitable<object> {
   const outcome = attempt<unknown>(
     () => chain(validate(tool.input ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
     (error) => new Failure(toFailure(error, tool, run)),
@@ -141,13 +141,13 @@ class Failure {
   }
 }
 
-function runTool(tool: ToolSource, checked: SchemaResult<unknown>, context: AnyContext): unknown {
+function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyContext): unknown {
   if (!checked.issues) return tool.run(checked.value, context);
   return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
 }
 
 /** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
-function toFailure(thrown: unknown, tool: ToolSource, run: Run): object {
+function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
   // @part questions, tasks
@@ -163,7 +163,7 @@ function toFailure(thrown: unknown, tool: ToolSource, run: Run): object {
   return failure("The tool failed.");
 }
 
-function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awaitable<object> {
+function toResult(tool: AnyTool, outcome: unknown, { resultType }: Run): Awaitable<object> {
   // @part questions
   if (outcome instanceof InputRequired) return outcome;
   if (tool.output) return toStructuredResult(tool, tool.output, outcome);
@@ -177,11 +177,11 @@ function toResult(tool: ToolSource, outcome: unknown, { resultType }: Run): Awai
   );
 }
 
-function toStructuredResult(tool: ToolSource, schema: Schema<unknown>, outcome: unknown): Awaitable<object> {
+function toStructuredResult(tool: AnyTool, schema: Schema<unknown>, outcome: unknown): Awaitable<object> {
   return chain(validate(schema, outcome), (checked) => toStructured(tool, checked));
 }
 
-function toStructured(tool: ToolSource, checked: SchemaResult<unknown>): object {
+function toStructured(tool: AnyTool, checked: SchemaResult<unknown>): object {
   if (checked.issues) {
     const problems = describeIssues(checked.issues);
     throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
@@ -201,7 +201,7 @@ function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown
   return schema["~standard"].validate(value);
 }
 
-function toReported(cause: unknown, tool: ToolSource): Error {
+function toReported(cause: unknown, tool: AnyTool): Error {
   return new Error(`Tool "${tool.name}" failed: ${toError(cause).message}`, { cause });
 }
 

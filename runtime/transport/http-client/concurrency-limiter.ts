@@ -1,7 +1,7 @@
-import { Places } from "../../jsonrpc/semaphore.ts";
+import { Semaphore } from "../../jsonrpc/semaphore.ts";
 
 /** What a server may make us hold. */
-export interface TurnstileOptions {
+export interface ConcurrencyLimiterOptions {
   /** Bytes that wait for their turn. */
   readonly maxBytes: number;
   /** More wait than that: the server takes nothing, or asks for more than it takes. */
@@ -12,12 +12,12 @@ export interface TurnstileOptions {
  * Lets so many messages leave at a time, and the others wait, in order. How many there are is the server's choice, because most of them are
  * answers: without a bound each would be a connection of its own.
  */
-export class Turnstile {
-  readonly #options: TurnstileOptions;
-  readonly #places = new Places(most);
+export class ConcurrencyLimiter {
+  readonly #options: ConcurrencyLimiterOptions;
+  readonly #places = new Semaphore(most);
   #bytes = 0;
 
-  constructor(options: TurnstileOptions) {
+  constructor(options: ConcurrencyLimiterOptions) {
     this.#options = options;
   }
 

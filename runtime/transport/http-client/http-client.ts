@@ -10,14 +10,14 @@ import { toReconnection, type ReconnectOptions } from "./reconnect-delay.ts";
 import type { EndpointOptions } from "./endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
 import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./post-exchange.ts";
-import { Lanes } from "./keyed-queue.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 import { Link, type Posted, type Posting } from "./http-connection.ts";
 import { Listener } from "./get-stream.ts";
-import { MirroredHeaders } from "./param-headers.ts";
+import { ParamHeaders } from "./param-headers.ts";
 import { Operations, within } from "./in-flight.ts";
 import { repeatRefused } from "./retry-after.ts";
 import { SessionKeeper } from "./session-renewal.ts";
-import { Turnstile } from "./concurrency-limiter.ts";
+import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a client over Streamable HTTP. */
@@ -34,7 +34,7 @@ export interface HttpClientOptions extends EndpointOptions {
   /** A session was renewed: subscriptions, the log level and whatever else the server kept have to be set again. */
   readonly onNewSession?: () => void;
   /** The server can no longer speak unasked; calls go on. It is tried again after the next call that succeeds. */
-  readonly onDeaf?: (reason: Error) => void;
+  readonly onNotificationsLost?: (reason: Error) => void;
   /** Milliseconds for the server to accept what has no answer. Default 30 s. */
   readonly acceptTimeout?: number;
   /** Milliseconds for the last messages to leave when the transport closes, and again for the end of the session. Default 2 s. */
@@ -57,11 +57,11 @@ class HttpClient implements Transport {
   readonly #link: Link;
   readonly #keeper: SessionKeeper;
   readonly #listener: Listener;
-  readonly #lanes = new Lanes<RequestId | undefined>();
+  readonly #lanes = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
   readonly #operations = new Operations();
-  readonly #mirrored = new MirroredHeaders();
-  readonly #turnstile: Turnstile;
+  readonly #mirrored = new ParamHeaders();
+  readonly #turnstile: ConcurrencyLimiter;
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -76,7 +76,7 @@ class HttpClient implements Transport {
         problem: (problem) => this.#receiver?.problem(problem),
       },
     };
-    this.#turnstile = new Turnstile({
+    this.#turnstile = new ConcurrencyLimiter({
       maxBytes: this.#reading.limits.maxBufferedBytes,
       onFull: (reason) => this.#disconnect(reason),
     });
@@ -143,7 +143,7 @@ class HttpClient implements Transport {
     const { signal } = exchange;
     try {
       const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
-      const resume = this.#standsAlone ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
+      const resume = this.#isStateless ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
       await readAnswers(response, exchange, { ...this.#reading, resume });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRefusal(error, exchange);
@@ -165,7 +165,7 @@ class HttpClient implements Transport {
   /** Where requests stand alone, closing the connection says it all; elsewhere it tells the server nothing, so it comes last. */
   async #cancel(id: RequestId, body: string): Promise<void> {
     try {
-      if (!this.#standsAlone) await this.#accept({ body }, { repeats: false });
+      if (!this.#isStateless) await this.#accept({ body }, { repeats: false });
     } finally {
       this.#waiting.get(id)?.abort(new DOMException("The call was cancelled", "AbortError"));
     }
@@ -173,7 +173,7 @@ class HttpClient implements Transport {
 
   /** Nobody waits any more for what was lost: the server may stop working on it. */
   #withdraw(ids: readonly RequestId[]): void {
-    if (this.#standsAlone) return;
+    if (this.#isStateless) return;
     for (const requestId of ids) {
       const params = { requestId, reason: "The connection was lost" };
       void this.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
@@ -202,17 +202,17 @@ class HttpClient implements Transport {
     return () => releases.forEach((release) => release?.());
   }
 
-  get #standsAlone(): boolean {
+  get #isStateless(): boolean {
     return this.#link.revision?.lifecycle === "per-request";
   }
 
   #mirror(message: Outgoing): Readonly<Record<string, string>> {
-    return this.#standsAlone ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
+    return this.#isStateless ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
   }
 
   /** A tool that cannot be called as it wants to be is not there. */
   #look(value: unknown): unknown {
-    if (!this.#standsAlone) return value;
+    if (!this.#isStateless) return value;
     return this.#mirrored.learn(value, (name, reason) => {
       const message = `The server's tool ${JSON.stringify(name)} is left out: ${reason}`;
       this.#receiver?.problem({ kind: "syntax", message });
@@ -255,7 +255,7 @@ class HttpClient implements Transport {
   /** A session that has ended is noticed by the stream first. */
   #noteDeafness(reason: Error): void {
     if (isSessionExpiredError(reason)) this.#keeper.renew(reason).catch(() => {});
-    else this.#options.onDeaf?.(reason);
+    else this.#options.onNotificationsLost?.(reason);
   }
 
   async #close(): Promise<void> {

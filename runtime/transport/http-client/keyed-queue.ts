@@ -1,5 +1,5 @@
 /** Keeps the order of what belongs together: tasks with the same key run one after the other, others at the same time. */
-export class Lanes<Key> {
+export class KeyedQueue<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
 
   /** Runs a task after those before it in its lane, even if they failed. */

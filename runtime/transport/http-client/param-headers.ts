@@ -1,11 +1,17 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { encodeField, readMirrored, readMirrors, toFieldText, type Mirror } from "../../framing/param-headers.ts";
+import {
+  encodeField,
+  readParamValue,
+  readParamHeaders,
+  toFieldText,
+  type ParamHeader,
+} from "../../framing/param-headers.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 
 /** The headers that repeat what a message says, for whatever stands between client and server. */
-export class MirroredHeaders {
+export class ParamHeaders {
   /** Which parameters the tools want to see in headers, as far as they have been listed. */
-  readonly #tools = new Map<string, readonly Mirror[]>();
+  readonly #tools = new Map<string, readonly ParamHeader[]>();
 
   /**
    * What a message needs beside the headers of every message.
@@ -19,7 +25,7 @@ export class MirroredHeaders {
     for (const { name, source, methods } of revision.headers) {
       const [part, ...path] = source.split(".");
       const isMeant = methods?.includes(method) ?? true;
-      const value = part === "method" ? method : part === "params" ? readMirrored(params, path) : undefined;
+      const value = part === "method" ? method : part === "params" ? readParamValue(params, path) : undefined;
       if (isMeant && typeof value === "string") headers[name] = encodeField(value);
     }
     return Object.assign(headers, this.#toParameters(message, revision));
@@ -40,7 +46,7 @@ export class MirroredHeaders {
     const row = Object.hasOwn(revision.clientRequests, method) ? revision.clientRequests[method] : undefined;
     if (row?.handler !== "callTool" || !isObject(params) || typeof params.name !== "string") return {};
     const fields = (this.#tools.get(params.name) ?? []).flatMap(({ header, path }) => {
-      const text = toFieldText(readMirrored(params.arguments, path));
+      const text = toFieldText(readParamValue(params.arguments, path));
       return text === undefined ? [] : [[header, encodeField(text)]];
     });
     return Object.fromEntries(fields);
@@ -49,7 +55,7 @@ export class MirroredHeaders {
   #remember(tool: unknown, onRefused: (name: string, reason: string) => void): boolean {
     if (!isObject(tool) || typeof tool.name !== "string") return true;
     try {
-      this.#tools.set(tool.name, readMirrors(tool.inputSchema));
+      this.#tools.set(tool.name, readParamHeaders(tool.inputSchema));
       return true;
     } catch (error) {
       this.#tools.delete(tool.name);

@@ -2,7 +2,7 @@ import { classify, type Incoming } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { Answer, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
-import type { Parcel } from "./post-body.ts";
+import type { PostBody } from "./post-body.ts";
 import { refuse, type Refusal } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
@@ -40,7 +40,7 @@ function endStreamAt(until: number, writer: EventWriter, clock: Clock): void {
 export function checkScopes(
   head: RequestHead,
   { settings: { guard }, service }: Guarded,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
 ): Refusal | undefined {
   const { readScopes } = service;
   if (!readScopes) return undefined;

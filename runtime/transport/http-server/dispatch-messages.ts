@@ -2,7 +2,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
-import type { Batched, Parcel, Single } from "./post-body.ts";
+import type { Batched, PostBody, Single } from "./post-body.ts";
 import { Post } from "./session-response.ts";
 import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
@@ -10,7 +10,7 @@ import type { HttpSession } from "./session.ts";
 /** A POST whose checks have passed. */
 export interface Delivery {
   readonly identity: Identity | undefined;
-  readonly parcel: Parcel;
+  readonly parcel: PostBody;
   readonly session: HttpSession;
 }
 

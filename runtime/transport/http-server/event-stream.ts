@@ -9,7 +9,7 @@ export interface StreamHost {
   /** Bytes that may wait for a slow reader before its connection is broken off. */
   readonly maxWaiting: number;
   /** Counts what is broken off. */
-  readonly counters: Counting | undefined;
+  readonly metrics: Counting | undefined;
   /** Milliseconds that clients are told to wait before they reconnect. */
   readonly retry: number;
   /** Remembers events; absent where streams cannot be resumed: events have no ids then. */
@@ -72,7 +72,7 @@ export class EventStream {
     const writer = this.#writer;
     if (!writer || writer.waiting <= comfortable) return;
     if (writer.waiting <= this.#host.maxWaiting) return writer.drained();
-    this.#host.counters?.drop("stream");
+    this.#host.metrics?.drop("stream");
     writer.destroy();
     this.#disconnect(writer);
   }

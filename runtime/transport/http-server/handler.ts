@@ -4,28 +4,34 @@ import type { CloseOptions } from "../../protocol/connection.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
-import { createClaims } from "./metadata-headers.ts";
-import { ClaimPost } from "./stateless-response.ts";
+import { createMetadataRules } from "./metadata-headers.ts";
+import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { deliver, type Delivery } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { answerDocument } from "./authenticate.ts";
 import { FetchExchange } from "./exchange/fetch-exchange.ts";
-import { checkHost, checkOpen, climb, type Admission, type House } from "./validate-request.ts";
+import {
+  checkHost,
+  checkOpen,
+  validateRequest,
+  type ValidationOutcome,
+  type HttpServerContext,
+} from "./validate-request.ts";
 import { NodeExchange } from "./exchange/node-exchange.ts";
 import { Opening } from "./initialize-response.ts";
 import type { Identity } from "./identity.ts";
-import { idOf, type Parcel } from "./post-body.ts";
-import { Pipelines } from "./exchange/pipeline-limiter.ts";
+import { idOf, type PostBody } from "./post-body.ts";
+import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRefusal } from "./profiled-rejection.ts";
 import { refuse, type Refusal } from "./rejection.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
-import { findSseEndpoint, serveSse, tooManySessions, type SseHouse } from "../http-sse/http-sse-endpoints.ts";
+import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";
-import { Turns } from "./exchange/write-batcher.ts";
+import { WriteBatcher } from "./exchange/write-batcher.ts";
 
 /** A server over HTTP, for whatever accepts the connections. */
 export interface HttpHandler {
@@ -53,9 +59,9 @@ export interface OpenSession {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
-  const house = new OpenHouse(service, options);
-  const pipelines = new Pipelines();
-  const turns = new Turns();
+  const house = new OpenServerContext(service, options);
+  const pipelines = new PipelineLimiter();
+  const turns = new WriteBatcher();
   return {
     fetch(request) {
       const exchange = new FetchExchange(request);
@@ -79,13 +85,13 @@ export function createHttpHandler(service: HttpService, options: HttpOptions = {
   };
 }
 
-class OpenHouse implements House {
+class OpenServerContext implements HttpServerContext {
   readonly service: HttpService;
-  readonly settings: House["settings"];
-  readonly revisions: House["revisions"];
-  readonly claims: House["claims"];
+  readonly settings: HttpServerContext["settings"];
+  readonly revisions: HttpServerContext["revisions"];
+  readonly claims: HttpServerContext["claims"];
   readonly sessions: Sessions;
-  readonly sse: SseHouse["sse"] | undefined;
+  readonly sse: HttpSseContext["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
   isClosing: boolean = false;
 
@@ -93,13 +99,13 @@ class OpenHouse implements House {
     this.service = service;
     this.revisions = toSpokenRevisions(service.revisions);
     this.settings = toSettings(options, this.revisions);
-    this.claims = createClaims(service.revisions);
+    this.claims = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
   }
 }
 
-async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
+async function handle(exchange: Exchange, house: OpenServerContext): Promise<void> {
   try {
     const fields = toCorsFields(exchange, house.settings);
     if (fields) exchange.addFields(fields);
@@ -112,7 +118,7 @@ async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
       const endpoint = findSseEndpoint(exchange, house);
       if (endpoint) return answerRefused(exchange, await serveSse(endpoint, exchange, house), house);
     }
-    const admission = await climb(exchange, house);
+    const admission = await validateRequest(exchange, house);
     await perform(exchange, checkOpen(house) ?? admission, house);
   } catch (thrown) {
     house.settings.fail(thrown);
@@ -120,24 +126,24 @@ async function handle(exchange: Exchange, house: OpenHouse): Promise<void> {
   }
 }
 
-function isSseHouse(house: OpenHouse): house is OpenHouse & SseHouse {
+function isSseHouse(house: OpenServerContext): house is OpenServerContext & HttpSseContext {
   return house.sse !== undefined;
 }
 
-function answerRefused(exchange: Exchange, refusal: Refusal | undefined, house: OpenHouse): void {
+function answerRefused(exchange: Exchange, refusal: Refusal | undefined, house: OpenServerContext): void {
   if (!refusal) return;
-  house.settings.counters?.turnedAway(refusal.answer.status);
+  house.settings.metrics?.rejected(refusal.answer.status);
   exchange.answer(toProfiledRefusal(refusal.answer, exchange, profileFor(exchange, house)));
 }
 
 /** No habits concern revisions whose requests stand alone. */
-function profileFor(head: RequestHead, { settings, claims }: OpenHouse): Profile | undefined {
+function profileFor(head: RequestHead, { settings, claims }: OpenServerContext): Profile | undefined {
   if (!settings.profile || !claims) return settings.profile;
   const version = head.header(claims.headers.version.field)?.trim();
   return claims.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
-async function perform(exchange: Exchange, admission: Admission, house: OpenHouse): Promise<void> {
+async function perform(exchange: Exchange, admission: ValidationOutcome, house: OpenServerContext): Promise<void> {
   switch (admission.kind) {
     case "message":
       return deliverNow(exchange, admission, house);
@@ -163,7 +169,7 @@ async function perform(exchange: Exchange, admission: Admission, house: OpenHous
   }
 }
 
-function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings }: OpenHouse): void {
+function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings }: OpenServerContext): void {
   const post = deliver(exchange, delivery);
   if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
 }
@@ -171,11 +177,11 @@ function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings
 /** The connection lasts as long as the request. */
 function answerClaim(
   exchange: Exchange,
-  { identity, claimed }: Admission & { readonly kind: "claim" },
-  { service, sessions, settings }: OpenHouse,
+  { identity, claimed }: ValidationOutcome & { readonly kind: "claim" },
+  { service, sessions, settings }: OpenServerContext,
 ): void {
-  const { answers: style, maxStreamBytes: maxWaiting, counters } = settings;
-  const post = new ClaimPost(exchange, { identity, claimed, style, maxWaiting, counters });
+  const { answers: style, maxStreamBytes: maxWaiting, metrics } = settings;
+  const post = new StatelessResponse(exchange, { identity, claimed, style, maxWaiting, metrics });
   const connection = service.accept(post);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
@@ -183,8 +189,8 @@ function answerClaim(
 
 function openSession(
   exchange: Exchange,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
-  house: OpenHouse,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
+  house: OpenServerContext,
 ): void {
   const { service, sessions, settings } = house;
   if (service.takesSessions?.() === false) return answerRefused(exchange, tooManySessions(), house);
@@ -199,8 +205,8 @@ function openSession(
 /** The session lasts as long as the POST. */
 function deliverAlone(
   exchange: Exchange,
-  { identity, parcel, revision }: Admission & { readonly kind: "alone" },
-  house: OpenHouse,
+  { identity, parcel, revision }: ValidationOutcome & { readonly kind: "alone" },
+  house: OpenServerContext,
 ): void {
   const session = house.sessions.openAlone(identity?.principal, revision);
   const forget = (): void => queueMicrotask(() => house.sessions.forget(session));

@@ -1,19 +1,19 @@
 import type { HeaderRule, Revision } from "../../../generated/support.ts";
-import { decodeField, readMirrored } from "../../framing/param-headers.ts";
-import { createClaimReader, type ClaimReader } from "../../protocol/request-metadata.ts";
+import { decodeField, readParamValue } from "../../framing/param-headers.ts";
+import { createMetadataReader, type MetadataReader } from "../../protocol/request-metadata.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 
 /** What requests that stand alone say about themselves, in the message and in its headers. */
-export interface Claims extends ClaimReader {
-  readonly headers: ClaimHeaders;
+export interface MetadataRules extends MetadataReader {
+  readonly headers: MetadataHeaders;
 }
 
 /** What the headers of requests that stand alone have to say, made ready once: they are looked at with every request. */
-export interface ClaimHeaders {
+export interface MetadataHeaders {
   /** The header that names the revision. */
   readonly version: FieldName;
   /** The first header that does not say what the message says, by its name. */
-  findUnlike(head: RequestHead, message: ClaimMessage, revision: Revision): string | undefined;
+  findUnlike(head: RequestHead, message: MetadataMessage, revision: Revision): string | undefined;
 }
 
 /** A header as people write it, and as it is looked up. */
@@ -23,19 +23,19 @@ export interface FieldName {
 }
 
 /** What a request says itself. */
-export interface ClaimMessage {
+export interface MetadataMessage {
   readonly method: string;
   readonly params: unknown;
 }
 
 /** The reader for those of the revisions whose requests stand alone; nothing if there are none. */
-export function createClaims(revisions: readonly Revision[]): Claims | undefined {
-  const reader = createClaimReader(revisions);
+export function createMetadataRules(revisions: readonly Revision[]): MetadataRules | undefined {
+  const reader = createMetadataReader(revisions);
   return reader && { ...reader, headers: createClaimHeaders(reader.revisions) };
 }
 
 /** Throws when no revision says which header names it. */
-function createClaimHeaders(revisions: readonly Revision[]): ClaimHeaders {
+function createClaimHeaders(revisions: readonly Revision[]): MetadataHeaders {
   const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
   if (!named) throw new Error("No revision without sessions says which header names it");
   const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toClaimRule)]));
@@ -48,7 +48,7 @@ function createClaimHeaders(revisions: readonly Revision[]): ClaimHeaders {
 interface ClaimRule extends FieldName {
   readonly methods: readonly string[] | undefined;
   readonly required: boolean;
-  read(message: ClaimMessage): unknown;
+  read(message: MetadataMessage): unknown;
   /** The text that the value of the header stands for. */
   decode(field: string): string | undefined;
 }
@@ -61,14 +61,16 @@ function toClaimRule({ name, source, methods, required }: HeaderRule): readonly 
   const [part, ...path] = source.split(".");
   const rule = { ...toFieldName(name), methods, required };
   if (source === "method") return [{ ...rule, read: ({ method }) => method, decode: (field) => field.trim() }];
-  return part === "params" ? [{ ...rule, read: ({ params }) => readMirrored(params, path), decode: decodeField }] : [];
+  return part === "params"
+    ? [{ ...rule, read: ({ params }) => readParamValue(params, path), decode: decodeField }]
+    : [];
 }
 
 function toFieldName(name: string): FieldName {
   return { name, field: name.toLowerCase() };
 }
 
-function agrees(head: RequestHead, rule: ClaimRule, message: ClaimMessage): boolean {
+function agrees(head: RequestHead, rule: ClaimRule, message: MetadataMessage): boolean {
   const { field, methods, required, read, decode } = rule;
   if (methods && !methods.includes(message.method)) return true;
   const expected = read(message);

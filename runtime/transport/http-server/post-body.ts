@@ -5,7 +5,7 @@ import { classify, type Incoming } from "../../jsonrpc/message.ts";
 import { refuse, type Refusal } from "./rejection.ts";
 
 /** What the body of a POST holds. */
-export type Parcel = Single | Batched;
+export type PostBody = Single | Batched;
 
 /** One message. */
 export interface Single {
@@ -21,7 +21,7 @@ export interface Batched {
 }
 
 /** Parses a body; what is not a message is refused, with the id of its request if that can be read. */
-export function readParcel(text: string, limits: DecodingLimits): Parcel | Refusal {
+export function readPostBody(text: string, limits: DecodingLimits): PostBody | Refusal {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),
@@ -36,12 +36,12 @@ export function readParcel(text: string, limits: DecodingLimits): Parcel | Refus
 }
 
 /** Whether a body opens a session. */
-export function isInitialize(parcel: Parcel): boolean {
+export function isInitialize(parcel: PostBody): boolean {
   return parcel.kind === "single" && parcel.incoming.kind === "request" && parcel.incoming.method === "initialize";
 }
 
 /** The id of the request in a body of one message. */
-export function idOf(parcel: Parcel): string | number | undefined {
+export function idOf(parcel: PostBody): string | number | undefined {
   return parcel.kind === "single" && parcel.incoming.kind === "request" ? parcel.incoming.id : undefined;
 }
 

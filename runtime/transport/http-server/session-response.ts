@@ -21,11 +21,11 @@ export interface Reply {
 }
 
 /** How requests are answered: `auto` is JSON unless something comes before the answer. `json` gives notifications up for it. */
-export type AnswerStyle = "auto" | "json" | "sse";
+export type ResponseMode = "auto" | "json" | "sse";
 
 /** What POSTs need of their session. */
 export interface PostHost {
-  readonly style: AnswerStyle;
+  readonly style: ResponseMode;
   /** Whether clients come back for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
   /** A stream that can be resumed until it is ended. */

@@ -10,7 +10,7 @@ import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
-import { streamFields, type AnswerStyle, type PostHost, type Reply } from "./session-response.ts";
+import { streamFields, type ResponseMode, type PostHost, type Reply } from "./session-response.ts";
 import type { HttpSettings } from "./settings.ts";
 import { EventStream, type StreamHost } from "./event-stream.ts";
 
@@ -161,7 +161,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
 
   // What POSTs need.
 
-  get style(): AnswerStyle {
+  get style(): ResponseMode {
     return this.#settings.answers;
   }
 
@@ -187,8 +187,8 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#settings.maxStreamBytes;
   }
 
-  get counters(): Counting | undefined {
-    return this.#settings.counters;
+  get metrics(): Counting | undefined {
+    return this.#settings.metrics;
   }
 
   get retry(): number {

@@ -41,7 +41,7 @@ export class Sessions {
 
   /** A session for one POST, of a client of which nothing is known. */
   openAlone(owner: string | undefined, revision: Revision | undefined): HttpSession {
-    return this.#serve({ id: "", owner }, revision && { revision, client: unknownClient, isBrief: true });
+    return this.#serve({ id: "", owner }, revision && { revision, client: unknownClient, isStateless: true });
   }
 
   /** Looks after a session that is not of this transport, until its connection closes. */

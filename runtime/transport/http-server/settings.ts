@@ -1,12 +1,12 @@
 import type { Revision } from "../../../generated/support.ts";
-import type { Mirror } from "../../framing/param-headers.ts";
+import type { ParamHeader } from "../../framing/param-headers.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
-import type { Agreement, Party } from "../../protocol/session.ts";
+import type { Agreement, PeerInfo } from "../../protocol/session.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { EventStore } from "../../stores/event-store.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
@@ -16,7 +16,7 @@ import { defaultPatience } from "../first-message.ts";
 import type { CorsOptions } from "./cors.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
-import type { AnswerStyle } from "./session-response.ts";
+import type { ResponseMode } from "./session-response.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
 /** What is served over HTTP. */
@@ -26,7 +26,7 @@ export interface HttpService {
   /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
   accept(channel: Channel, agreement?: Agreement): Connection;
   /** Which parts of a request's arguments have to be in its headers, too, as far as its sender may know of them. Default: none. */
-  readMirrors?(method: string, params: unknown, sender: ClaimSender): readonly Mirror[];
+  readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session may be opened now; otherwise it is refused with 503. Default: it may, as far as sessions can be kept. */
   takesSessions?(): boolean;
   /** Which scopes the sender of a request needs. Default: none. */
@@ -34,10 +34,10 @@ export interface HttpService {
 }
 
 /** Who sends a request that stands alone. */
-export interface ClaimSender {
+export interface MetadataSender {
   readonly revision: Revision;
   readonly identity: Identity | undefined;
-  readonly client: Party;
+  readonly client: PeerInfo;
 }
 
 /** Options of a server over HTTP. */
@@ -45,7 +45,7 @@ export interface HttpOptions extends HostOptions {
   /** Path of the endpoint; others are answered with 404. Default: every path, so that the handler can be mounted anywhere. */
   readonly path?: string;
   /** Default `"auto"`. */
-  readonly answers?: AnswerStyle;
+  readonly answers?: ResponseMode;
   /** `false`: every POST stands alone, no session ids are given out, and clients cannot be asked anything. */
   readonly sessions?: SessionOptions | false;
   /** Remembers what was streamed. Default: in memory, bounded. `false`: streams cannot be resumed. */
@@ -80,7 +80,7 @@ export interface HttpOptions extends HostOptions {
   readonly profile?: Profile;
   readonly onError?: OnError;
   /** Counts what is turned away or given up. Default: nothing is counted. */
-  readonly counters?: Counting;
+  readonly metrics?: Counting;
   readonly clock?: Clock;
 }
 
@@ -119,7 +119,7 @@ export interface HttpSettings extends Required<
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
   readonly profile: Profile | undefined;
-  readonly counters: Counting | undefined;
+  readonly metrics: Counting | undefined;
   readonly clock: Clock;
   /** Sets this process's event ids apart from those of others that serve the same session. */
   readonly nonce: string;
@@ -132,9 +132,9 @@ const bodyBytes = 4 * 1024 * 1024;
 
 /** Given options over the defaults, for a server of these revisions. */
 export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
-  const { answers = "auto", sessions = {}, counters, onError } = options;
+  const { answers = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
-  const { events = new MemoryEventStore(counters && { counters }) } = options;
+  const { events = new MemoryEventStore(metrics && { metrics }) } = options;
   let nonce: string | undefined;
   return {
     path: options.path,
@@ -153,7 +153,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,
-    counters,
+    metrics,
     clock: options.clock ?? systemClock,
     // Made when it is first needed: edge workers give no random values before there is a request.
     get nonce() {

@@ -8,34 +8,34 @@ import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
-import { streamFields, toJsonAnswer, toOnlyEvent, type AnswerStyle } from "./session-response.ts";
+import { streamFields, toJsonAnswer, toOnlyEvent, type ResponseMode } from "./session-response.ts";
 import { refuse } from "./rejection.ts";
-import type { Claimed } from "./validate-stateless.ts";
+import type { StatelessMessage } from "./validate-stateless.ts";
 
 /** What is known of a POST that stands alone. */
-export interface ClaimPostOptions {
+export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
-  readonly claimed: Claimed;
-  readonly style: AnswerStyle;
+  readonly claimed: StatelessMessage;
+  readonly style: ResponseMode;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
-  readonly counters: Counting | undefined;
+  readonly metrics: Counting | undefined;
 }
 
 /**
  * A POST with one request that stands alone: the whole transport of its answer. The answer is JSON, unless a notification comes first. Whoever
  * closes the connection cancels the request.
  */
-export class ClaimPost implements Channel, HttpOrigin {
+export class StatelessResponse implements Channel, HttpOrigin {
   readonly identity: Identity | undefined;
   readonly #exchange: Exchange;
-  readonly #options: ClaimPostOptions;
+  readonly #options: StatelessResponseOptions;
   #receiver: Receiver | undefined;
   #writer: EventWriter | undefined;
   #isDone = false;
   #isOld = false;
 
-  constructor(exchange: Exchange, options: ClaimPostOptions) {
+  constructor(exchange: Exchange, options: StatelessResponseOptions) {
     this.#exchange = exchange;
     this.#options = options;
     this.identity = options.identity;
@@ -104,7 +104,7 @@ export class ClaimPost implements Channel, HttpOrigin {
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
     if (writer.waiting <= this.#options.maxWaiting) return writer.drained();
-    this.#options.counters?.drop("stream");
+    this.#options.metrics?.drop("stream");
     writer.destroy();
     this.#leave();
   }

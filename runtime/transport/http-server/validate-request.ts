@@ -1,41 +1,41 @@
 import type { Revision } from "../../../generated/support.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { climbClaim, type ClaimAdmission, type ClaimHouse } from "./validate-stateless.ts";
+import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
-import { idOf, isInitialize, readParcel, type Parcel } from "./post-body.ts";
+import { idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
 import { refuse, type Refusal } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** What the checks need to know. */
-export interface House extends ClaimHouse {
-  readonly service: Pick<HttpService, "readMirrors" | "readScopes">;
+export interface HttpServerContext extends StatelessContext {
+  readonly service: Pick<HttpService, "readParamHeaders" | "readScopes">;
   readonly settings: HttpSettings;
   readonly sessions: Sessions;
   readonly isClosing: boolean;
 }
 
 /** What a request turned out to be, once every check has passed. */
-export type Admission =
-  | ClaimAdmission
+export type ValidationOutcome =
+  | StatelessOutcome
   | { readonly kind: "preflight" }
   /** `initialize` without a session. */
-  | { readonly kind: "open"; readonly identity: Identity | undefined; readonly parcel: Parcel }
+  | { readonly kind: "open"; readonly identity: Identity | undefined; readonly parcel: PostBody }
   /** A POST that stands alone, because sessions are off. */
   | {
       readonly kind: "alone";
       readonly identity: Identity | undefined;
-      readonly parcel: Parcel;
+      readonly parcel: PostBody;
       readonly revision: Revision | undefined;
     }
   | {
       readonly kind: "message";
       readonly identity: Identity | undefined;
-      readonly parcel: Parcel;
+      readonly parcel: PostBody;
       readonly session: HttpSession;
     }
   | { readonly kind: "listen"; readonly session: HttpSession; readonly cursor: string | undefined }
@@ -45,7 +45,7 @@ export type Admission =
  * The checks that every request to the endpoint passes, in this order, whatever the platform. The first that fails is what the client is
  * told; nothing of a body is read before its sender may send one, and no handler sees a request that failed any.
  */
-export async function climb(exchange: Exchange, house: House): Promise<Admission> {
+export async function validateRequest(exchange: Exchange, house: HttpServerContext): Promise<ValidationOutcome> {
   const early =
     checkOpen(house) ??
     checkMethod(exchange, house) ??
@@ -61,7 +61,7 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
   if (unread) return unread;
   const parcel = await readBody(exchange, house);
   if (isRefusal(parcel)) return parcel;
-  const claimed = climbClaim(exchange, house, { identity, parcel });
+  const claimed = validateStateless(exchange, house, { identity, parcel });
   if (claimed) return checkClaimScopes(exchange, house, { claimed, parcel }) ?? claimed;
   if (!house.settings.sessions) return climbAlone(exchange, house, { identity, parcel });
   if (isInitialize(parcel) && exchange.header(sessionHeader) === undefined) return { kind: "open", identity, parcel };
@@ -76,7 +76,7 @@ export async function climb(exchange: Exchange, house: House): Promise<Admission
 }
 
 /** A server that is closing says so at once, so that balancers look elsewhere; it may have begun to close while others were asked. */
-export function checkOpen({ isClosing }: House): Refusal | undefined {
+export function checkOpen({ isClosing }: HttpServerContext): Refusal | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
   return refuse(503, "The server is shutting down", { code: errorCodes.internalError, headers });
@@ -100,14 +100,14 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
 ];
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2 */
-export function checkHost({ hosts }: Exchange, { settings }: House): Refusal | undefined {
+export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Refusal | undefined {
   if (hosts.length === 0) return refuse(400, "The request must name exactly one host");
   if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
   return refuse(403, "This host is not served here: the server's allowedHosts does not list it");
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
-export function checkOrigin(exchange: Exchange, { settings }: House): Refusal | undefined {
+export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Refusal | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
   return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
@@ -121,7 +121,7 @@ export function checkAccept(head: RequestHead, types: readonly string[]): Refusa
 }
 
 /** Only JSON, uncompressed, and not too much of it. */
-export function checkContent(head: RequestHead, { settings }: House): Refusal | undefined {
+export function checkContent(head: RequestHead, { settings }: HttpServerContext): Refusal | undefined {
   if (!isJson(head.header("content-type"))) return refuse(415, "The Content-Type must be application/json");
   const encoding = head.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
@@ -132,12 +132,12 @@ export function checkContent(head: RequestHead, { settings }: House): Refusal | 
 }
 
 /** The body as a message or a batch. */
-export async function readBody(exchange: Exchange, { settings }: House): Promise<Parcel | Refusal> {
+export async function readBody(exchange: Exchange, { settings }: HttpServerContext): Promise<PostBody | Refusal> {
   const { limits, bodyTimeout } = settings;
   const body = await exchange.readBody({ maxBytes: limits.maxMessageBytes, timeout: bodyTimeout });
   switch (body.kind) {
     case "text":
-      return readParcel(body.text, settings.limits);
+      return readPostBody(body.text, settings.limits);
     case "too-large":
       return tooLarge(settings);
     case "not-text":
@@ -156,7 +156,7 @@ export function isRefusal<Value extends object>(value: Value | Refusal | undefin
   return value !== undefined && "kind" in value && value.kind === "refused";
 }
 
-function checkMethod({ method, path }: RequestHead, { settings, revisions }: House): Refusal | undefined {
+function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Refusal | undefined {
   if (settings.path !== undefined && path !== settings.path) return refuse(404, "There is nothing at this path");
   const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : aloneMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
@@ -171,7 +171,11 @@ const aloneMethods: readonly string[] = ["POST"];
 const sessionMethods: readonly string[] = ["POST", "GET", "DELETE"];
 
 /** GET opens a stream, DELETE ends a session. */
-async function climbWithoutBody(exchange: Exchange, house: House, identity: Identity | undefined): Promise<Admission> {
+async function climbWithoutBody(
+  exchange: Exchange,
+  house: HttpServerContext,
+  identity: Identity | undefined,
+): Promise<ValidationOutcome> {
   const isListening = exchange.method === "GET";
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
@@ -187,9 +191,9 @@ async function climbWithoutBody(exchange: Exchange, house: House, identity: Iden
 /** Without sessions the revision is what the header says, or what clients speak that do not know the header. */
 function climbAlone(
   exchange: Exchange,
-  house: House,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
-): Admission {
+  house: HttpServerContext,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
+): ValidationOutcome {
   if (isInitialize(parcel)) return { kind: "alone", identity, parcel, revision: undefined };
   const unknown = checkVersion(exchange, house, undefined);
   if (unknown) return unknown;
@@ -202,15 +206,15 @@ function climbAlone(
 
 function checkClaimScopes(
   head: RequestHead,
-  house: House,
-  { claimed, parcel }: { readonly claimed: ClaimAdmission; readonly parcel: Parcel },
+  house: HttpServerContext,
+  { claimed, parcel }: { readonly claimed: StatelessOutcome; readonly parcel: PostBody },
 ): Refusal | undefined {
   return claimed.kind === "claim" ? checkScopes(head, house, { identity: claimed.identity, parcel }) : undefined;
 }
 
 async function findSession(
   exchange: Exchange,
-  { sessions }: House,
+  { sessions }: HttpServerContext,
   identity: Identity | undefined,
 ): Promise<HttpSession | Refusal> {
   const id = exchange.header(sessionHeader);
@@ -221,12 +225,16 @@ async function findSession(
   return session ?? refuse(404, unknown, { reason: "unknown-session" });
 }
 
-function checkSecond(parcel: Parcel): Refusal | undefined {
+function checkSecond(parcel: PostBody): Refusal | undefined {
   return isInitialize(parcel) ? refuse(400, "The session is already initialized", { id: idOf(parcel) }) : undefined;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
-function checkVersion(head: RequestHead, house: House, session: HttpSession | undefined): Refusal | undefined {
+function checkVersion(
+  head: RequestHead,
+  house: HttpServerContext,
+  session: HttpSession | undefined,
+): Refusal | undefined {
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;
   const { revisions, settings } = house;
@@ -235,7 +243,11 @@ function checkVersion(head: RequestHead, house: House, session: HttpSession | un
   return refuse(400, `The session was opened at protocol version ${session.revision?.id}`);
 }
 
-function checkBatch(parcel: Parcel, revision: Revision | undefined, { settings }: House): Refusal | undefined {
+function checkBatch(
+  parcel: PostBody,
+  revision: Revision | undefined,
+  { settings }: HttpServerContext,
+): Refusal | undefined {
   if (parcel.kind === "single") return undefined;
   const { maxBatch } = settings.limits;
   if (!revision?.batching) return refuse(400, "A message must be a JSON object: there are no batches here");

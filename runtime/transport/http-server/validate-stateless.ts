@@ -1,34 +1,34 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { decodeField, isSameField, readMirrored } from "../../framing/param-headers.ts";
+import { decodeField, isSameField, readParamValue } from "../../framing/param-headers.ts";
 import { codeOf, missingMetadata, unsupportedVersion } from "../../protocol/request-metadata.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
-import type { Claims } from "./metadata-headers.ts";
+import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
-import type { Parcel } from "./post-body.ts";
+import type { PostBody } from "./post-body.ts";
 import { jsonFields } from "./session-response.ts";
 import { refuse, type Refusal } from "./rejection.ts";
 import type { SpokenRevisions } from "./revisions.ts";
-import type { ClaimSender, HttpService } from "./settings.ts";
+import type { MetadataSender, HttpService } from "./settings.ts";
 
 /** What the checks of requests that stand alone need to know. */
-export interface ClaimHouse {
+export interface StatelessContext {
   /** Absent where every revision has sessions. */
-  readonly claims: Claims | undefined;
+  readonly claims: MetadataRules | undefined;
   readonly revisions: SpokenRevisions;
-  readonly service: Pick<HttpService, "readMirrors">;
+  readonly service: Pick<HttpService, "readParamHeaders">;
 }
 
 /** What a POST that belongs to no session turned out to be. */
-export type ClaimAdmission =
+export type StatelessOutcome =
   | Refusal
-  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: Claimed }
+  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: StatelessMessage }
   /** A notification: there is nothing that it could be about. */
   | { readonly kind: "noted" };
 
 /** A request whose headers and metadata agree. */
-export interface Claimed {
+export interface StatelessMessage {
   readonly value: unknown;
   readonly id: RequestId;
   readonly method: string;
@@ -41,11 +41,11 @@ export interface Claimed {
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */
-export function climbClaim(
+export function validateStateless(
   head: RequestHead,
-  house: ClaimHouse,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: Parcel },
-): ClaimAdmission | undefined {
+  house: StatelessContext,
+  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
+): StatelessOutcome | undefined {
   const { claims } = house;
   if (!claims || isOfSession(head, parcel, { claims, revisions: house.revisions })) return undefined;
   if (parcel.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
@@ -58,8 +58,9 @@ export function climbClaim(
   if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
   if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
   const { revision, info, capabilities } = claim;
-  const sender: ClaimSender = { revision, identity, client: { info, capabilities } };
-  const unequal = checkRules(head, incoming, { revision, claims }) ?? checkMirrors(head, incoming, { sender, house });
+  const sender: MetadataSender = { revision, identity, client: { info, capabilities } };
+  const unequal =
+    checkRules(head, incoming, { revision, claims }) ?? checkParamHeaders(head, incoming, { sender, house });
   return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
 }
 
@@ -68,7 +69,7 @@ type Request = Incoming & { readonly kind: "request" };
 type Notification = Incoming & { readonly kind: "notification" };
 
 /** What a notification has to say about itself is not laid down, but what it says must be served. */
-function climbNotification(head: RequestHead, notification: Notification, claims: Claims): ClaimAdmission {
+function climbNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
   const unlike = checkVersions(head, notification, claims);
   if (unlike) return unlike;
   const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
@@ -77,12 +78,12 @@ function climbNotification(head: RequestHead, notification: Notification, claims
 }
 
 interface Era {
-  readonly claims: Claims;
+  readonly claims: MetadataRules;
   readonly revisions: SpokenRevisions;
 }
 
 /** The body decides; where it says nothing, the header does, but for `initialize`, which always opens a session. */
-function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: Era): boolean {
+function isOfSession(head: RequestHead, parcel: PostBody, { claims, revisions }: Era): boolean {
   if (!revisions.hasSessions) return false;
   if (parcel.kind === "batch") return !parcel.values.some((value) => isClaimed(value, claims));
   if (isClaimed(parcel.value, claims)) return false;
@@ -93,18 +94,18 @@ function isOfSession(head: RequestHead, parcel: Parcel, { claims, revisions }: E
 }
 
 /** True if a body, or part of it, names its revision itself, so that it belongs to no session. */
-export function isStandingAlone(parcel: Parcel, { claims }: Pick<ClaimHouse, "claims">): boolean {
+export function isStatelessBody(parcel: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
   if (!claims) return false;
   const values = parcel.kind === "single" ? [parcel.value] : parcel.values;
   return values.some((value) => isClaimed(value, claims));
 }
 
-function isClaimed(value: unknown, claims: Claims): boolean {
+function isClaimed(value: unknown, claims: MetadataRules): boolean {
   return isObject(value) && claims.readVersion(value.params) !== undefined;
 }
 
 /** Who wants to open a session where there are none learns what is spoken instead. */
-function checkOpening(head: RequestHead, request: Request, claims: Claims): Refusal | undefined {
+function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Refusal | undefined {
   const { id, method, params } = request;
   if (claims.readVersion(params) !== undefined) return undefined;
   if (method === "initialize" && isObject(params)) {
@@ -114,7 +115,11 @@ function checkOpening(head: RequestHead, request: Request, claims: Claims): Refu
   return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
 }
 
-function checkVersions(head: RequestHead, incoming: Request | Notification, claims: Claims): Refusal | undefined {
+function checkVersions(
+  head: RequestHead,
+  incoming: Request | Notification,
+  claims: MetadataRules,
+): Refusal | undefined {
   const { name, field: lower } = claims.headers.version;
   const field = head.header(lower)?.trim();
   const version = claims.readVersion(incoming.params);
@@ -126,24 +131,24 @@ function checkVersions(head: RequestHead, incoming: Request | Notification, clai
 function checkRules(
   head: RequestHead,
   request: Request,
-  { revision, claims }: { readonly revision: Revision; readonly claims: Claims },
+  { revision, claims }: { readonly revision: Revision; readonly claims: MetadataRules },
 ): Refusal | undefined {
   const name = claims.headers.findUnlike(head, request, revision);
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
 
 /** Parameters that the tool wants to see in headers are there, and nothing else is. */
-function checkMirrors(
+function checkParamHeaders(
   head: RequestHead,
   request: Request,
-  { sender, house }: { readonly sender: ClaimSender; readonly house: ClaimHouse },
+  { sender, house }: { readonly sender: MetadataSender; readonly house: StatelessContext },
 ): Refusal | undefined {
   const { params } = request;
   const args = isObject(params) ? params.arguments : undefined;
-  const wrong = house.service.readMirrors?.(request.method, params, sender).find(({ header, path }) => {
+  const wrong = house.service.readParamHeaders?.(request.method, params, sender).find(({ header, path }) => {
     const name = header.toLowerCase();
     const field = head.header(name);
-    const value = readMirrored(args, path);
+    const value = readParamValue(args, path);
     if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
     const text = head.isRepeated(name) ? undefined : decodeField(field);
     return text === undefined || !isSameField(text, value);

@@ -13,9 +13,9 @@ import {
   type EndpointOptions,
 } from "../http-client/endpoint.ts";
 import { AnswerError, LostError } from "../http-client/errors.ts";
-import { Lanes } from "../http-client/keyed-queue.ts";
+import { KeyedQueue } from "../http-client/keyed-queue.ts";
 import { Operations, within } from "../http-client/in-flight.ts";
-import { Turnstile } from "../http-client/concurrency-limiter.ts";
+import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a client over HTTP with server-sent events, as the first revision had it. */
@@ -41,9 +41,9 @@ class SseClient implements Transport {
   readonly #url: URL;
   readonly #options: SseClientOptions;
   readonly #limits: Limits;
-  readonly #lanes = new Lanes<unknown>();
+  readonly #lanes = new KeyedQueue<unknown>();
   readonly #operations = new Operations();
-  readonly #turnstile: Turnstile;
+  readonly #turnstile: ConcurrencyLimiter;
   readonly #stream = new AbortController();
   readonly #target: Promise<Endpoint>;
   #receiver: Receiver | undefined;
@@ -56,7 +56,7 @@ class SseClient implements Transport {
     this.#url = url;
     this.#options = options;
     this.#limits = toLimits(options.limits);
-    this.#turnstile = new Turnstile({
+    this.#turnstile = new ConcurrencyLimiter({
       maxBytes: this.#limits.maxBufferedBytes,
       onFull: (reason) => this.#disconnect(reason),
     });

@@ -1,5 +1,5 @@
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { isStandingAlone } from "../http-server/validate-stateless.ts";
+import { isStatelessBody } from "../http-server/validate-stateless.ts";
 import { toPreflightFields, type CorsOptions } from "../http-server/cors.ts";
 import type { Exchange } from "../http-server/exchange/exchange.ts";
 import { authenticate, checkScopes } from "../http-server/authenticate.ts";
@@ -13,7 +13,7 @@ import {
   isRefusal,
   readBody,
   sessionHeader,
-  type House,
+  type HttpServerContext,
 } from "../http-server/validate-request.ts";
 import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
@@ -24,7 +24,7 @@ import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
 /** What the two endpoints of HTTP with SSE need. */
-export interface SseHouse extends House {
+export interface HttpSseContext extends HttpServerContext {
   readonly service: HttpService;
   readonly sse: Required<SseOptions>;
   /** Sessions whose stream ends in this process. */
@@ -35,7 +35,10 @@ export interface SseHouse extends House {
  * The endpoint of HTTP with SSE that a request is for. Where the endpoint of Streamable HTTP has the same path, or every path, it is for that
  * unless it can be for nothing else.
  */
-export function findSseEndpoint(exchange: Exchange, { sse, settings }: SseHouse): "stream" | "messages" | undefined {
+export function findSseEndpoint(
+  exchange: Exchange,
+  { sse, settings }: HttpSseContext,
+): "stream" | "messages" | undefined {
   const { method, path } = exchange;
   if (path !== sse.path && path !== sse.messagesPath) return undefined;
   const isShared = settings.path === undefined || settings.path === path;
@@ -51,21 +54,21 @@ export function findSseEndpoint(exchange: Exchange, { sse, settings }: SseHouse)
 export async function serveSse(
   endpoint: "stream" | "messages",
   exchange: Exchange,
-  house: SseHouse,
+  house: HttpSseContext,
 ): Promise<Refusal | undefined> {
   const { cors } = house.settings;
   if (cors && exchange.method === "OPTIONS") return answerPreflight(exchange, house, cors);
   return endpoint === "stream" ? openSse(exchange, house) : receiveSse(exchange, house);
 }
 
-function answerPreflight(exchange: Exchange, house: SseHouse, cors: CorsOptions): Refusal | undefined {
+function answerPreflight(exchange: Exchange, house: HttpSseContext, cors: CorsOptions): Refusal | undefined {
   const early = checkEarly(exchange, house, "OPTIONS");
   if (early) return early;
   return void exchange.answer({ status: 204, headers: toPreflightFields(exchange, cors) });
 }
 
 /** GET of the first endpoint: opens a session and its stream. */
-async function openSse(exchange: Exchange, house: SseHouse): Promise<Refusal | undefined> {
+async function openSse(exchange: Exchange, house: HttpSseContext): Promise<Refusal | undefined> {
   const early = checkEarly(exchange, house, "GET");
   if (early) return early;
   const identity = await authenticate(exchange, house);
@@ -91,7 +94,7 @@ async function openSse(exchange: Exchange, house: SseHouse): Promise<Refusal | u
 }
 
 /** Serves a session; one that cannot be served gives its place back. */
-async function accept(session: SseSession, house: SseHouse): Promise<Connection> {
+async function accept(session: SseSession, house: HttpSseContext): Promise<Connection> {
   try {
     return house.service.accept(session);
   } catch (thrown) {
@@ -101,7 +104,7 @@ async function accept(session: SseSession, house: SseHouse): Promise<Connection>
 }
 
 /** POST to the second endpoint: takes one message, whose answer goes on the stream. */
-async function receiveSse(exchange: Exchange, house: SseHouse): Promise<Refusal | undefined> {
+async function receiveSse(exchange: Exchange, house: HttpSseContext): Promise<Refusal | undefined> {
   const early = checkEarly(exchange, house, "POST");
   if (early) return early;
   const identity = await authenticate(exchange, house);
@@ -110,7 +113,7 @@ async function receiveSse(exchange: Exchange, house: SseHouse): Promise<Refusal 
   if (unfit) return unfit;
   const parcel = await readBody(exchange, house);
   if (isRefusal(parcel)) return parcel;
-  if (isStandingAlone(parcel, house)) return refuse(400, "HTTP with SSE is for sessions: send initialize first");
+  if (isStatelessBody(parcel, house)) return refuse(400, "HTTP with SSE is for sessions: send initialize first");
   const session = await findSse(exchange, house, identity);
   if (isRefusal(session)) return session;
   const forbidden = checkScopes(exchange, house, { identity, parcel });
@@ -123,7 +126,7 @@ async function receiveSse(exchange: Exchange, house: SseHouse): Promise<Refusal 
 
 const sessionParameter = "sessionId";
 
-function checkEarly(exchange: Exchange, house: SseHouse, method: string): Refusal | undefined {
+function checkEarly(exchange: Exchange, house: HttpSseContext, method: string): Refusal | undefined {
   const wrongMethod =
     exchange.method === method
       ? undefined
@@ -139,7 +142,7 @@ function checkEarly(exchange: Exchange, house: SseHouse, method: string): Refusa
 
 async function findSse(
   exchange: Exchange,
-  house: SseHouse,
+  house: HttpSseContext,
   identity: Identity | undefined,
 ): Promise<SseSession | Refusal> {
   const id = exchange.query(sessionParameter);
@@ -152,7 +155,7 @@ async function findSse(
   return session;
 }
 
-async function forget(key: SessionKey, house: SseHouse): Promise<void> {
+async function forget(key: SessionKey, house: HttpSseContext): Promise<void> {
   house.streams.delete(key.id);
   try {
     await house.settings.sessions?.store.remove(key);

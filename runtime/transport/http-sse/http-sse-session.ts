@@ -24,13 +24,13 @@ export interface Beginning {
 export class SseSession implements Channel {
   readonly key: SessionKey;
   readonly #writer: EventWriter;
-  readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "counters">;
+  readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "metrics">;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #first: FirstMessage | undefined;
   #isClosed = false;
 
-  constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "counters">) {
+  constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "metrics">) {
     this.key = key;
     this.#writer = writer;
     this.#settings = settings;
@@ -74,9 +74,9 @@ export class SseSession implements Channel {
     const writer = this.#writer;
     writer.write(encodeEvent({ type: "message", data: encode(message) }));
     if (writer.waiting <= comfortable) return;
-    const { maxStreamBytes, counters } = this.#settings;
+    const { maxStreamBytes, metrics } = this.#settings;
     if (writer.waiting <= maxStreamBytes) return writer.drained();
-    counters?.drop("stream");
+    metrics?.drop("stream");
     writer.destroy();
     this.#disconnect(new Error(`The client does not read: more than ${maxStreamBytes} bytes wait for it`));
   }

@@ -11,7 +11,7 @@ import { StreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 
 /** How a server is started as a child of this process. */
-export interface ChildProcessOptions {
+export interface StdioClientOptions {
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
@@ -32,7 +32,7 @@ export interface ShutdownDelays {
 }
 
 /** A server that runs as a child of this process. */
-export interface ChildProcessTransport extends Transport {
+export interface StdioClientTransport extends Transport {
   /** Process id; absent when it could not be started. */
   readonly pid: number | undefined;
   /** The end of what it wrote to stderr. */
@@ -40,18 +40,18 @@ export interface ChildProcessTransport extends Transport {
 }
 
 /** Starts a server without a shell, and talks to it over its stdin and stdout. */
-export function createChildProcessTransport(options: ChildProcessOptions): ChildProcessTransport {
+export function createStdioClientTransport(options: StdioClientOptions): StdioClientTransport {
   return new ServerProcess(options);
 }
 
-class ServerProcess implements ChildProcessTransport {
-  readonly #options: ChildProcessOptions;
+class ServerProcess implements StdioClientTransport {
+  readonly #options: StdioClientOptions;
   readonly #child: Child;
   readonly #stream: StreamTransport;
   readonly #exited: Promise<void>;
   #stderrTail = "";
 
-  constructor(options: ChildProcessOptions) {
+  constructor(options: StdioClientOptions) {
     this.#options = options;
     this.#child = start(options);
     this.#exited = new Promise((resolve) => {
@@ -163,7 +163,7 @@ const lastOutputDelay = 50;
 /** Milliseconds that a process may take to exit after its streams have ended. */
 const exitDelay = 500;
 
-function start({ command, args = [], cwd, env: given }: ChildProcessOptions): Child {
+function start({ command, args = [], cwd, env: given }: StdioClientOptions): Child {
   const { platform } = process;
   const env = toServerEnv(process, given);
   const { file, args: words, verbatim } = toCommand(command, args, { platform, env, cwd });

@@ -2,12 +2,12 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { createUiResource } from "../../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 
 const skill = await createSkill({
   folder: "acme",

@@ -6,10 +6,10 @@ import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { createChildProcessTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { newest as handshake } from "../../runtime/fixture-revision.ts";
 import { alone } from "../../runtime/lifecycle/stateless.ts";
 import { converseExtended } from "./extension-converse.ts";
@@ -38,7 +38,7 @@ const transports: readonly (readonly [name: string, open: () => Promise<Channel>
   [
     "memory",
     async () => {
-      const [near, far] = createMemoryPair();
+      const [near, far] = createInMemoryTransports();
       serve(createExtendedServer(), far);
       return near;
     },
@@ -46,7 +46,7 @@ const transports: readonly (readonly [name: string, open: () => Promise<Channel>
   [
     "stdio",
     async () =>
-      createChildProcessTransport({
+      createStdioClientTransport({
         command: process.execPath,
         args: ["--import", "tsx", join(import.meta.dirname, "extension-stdio-server.ts")],
         stderr: "ignore",
@@ -64,7 +64,7 @@ async function openGateway(served: Revision): Promise<Channel> {
     await gateway.close();
     await upstream.close();
   });
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   gateway.accept(far);
   return near;
 }
@@ -88,7 +88,7 @@ function expected({ id, lifecycle }: Revision): readonly string[] {
 }
 
 test("one key more in what is an extension's is seen", async () => {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   serve(createExtendedServer(), far);
   const seen = await converseExtended(near, alone);
   const rest = extensionJudge.judge(seen).rest.length;

@@ -6,12 +6,12 @@ import type { Revision } from "../../../generated/support.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
-import type { ServerPlace } from "../../../runtime/gateway/upstream-target.ts";
+import type { UpstreamTarget } from "../../../runtime/gateway/upstream-target.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { createChildProcessTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2-server.ts";
 import { converse } from "./converse.ts";
@@ -33,7 +33,7 @@ const transports: readonly (readonly [name: string, open: () => Channel])[] = [
   [
     "memory",
     () => {
-      const [near, far] = createMemoryPair();
+      const [near, far] = createInMemoryTransports();
       serve(createMaximalServer(), far);
       return near;
     },
@@ -41,7 +41,7 @@ const transports: readonly (readonly [name: string, open: () => Channel])[] = [
   [
     "stdio",
     () =>
-      createChildProcessTransport({
+      createStdioClientTransport({
         command: process.execPath,
         args: ["--import", "tsx", join(import.meta.dirname, "stdio-server.ts")],
         stderr: "ignore",
@@ -52,7 +52,7 @@ const transports: readonly (readonly [name: string, open: () => Channel])[] = [
 
 /** A server of somebody else. */
 interface Foreign {
-  readonly place: ServerPlace;
+  readonly place: UpstreamTarget;
   readonly tools: readonly string[];
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   test.each(behind)("every message of %s behind a gateway is exact", async (_name, serveForeign) => {
     const { place, tools, close } = await serveForeign();
     const gateway = await createGateway(place, { revisions });
-    const [near, far] = createMemoryPair();
+    const [near, far] = createInMemoryTransports();
     gateway.accept(far);
     const seen = await converse(near, revision, tools);
     await gateway.close();

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 
-const { defineTool, definePrompt, defineResource, defineResourceTemplate } = createDefiners<Declarations>(revisions);
+const { defineTool, definePrompt, defineResource, defineResourceTemplate } = forRevisions<Declarations>(revisions);
 
 const icons = [
   { src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"], theme: "dark" as const },
@@ -94,7 +94,7 @@ const blocks = [
 
 const report = defineTool({
   name: "report",
-  title: "Report",
+  title: "ErrorReport",
   description: "Structured",
   icons,
   annotations: { title: "Rep", readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
@@ -131,7 +131,7 @@ const fails = defineTool({
   },
 });
 
-const questions: readonly ToolSource[] = [
+const questions: readonly AnyTool[] = [
   defineTool({
     name: "elicit",
     async run(_args, { elicit }) {
@@ -196,7 +196,7 @@ const questions: readonly ToolSource[] = [
 ];
 
 /** Tells of every kind of change, then gives them time to leave. */
-function announce(find: () => Server): ToolSource {
+function announce(find: () => Server): AnyTool {
   return defineTool({
     name: "announce",
     async run() {

@@ -4,12 +4,12 @@ import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
 import { settle } from "../wire.ts";
@@ -38,8 +38,8 @@ function create(served: readonly Revision[] = revisions): Server {
   );
 }
 
-function connectTo(server: Server, options: Partial<ConnectOptions> = {}): Promise<ClientConnection> {
-  const [near, far] = createMemoryPair();
+function connectInMemory(server: Server, options: Partial<ConnectOptions> = {}): Promise<ClientConnection> {
+  const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
   return connect(near, { info, revisions, ...options });
 }
@@ -47,16 +47,16 @@ function connectTo(server: Server, options: Partial<ConnectOptions> = {}): Promi
 interface Raw {
   readonly wire: Wire;
   readonly client: Promise<ClientConnection>;
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
   readonly clock: ManualClock;
 }
 
 /** A client whose server is played by the test; it has sent its first request. */
 async function start(options: Partial<ConnectOptions> = {}): Promise<Raw> {
   const wire = new Wire();
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const clock = new ManualClock();
-  const onError = (report: Report): void => void reports.push(report);
+  const onError = (report: ErrorReport): void => void reports.push(report);
   const client = connect(wire, { info, revisions, clock, onError, ...options });
   client.catch(() => {});
   await settle();
@@ -67,7 +67,7 @@ const discovered = { supportedVersions: [alone.id], capabilities: { tools: {} },
 
 describe("a client and a server without sessions", () => {
   test("find each other (TS-11, S-013, C-014)", async () => {
-    const client = await connectTo(create());
+    const client = await connectInMemory(create());
     expect(client.revision).toBe(alone);
     expect(client.serverInfo).toEqual({ name: "demo", version: "1.0.0" });
     expect(client.serverCapabilities).toEqual({ tools: {}, logging: {} });
@@ -83,7 +83,7 @@ describe("a client and a server without sessions", () => {
     ["knows sessions only, with a server of both", handshakeRevisions, revisions, newest],
     ["knows none, with a server of both", [alone], revisions, alone],
   ] as const)("a client that %s agrees on what both know (3.1)", async (_what, spoken, served, agreed) => {
-    const client = await connectTo(create(served), { revisions: spoken });
+    const client = await connectInMemory(create(served), { revisions: spoken });
     expect(client.revision).toBe(agreed);
     expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "chat" }] });
     await client.close();
@@ -95,14 +95,14 @@ describe("a client and a server without sessions", () => {
   ] as const)(
     "a client with %s and a server that has the opposite cannot talk (3.1)",
     async (_what, spoken, served) => {
-      await expect(connectTo(create(served), { revisions: spoken })).rejects.toThrow();
+      await expect(connectInMemory(create(served), { revisions: spoken })).rejects.toThrow();
     },
   );
 });
 
 test("lists are read every time where nobody tells of changes (TL-01, L-15)", async () => {
   const server = createServer({ name: "demo", version: "1", tools: [], dynamic: ["tools"] }, [alone]);
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
   const client = createClient<Declarations>({ info, revisions: [alone] });
   const session = await client.connect(near);
@@ -185,7 +185,7 @@ describe("what a client sends", () => {
       logLevel: "info",
       onLog: (entry) => void logged.push(entry),
     });
-    const [near, far] = createMemoryPair();
+    const [near, far] = createInMemoryTransports();
     createServerAcceptor(create())(far);
     const session = await client.connect(near);
     const { content } = await session.callTool("chat");

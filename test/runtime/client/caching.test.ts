@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { ResultCache } from "../../../runtime/client/lists/result-cache.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import { isObject } from "../../../generated/support.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
@@ -63,9 +63,9 @@ function usual(method: string, params: Record<string, unknown>): object {
 }
 
 async function open(
-  options: Partial<ClientSource> = {},
+  options: Partial<AnyClientOptions> = {},
   hint: object = { ttlMs: 1_000, cacheScope: "private" },
-): Promise<{ readonly session: LiveSession; readonly server: CountingServer; readonly clock: ManualClock }> {
+): Promise<{ readonly session: DefaultClientSession; readonly server: CountingServer; readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const server = new CountingServer();
   server.hint = hint;

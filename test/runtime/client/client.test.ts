@@ -4,14 +4,14 @@ import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { play } from "../wire.ts";
 import { connectWire } from "./raw-server.ts";
 
 describe.each(handshakeRevisions)("at $id", (revision) => {
   test("a client calls a server", async () => {
-    const [clientEnd, serverEnd] = createMemoryPair();
+    const [clientEnd, serverEnd] = createInMemoryTransports();
     createAcceptor({
       info: { name: "s", version: "1" },
       revisions: handshakeRevisions,
@@ -27,7 +27,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
 });
 
 test("generated calls work in both directions: the server asks the client while it answers", async () => {
-  const [clientEnd, serverEnd] = createMemoryPair();
+  const [clientEnd, serverEnd] = createInMemoryTransports();
   const callTool = async (_: unknown, context: CallContext): Promise<object> => {
     const { roots } = await new ServerCalls(context).listRoots();
     return { content: roots.map(({ uri }) => ({ type: "text", text: uri })) };

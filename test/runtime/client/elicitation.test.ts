@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFormError } from "../../../runtime/client/errors.ts";
-import type { ElicitationSource } from "../../../runtime/client/any-definition.ts";
+import type { AnyElicitationOption } from "../../../runtime/client/any-definition.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
 import { openSession, type RawServer, type WiredSession } from "./session-wire.ts";
 
@@ -16,7 +16,7 @@ const requestedSchema = {
 const form = { message: "Who are you?", requestedSchema };
 const page = { mode: "url", message: "Sign in", elicitationId: "e1", url: "https://example.org/in" };
 
-function open(elicitation: ElicitationSource, server?: RawServer): Promise<WiredSession> {
+function open(elicitation: AnyElicitationOption, server?: RawServer): Promise<WiredSession> {
   return openSession({ elicitation }, server);
 }
 

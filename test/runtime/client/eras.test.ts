@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
-import { connectProcess } from "../../../runtime/client/connect-stdio.ts";
+import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import { Eras } from "../../../runtime/lifecycle/era-cache.ts";
+import { EraCache } from "../../../runtime/lifecycle/era-cache.ts";
 import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
@@ -62,25 +62,25 @@ describe("a server that ends at the first message that it does not know", () => 
     };
     const client = createUntypedClient({ info, revisions, timeouts: { request: 60_000 } });
     closers.push(() => client.close());
-    const first = await client.connect((options) => connectProcess(command, options));
+    const first = await client.connect((options) => connectStdio(command, options));
     expect(first.revision).toBe(newest);
     expect(await first.listTools()).toEqual([]);
     await expect.poll(() => told).toBe("server/discover\ninitialize\nnotifications/initialized\ntools/list\n");
     told = "";
-    const second = await client.connect((options) => connectProcess(command, options));
+    const second = await client.connect((options) => connectStdio(command, options));
     expect(second.revision).toBe(newest);
     await expect.poll(() => told).toBe("initialize\nnotifications/initialized\n");
   }, 120_000);
 
   test("that cannot be started at all is not started again", async () => {
-    const connecting = connectProcess({ command: "/no/such/program" }, { info, revisions });
+    const connecting = connectStdio({ command: "/no/such/program" }, { info, revisions });
     await expect(connecting).rejects.toMatchObject({ cause: { syscall: expect.stringContaining("spawn") } });
   });
 });
 
 describe("what is remembered of a server", () => {
   test("saves the question the next time (DE-03)", async () => {
-    const era = new Eras(new ManualClock()).noteOf("a");
+    const era = new EraCache(new ManualClock()).noteOf("a");
     const first = await begin({ era });
     first.wire.post(refusal(1));
     await settle();
@@ -92,14 +92,14 @@ describe("what is remembered of a server", () => {
   });
 
   test("is about that server only", async () => {
-    const eras = new Eras(new ManualClock());
+    const eras = new EraCache(new ManualClock());
     eras.noteOf("a").keep("session");
     expect(methods((await begin({ era: eras.noteOf("b") })).wire)).toEqual(["server/discover"]);
   });
 
   test("is forgotten after an hour, because nothing fails when the server learns to do without (trap 18)", async () => {
     const clock = new ManualClock();
-    const era = new Eras(clock).noteOf("a");
+    const era = new EraCache(clock).noteOf("a");
     era.keep("session");
     clock.advance(60 * 60 * 1000 - 1);
     expect(era.read()).toBe("session");
@@ -112,7 +112,7 @@ describe("what is remembered of a server", () => {
     ["a method that is unknown", -32601, undefined],
     ["a version that is not served", -32022, { supported: [alone.id], requested: newest.id }],
   ])("heals when a handshake is refused as %s (DE-03)", async (_what, code, data) => {
-    const era = new Eras(new ManualClock()).noteOf("a");
+    const era = new EraCache(new ManualClock()).noteOf("a");
     era.keep("session");
     const { wire, connecting } = await begin({ era });
     wire.post(refusal(1, code, data));

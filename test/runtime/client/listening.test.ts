@@ -5,10 +5,10 @@ import { isObject } from "../../../generated/support.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { ClientEvent } from "../../../runtime/client/events.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
@@ -31,7 +31,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
 
   test("a client subscribes to a resource and to what is below it, until it does not any more", async () => {
     const server = create();
-    await using client = await connectTo<Declarations>(server, pinned);
+    await using client = await connectInMemory<Declarations>(server, pinned);
     const heard: string[] = [];
     const stop = await client.subscribe("note://a", (uri) => heard.push(uri));
     const stopOther = await client.subscribe("dir://x", (uri) => heard.push(uri));
@@ -52,7 +52,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
 
   test("a resource that does not exist cannot be subscribed to, and those that do still are (C-070)", async () => {
     const server = create();
-    await using client = await connectTo<Declarations>(server, pinned);
+    await using client = await connectInMemory<Declarations>(server, pinned);
     const heard: string[] = [];
     await client.subscribe("note://a", (uri) => heard.push(uri));
     await expect(client.subscribe("note://none", () => {})).rejects.toThrow();
@@ -64,7 +64,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
   test("a client that wants to know is told that lists changed", async () => {
     const server = create();
     const changed: string[] = [];
-    await using _client = await connectTo<Declarations>(server, {
+    await using _client = await connectInMemory<Declarations>(server, {
       ...pinned,
       onListChanged: (list) => changed.push(list),
     });
@@ -75,7 +75,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
 });
 
 interface Raw {
-  readonly session: LiveSession;
+  readonly session: DefaultClientSession;
   readonly wires: readonly Wire[];
   readonly clock: ManualClock;
   readonly events: ClientEvent[];
@@ -85,7 +85,7 @@ const capabilities = { tools: { listChanged: true }, resources: { subscribe: tru
 const discovered = { resultType: "complete", supportedVersions: [alone.id], capabilities, ttlMs: 0 };
 
 /** A session whose server is played by the test, apart from the first question; the last connection comes first. */
-async function open(options: Partial<ClientSource> = {}): Promise<Raw> {
+async function open(options: Partial<AnyClientOptions> = {}): Promise<Raw> {
   const wires: Wire[] = [];
   const events: ClientEvent[] = [];
   const clock = new ManualClock();

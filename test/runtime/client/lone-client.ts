@@ -2,7 +2,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 
 /* A program that has nothing else to do than to wait for a tool: it is neither ended before nor kept up afterwards. */
 
@@ -17,7 +17,7 @@ const server = createServer(
   },
   revisions,
 );
-const [near, far] = createMemoryPair();
+const [near, far] = createInMemoryTransports();
 createServerAcceptor(server)(far);
 const client = await connect(near, { info: { name: "client", version: "1" }, revisions });
 const [, , name = "quick", timeout = "60000"] = process.argv;

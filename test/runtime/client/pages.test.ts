@@ -4,7 +4,7 @@ import { listAll, readItems, readPages, type Page, type PageParams } from "../..
 import { connect } from "../../../runtime/client/connect.ts";
 import { isIncompleteListError } from "../../../runtime/client/errors.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 
 function pages(nextCursors: readonly (string | undefined)[]): {
@@ -75,7 +75,7 @@ test("nothing is fetched that nobody reads", async () => {
 });
 
 test("items come by generated calls or by method name", async () => {
-  const [clientEnd, serverEnd] = createMemoryPair();
+  const [clientEnd, serverEnd] = createInMemoryTransports();
   const names = ["a", "b", "c", "d", "e"];
   const listTools = (params: PageParams | undefined): object => {
     const start = Number(params?.cursor ?? 0);

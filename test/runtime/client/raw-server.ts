@@ -1,5 +1,5 @@
 import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { Wire, settle } from "../wire.ts";
 
@@ -11,11 +11,11 @@ export function welcome(protocolVersion: string, capabilities: object = { tools:
 /** A client whose server is a raw wire; nothing is answered yet. */
 export function openWire(options: Partial<ConnectOptions> = {}): {
   readonly wire: Wire;
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
   readonly connecting: Promise<ClientConnection>;
 } {
   const wire = new Wire(options.limits);
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const connecting = connect(wire, {
     info: { name: "client", version: "1" },
     revisions: handshakeRevisions,
@@ -30,7 +30,7 @@ export function openWire(options: Partial<ConnectOptions> = {}): {
 export async function connectWire(
   options: Partial<ConnectOptions> = {},
   server: { readonly revision?: string; readonly capabilities?: object } = {},
-): Promise<{ readonly wire: Wire; readonly client: ClientConnection; readonly reports: Report[] }> {
+): Promise<{ readonly wire: Wire; readonly client: ClientConnection; readonly reports: ErrorReport[] }> {
   const { wire, connecting, reports } = openWire(options);
   wire.post({ jsonrpc: "2.0", id: 1, result: welcome(server.revision ?? newest.id, server.capabilities) });
   const client = await connecting;

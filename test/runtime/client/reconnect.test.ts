@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent } from "../../../runtime/client/events.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import { ClosedError, VersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { play } from "../../../runtime/testing/transcript.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { LostError } from "../../../runtime/transport/http-client/errors.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
-import type { OpenerOptions } from "../../../runtime/client/connection-factory.ts";
+import type { ConnectionFactoryOptions } from "../../../runtime/client/connection-factory.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { welcome } from "./raw-server.ts";
@@ -20,7 +20,7 @@ const server: RawServer = {
 };
 
 async function open(
-  options: Partial<ClientSource> = {},
+  options: Partial<AnyClientOptions> = {},
 ): Promise<WiredSession & { readonly clock: ManualClock; readonly events: ClientEvent[] }> {
   const clock = new ManualClock();
   const events: ClientEvent[] = [];
@@ -237,7 +237,7 @@ describe("calls that are cut off", () => {
   });
 });
 
-test.each<readonly [string, (wire: Wire, options: OpenerOptions) => Promise<ClientConnection>]>([
+test.each<readonly [string, (wire: Wire, options: ConnectionFactoryOptions) => Promise<ClientConnection>]>([
   ["obeys the signal", connect],
   ["ignores it", (wire, { signal: _signal, ...options }) => connect(wire, options)],
 ])("a client that is closed while it connects is not connected, with an opener that %s", async (_what, open) => {
@@ -256,7 +256,7 @@ test.each<readonly [string, (wire: Wire, options: OpenerOptions) => Promise<Clie
 describe("attempts", () => {
   async function failing(
     error: Error,
-    reconnect: ClientSource["reconnect"],
+    reconnect: AnyClientOptions["reconnect"],
   ): Promise<{ readonly events: ClientEvent[]; readonly closed: Error | undefined }> {
     const clock = new ManualClock();
     const events: ClientEvent[] = [];
@@ -329,7 +329,9 @@ describe("attempts", () => {
       revisions: handshakeRevisions,
       reconnect: {},
     });
-    await expect(client.connect(createMemoryPair()[0])).rejects.toThrow("needs a function that opens connections");
+    await expect(client.connect(createInMemoryTransports()[0])).rejects.toThrow(
+      "needs a function that opens connections",
+    );
   });
 });
 

@@ -1,9 +1,9 @@
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient, type UntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
-import type { OpenerOptions } from "../../../runtime/client/connection-factory.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
+import type { ConnectionFactoryOptions } from "../../../runtime/client/connection-factory.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -16,21 +16,24 @@ export interface RawServer {
 
 export interface WiredSession {
   readonly client: UntypedClient;
-  readonly session: LiveSession;
-  readonly reports: Report[];
+  readonly session: DefaultClientSession;
+  readonly reports: ErrorReport[];
   /** One for each connection, the last first. */
   readonly wires: readonly Wire[];
   readonly wire: Wire;
   /** What the client declared. */
   readonly declared: unknown;
-  readonly opening: OpenerOptions;
+  readonly opening: ConnectionFactoryOptions;
 }
 
 /** A session whose server is a raw wire; every connection gets a new one, which welcomes by itself. */
-export async function openSession(options: Partial<ClientSource> = {}, server: RawServer = {}): Promise<WiredSession> {
+export async function openSession(
+  options: Partial<AnyClientOptions> = {},
+  server: RawServer = {},
+): Promise<WiredSession> {
   const wires: Wire[] = [];
-  const reports: Report[] = [];
-  let opening: OpenerOptions | undefined;
+  const reports: ErrorReport[] = [];
+  let opening: ConnectionFactoryOptions | undefined;
   const client = createUntypedClient({
     info: { name: "client", version: "1" },
     revisions: handshakeRevisions,

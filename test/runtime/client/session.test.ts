@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../runtime/client/errors.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { play, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
@@ -80,13 +80,13 @@ describe("lists", () => {
 
   const one = { uri: "file:///a", name: "a" };
   test.each([
-    ["resources/list", { resources: [one] }, (session: LiveSession) => session.listResources()],
+    ["resources/list", { resources: [one] }, (session: DefaultClientSession) => session.listResources()],
     [
       "resources/templates/list",
       { resourceTemplates: [{ name: "a", uriTemplate: "file:///{a}" }] },
-      (session: LiveSession) => session.listResourceTemplates(),
+      (session: DefaultClientSession) => session.listResourceTemplates(),
     ],
-    ["prompts/list", { prompts: [{ name: "a" }] }, (session: LiveSession) => session.listPrompts()],
+    ["prompts/list", { prompts: [{ name: "a" }] }, (session: DefaultClientSession) => session.listPrompts()],
   ])("of every kind: %s (N-05)", async (method, page, read) => {
     const { wire, session } = await openSession({}, everything);
     expect(await during(wire, read(session), answer(2, { method }, page))).toEqual(Object.values(page)[0]);
@@ -149,7 +149,7 @@ describe("lists", () => {
   test("are not kept while the server cannot speak unasked", async () => {
     const { wire, session, opening } = await openSession({}, watched);
     await during(wire, session.listTools(), answer(2, listTools, { tools: [] }));
-    opening.onDeaf();
+    opening.onNotificationsLost();
     for (const id of [3, 4]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
@@ -171,15 +171,20 @@ describe("calls", () => {
       "tools/call",
       { name: "t", arguments: { a: 1 } },
       { content },
-      (session: LiveSession) => session.callTool("t", { a: 1 }),
+      (session: DefaultClientSession) => session.callTool("t", { a: 1 }),
     ],
-    ["tools/call", { name: "t" }, { content, isError: true }, (session: LiveSession) => session.callTool("t")],
-    ["resources/read", { uri: "a:b" }, { contents: [] }, (session: LiveSession) => session.readResource("a:b")],
+    ["tools/call", { name: "t" }, { content, isError: true }, (session: DefaultClientSession) => session.callTool("t")],
+    [
+      "resources/read",
+      { uri: "a:b" },
+      { contents: [] },
+      (session: DefaultClientSession) => session.readResource("a:b"),
+    ],
     [
       "prompts/get",
       { name: "p", arguments: { a: "1" } },
       { messages: [] },
-      (session: LiveSession) => session.getPrompt("p", { a: "1" }),
+      (session: DefaultClientSession) => session.getPrompt("p", { a: "1" }),
     ],
   ])("%s", async (method, params, result, call) => {
     const { wire, session } = await openSession({}, everything);

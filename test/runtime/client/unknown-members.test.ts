@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../runtime/client/errors.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import type { KnownMember } from "../../../runtime/protocol/known-members.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { play, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
@@ -16,7 +16,7 @@ import { openSession, type WiredSession } from "./session-wire.ts";
 const tool = { name: "t", inputSchema: { type: "object" } };
 const content = [{ type: "text", text: "done" }];
 
-function open(revision: string, options: Partial<ClientSource> = {}): Promise<WiredSession> {
+function open(revision: string, options: Partial<AnyClientOptions> = {}): Promise<WiredSession> {
   return openSession(options, { revision, capabilities: { tools: {}, resources: {} } });
 }
 
@@ -54,9 +54,9 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client at revision %s",
 
   const uri = "file:///a";
   test.each([
-    ["resources/read", { contents: [] }, (session: LiveSession) => session.readResource(uri)],
-    ["tools/list", { tools: [tool] }, (session: LiveSession) => session.listTools()],
-    ["resources/list", { resources: [] }, (session: LiveSession) => session.listResources()],
+    ["resources/read", { contents: [] }, (session: DefaultClientSession) => session.readResource(uri)],
+    ["tools/list", { tools: [tool] }, (session: DefaultClientSession) => session.listTools()],
+    ["resources/list", { resources: [] }, (session: DefaultClientSession) => session.listResources()],
   ])("does not keep the result of %s for the time that it names", async (method, result, ask) => {
     const { wire, session } = await open(revision);
     const kept = { ...result, ttlMs: 60_000, cacheScope: "public" };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { requireApiKey, requireToken } from "../../../runtime/auth/server/index.ts";
+import { requireApiKey, requireBearerToken } from "../../../runtime/auth/server/index.ts";
 import { connectClient, connectHttp } from "../../../runtime/index.ts";
 import { communityProfile } from "../../../runtime/compatibility/profile.ts";
 import { createRefusal, refusals, type RefusalName } from "../../../runtime/compatibility/rejections.ts";
@@ -106,7 +106,7 @@ describe("a server with the community profile refuses over HTTP", () => {
   test("tokens that are missing, expired, wrong, or cannot be checked with 1015, 1012, 1013 and 1078", async () => {
     const resource = "https://mcp.example/mcp";
     const claims = { iss: "https://login.example", aud: resource, sub: "ada" };
-    const authenticate = requireToken({
+    const authenticate = requireBearerToken({
       resource,
       issuer: claims.iss,
       verify(token) {

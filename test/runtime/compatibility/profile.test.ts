@@ -8,7 +8,7 @@ import { PeerError, RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { Wire, initialize, initialized, play, serveWire, settle } from "../wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
@@ -245,7 +245,7 @@ describe("the community profile", () => {
   });
 
   test("a connection has one of four states (seed 7)", async () => {
-    const [near, far] = createMemoryPair();
+    const [near, far] = createInMemoryTransports();
     const connection = serve(server, far, { profile: communityProfile });
     const seen = [connection.state];
     const client = createClient({ info: { name: "client", version: "1" }, revisions: [newest] });

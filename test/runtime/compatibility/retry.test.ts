@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ReconnectOptions } from "../../../runtime/client/options.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { communityProfile } from "../../../runtime/compatibility/profile.ts";
 import { createRefusal, refusals, type RefusalName } from "../../../runtime/compatibility/rejections.ts";
 import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
@@ -12,7 +12,7 @@ import { openSession } from "../client/session-wire.ts";
 /* A client that is given the community profile, and a server that refuses its requests for now (R51). */
 
 interface Refusing {
-  readonly session: LiveSession;
+  readonly session: DefaultClientSession;
   readonly clock: ManualClock;
   /** Number of arrivals of a request. */
   count(): number;
@@ -28,7 +28,7 @@ interface RefusingOptions {
   readonly reconnect?: ReconnectOptions;
 }
 
-const sessions: LiveSession[] = [];
+const sessions: DefaultClientSession[] = [];
 afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close();
 });

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Extension, type RequestRow } from "../../../generated/support.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { isCapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { completeKit } from "../../../runtime/server/all-features.ts";
 import { assembleServer } from "../../../runtime/server/build-server.ts";
@@ -11,8 +11,8 @@ import { createExtending, type ExtensionFeature } from "../../../runtime/server/
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import type { ServerExtensions } from "../../../runtime/server/definition.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { connectRaw } from "../input-required/raw-client.ts";
 import { alone, meta, request } from "../lifecycle/stateless.ts";
 import { Wire, initialize, initialized, settle } from "../wire.ts";
@@ -70,7 +70,7 @@ const feature: ExtensionFeature = {
   }),
 };
 
-function create(source: Partial<ServerSource & ServerExtensions> = {}): Server {
+function create(source: Partial<AnyServerDefinition & ServerExtensions> = {}): Server {
   const definition = { name: "server", version: "1", onError: () => {}, ...source };
   return assembleServer(definition, revisions, {
     ...completeKit,
@@ -95,11 +95,11 @@ async function ask(
   return isObject(answer) ? (answer.error ?? answer.result) : undefined;
 }
 
-async function join(server: Server, extensions: readonly Extension[]): Promise<LiveSession> {
+async function join(server: Server, extensions: readonly Extension[]): Promise<DefaultClientSession> {
   const accept = createServerAcceptor(server);
   const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions: server.revisions, extensions });
   return client.connect((options) => {
-    const [ours, theirs] = createMemoryPair();
+    const [ours, theirs] = createInMemoryTransports();
     accept(theirs);
     return connect(ours, options);
   });

@@ -8,10 +8,10 @@ import type { ClientSession } from "../../../runtime/client/session/session.ts";
 import { createSkillReader } from "../../../runtime/client/skills/skill-reader.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { ServerSkills } from "../../../runtime/server/definition.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
 import { toSkillEntry, type Skill } from "../../../runtime/skills/skill.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 
 const inner = await createSkill({
   folder: "acme/refunds",
@@ -33,12 +33,12 @@ const skills: readonly Skill[] = [outer, inner];
 const root = "skill://acme/refunds";
 const alone = { resultType: "complete", _meta: expect.anything() };
 
-function create(source: Partial<ServerSource> & ServerSkills = {}): Server {
+function create(source: Partial<AnyServerDefinition> & ServerSkills = {}): Server {
   return createServer({ name: "test", version: "1", skills, directoryRead: true, ...source }, revisions);
 }
 
 async function connect(server: Server, revision?: Revision): Promise<ClientSession<Declarations>> {
-  const client = await connectTo<Declarations>(server, {
+  const client = await connectInMemory<Declarations>(server, {
     extensions: [extension],
     ...(revision && { revisions: [revision] }),
   });

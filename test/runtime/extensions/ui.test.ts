@@ -7,9 +7,9 @@ import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../../runtime/client/session/session.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { ServerExtensions } from "../../../runtime/server/definition.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType, type UiResourceOptions } from "../../../runtime/server/apps/ui-resource.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 
 const html = "<!doctype html>\n<title>Board</title>";
 const uri = "ui://test/board";
@@ -30,14 +30,14 @@ const meta = {
     prefersBorder: false,
   },
 };
-const tools: readonly ToolSource[] = [
+const tools: readonly AnyTool[] = [
   { name: "show", ui: { resourceUri: uri }, run: () => "3 open" },
   { name: "refresh", ui: { resourceUri: uri, visibility: ["app"] }, run: () => "2 open" },
   { name: "plain", run: () => "nothing to see" },
 ];
 const views: Extension = { ...extension, settings: { mimeTypes: [uiMimeType] } };
 
-function create(source: Partial<ServerSource> & ServerExtensions = {}): Server {
+function create(source: Partial<AnyServerDefinition> & ServerExtensions = {}): Server {
   return createServer({ name: "test", version: "1", tools, resources: [board], ...source }, revisions);
 }
 
@@ -45,7 +45,10 @@ async function connect(
   server: Server,
   { revision, extensions }: { readonly revision?: Revision; readonly extensions: readonly Extension[] },
 ): Promise<ClientSession<Declarations>> {
-  const client = await connectTo<Declarations>(server, { extensions, ...(revision && { revisions: [revision] }) });
+  const client = await connectInMemory<Declarations>(server, {
+    extensions,
+    ...(revision && { revisions: [revision] }),
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -164,7 +167,7 @@ describe("what is no view", () => {
     expect(problems.join()).toMatch(/<!doctype html>/);
   });
 
-  test.each<[string, ToolSource, RegExp]>([
+  test.each<[string, AnyTool, RegExp]>([
     [
       "a view that is not there",
       { name: "t", ui: { resourceUri: "ui://none" }, run: String },

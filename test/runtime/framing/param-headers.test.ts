@@ -3,8 +3,8 @@ import {
   decodeField,
   encodeField,
   isSameField,
-  readMirrored,
-  readMirrors,
+  readParamValue,
+  readParamHeaders,
 } from "../../../runtime/framing/param-headers.ts";
 
 const text = (mark: unknown): object => ({ type: "string", "x-mcp-header": mark });
@@ -21,7 +21,7 @@ describe("marks of parameters", () => {
         flag: { type: "boolean", "x-mcp-header": "Flag", const: { "x-mcp-header": 1 }, examples: [text("No")] },
       },
     };
-    expect(readMirrors(schema)).toEqual([
+    expect(readParamHeaders(schema)).toEqual([
       { header: "Mcp-Param-Region", path: ["region"] },
       { header: "Mcp-Param-Count", path: ["deep", "count"] },
       { header: "Mcp-Param-Flag", path: ["flag"] },
@@ -45,7 +45,7 @@ describe("marks of parameters", () => {
     ["a definition", { $defs: { a: text("A") }, properties: { a: { $ref: "#/$defs/a" } } }],
     ["other properties", { additionalProperties: text("A") }],
   ])("on %s are refused (TH-21, TH-22)", (_what, schema) => {
-    expect(() => readMirrors({ type: "object", ...schema })).toThrow(/header/i);
+    expect(() => readParamHeaders({ type: "object", ...schema })).toThrow(/header/i);
   });
 });
 
@@ -102,9 +102,9 @@ describe("values of headers", () => {
   });
 
   test("absent values and null have none (TH-24, TH-26)", () => {
-    expect(readMirrored({ a: null }, ["a"])).toBeUndefined();
-    expect(readMirrored({ a: 1 }, ["a", "b"])).toBeUndefined();
-    expect(readMirrored({}, ["constructor"])).toBeUndefined();
-    expect(readMirrored({ a: { b: false } }, ["a", "b"])).toBe(false);
+    expect(readParamValue({ a: null }, ["a"])).toBeUndefined();
+    expect(readParamValue({ a: 1 }, ["a", "b"])).toBeUndefined();
+    expect(readParamValue({}, ["constructor"])).toBeUndefined();
+    expect(readParamValue({ a: { b: false } }, ["a", "b"])).toBe(false);
   });
 });

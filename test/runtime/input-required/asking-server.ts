@@ -1,12 +1,12 @@
 import { revisions } from "../../../generated/revisions.ts";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { inputRequired } from "../../../runtime/server/input/input-required.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 
 /** A server whose handlers ask in every way there is. */
 export function createAskingServer(): Server {
-  const { defineServer, defineTool, definePrompt } = createDefiners<Declarations>(revisions);
+  const { defineServer, defineTool, definePrompt } = forRevisions<Declarations>(revisions);
   const requestedSchema = { type: "object", properties: { a: { type: "string" } } } as const;
   return defineServer({
     name: "asking",

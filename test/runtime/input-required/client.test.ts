@@ -10,7 +10,7 @@ import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
 import { settle } from "../wire.ts";
@@ -28,12 +28,12 @@ function create(options: Options = {}): Client<Declarations> {
   return createClient<Declarations>({ info, revisions: [alone], ...options });
 }
 
-async function connectTo(run: Run, options: Options = {}): Promise<ClientSession<Declarations>> {
+async function connectInMemory(run: Run, options: Options = {}): Promise<ClientSession<Declarations>> {
   const server = createServer(
     { name: "test", version: "1", tools: [{ name: "t", run }], onError: () => {} },
     revisions,
   );
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
   return create(options).connect(near);
 }
@@ -111,7 +111,7 @@ describe("a client and a server", () => {
     ["in a session", newest],
   ])("need one call, whatever is asked in it, %s (C-050, A10)", async (_where, revision) => {
     const asked: string[] = [];
-    const session = await connectTo(
+    const session = await connectInMemory(
       async (_args, { elicit, sample, roots, once }) => {
         const id = await once("id", () => 7);
         const [name, model] = await Promise.all([
@@ -264,7 +264,7 @@ describe("a call is given up", () => {
   });
 
   test("after too many rounds", async () => {
-    const { wire, session, answer } = await play({ elicitation: form, maxRounds: 2 });
+    const { wire, session, answer } = await play({ elicitation: form, maxInputRounds: 2 });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     for (const message of ["1", "2", "3"]) await answer(needs([message], message));
@@ -366,7 +366,7 @@ test("what rests on answers is not kept (C-061)", async () => {
 
 test("progress goes on where it was, and is asked for in every round (2.11, C-030)", async () => {
   const seen: number[] = [];
-  const session = await connectTo(
+  const session = await connectInMemory(
     async (_args, { progress, elicit, log }) => {
       for (const [index, name] of ["1", "2", "3"].entries()) {
         await progress(index * 10 + 1);
@@ -386,7 +386,7 @@ test("progress goes on where it was, and is asked for in every round (2.11, C-03
 });
 
 test("whoever wants to drive the rounds sends the requests", async () => {
-  const session = await connectTo(async (_args, { elicit }) => JSON.stringify(await elicit(question("?"))), {
+  const session = await connectInMemory(async (_args, { elicit }) => JSON.stringify(await elicit(question("?"))), {
     elicitation: form,
   });
   const first = await session.request("tools/call", { name: "t" });

@@ -1,11 +1,11 @@
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { Outgoing, RequestId } from "../../../runtime/jsonrpc/message.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { meta, request } from "../lifecycle/stateless.ts";
@@ -26,7 +26,7 @@ export type Run = { run(args: unknown, context: Context): unknown }["run"];
 /** A client that answers nothing by itself, where each request stands alone. */
 export interface RawClient {
   readonly wire: Wire;
-  readonly reports: readonly Report[];
+  readonly reports: readonly ErrorReport[];
   /** Calls the tool `t`, or sends what the params are meant for. */
   call(params?: object, method?: string): Promise<Round>;
   /** The same call again, with the state of the round before it. */
@@ -48,11 +48,11 @@ export interface Round {
 /** Connects to a server with one tool, `t`. */
 export function connectRaw(
   run: Run,
-  definition: Partial<ServerSource> = {},
+  definition: Partial<AnyServerDefinition> = {},
   capabilities: object = everything,
 ): RawClient {
-  const reports: Report[] = [];
-  const onError = (report: Report): void => void reports.push(report);
+  const reports: ErrorReport[] = [];
+  const onError = (report: ErrorReport): void => void reports.push(report);
   const tools = [{ name: "t", input: anything, run }];
   const server = createServer({ name: "test", version: "1", tools, onError, ...definition }, revisions);
   const wire = new Answered();
@@ -115,7 +115,7 @@ function toRound(method: string, params: object, answer: unknown): Round {
 }
 
 /** Arguments of any kind. */
-export const anything: NonNullable<ToolSource["input"]> = {
+export const anything: NonNullable<AnyTool["input"]> = {
   "~standard": {
     version: 1,
     vendor: "test",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { isCapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import {
@@ -190,7 +190,7 @@ describe("a handler that asks", () => {
 });
 
 describe("prompts and resources ask, too (S-040)", () => {
-  const { definePrompt, defineResource, defineResourceTemplate } = createDefiners<Declarations>([]);
+  const { definePrompt, defineResource, defineResourceTemplate } = forRevisions<Declarations>([]);
   const ask = async ({ elicit }: Context): Promise<string> => JSON.stringify(await elicit(question("?")));
   const definition = {
     prompts: [definePrompt({ name: "p", get: (_args, context) => ask(context) })],

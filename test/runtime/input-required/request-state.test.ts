@@ -4,14 +4,14 @@ import { inputRequired } from "../../../runtime/server/input/input-required.ts";
 import { createRequestStates, toStateScope } from "../../../runtime/server/input/request-state.ts";
 import { emptyRecord } from "../../../runtime/server/input/round-record.ts";
 import { createSealer } from "../../../runtime/server/input/sealing.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { MemoryReplayStore } from "../../../runtime/stores/replay-store.ts";
 import { accept, anything, connectRaw, question, type Context, type RawClient, type Round } from "./raw-client.ts";
 
 const key = new Uint8Array(32).fill(1);
 const otherKey = new Uint8Array(32).fill(2);
 
-function create(definition: Partial<ServerSource> = {}): RawClient {
+function create(definition: Partial<AnyServerDefinition> = {}): RawClient {
   const run = async (_args: unknown, { elicit }: Context): Promise<string> =>
     JSON.stringify(await elicit(question("?")));
   return connectRaw(run, definition);

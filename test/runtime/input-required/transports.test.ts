@@ -3,9 +3,9 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
-import type { ConnectionSource } from "../../../runtime/client/connection-factory.ts";
+import type { Connectable } from "../../../runtime/client/connection-factory.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { createChildProcessTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
@@ -14,7 +14,7 @@ import { createAskingServer } from "./asking-server.ts";
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
 /** Calls every tool that asks. */
-async function callAll(source: ConnectionSource, revision: typeof alone): Promise<readonly unknown[]> {
+async function callAll(source: Connectable, revision: typeof alone): Promise<readonly unknown[]> {
   const client = createClient<Declarations>({
     info: { name: "test", version: "1" },
     revisions: [revision],
@@ -49,8 +49,8 @@ describe.each([
   });
 
   test("over stdio", async () => {
-    const open: ConnectionSource = (options) =>
-      connect(createChildProcessTransport({ command: process.execPath, args: [script], stderr: "ignore" }), options);
+    const open: Connectable = (options) =>
+      connect(createStdioClientTransport({ command: process.execPath, args: [script], stderr: "ignore" }), options);
     expect(await callAll(open, revision)).toEqual(expected);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { Sweeper } from "../../../runtime/internal/timers.ts";
+import { DeadlineTimer } from "../../../runtime/internal/timers.ts";
 import { ManualClock } from "../manual-clock.ts";
 
 test("one timer serves any number of deadlines, and later ones do not touch it", () => {
   const clock = new ManualClock();
   const deadlines = new Set([50, 60, 70]);
   const due: number[] = [];
-  const sweeper = new Sweeper(clock, (now) => {
+  const sweeper = new DeadlineTimer(clock, (now) => {
     for (const deadline of deadlines) if (deadline <= now && deadlines.delete(deadline)) due.push(deadline);
     return Math.min(...deadlines);
   });
@@ -20,7 +20,7 @@ test("one timer serves any number of deadlines, and later ones do not touch it",
 test("an earlier deadline moves the timer, stopping forgets it", () => {
   const clock = new ManualClock();
   let sweeps = 0;
-  const sweeper = new Sweeper(clock, () => {
+  const sweeper = new DeadlineTimer(clock, () => {
     sweeps += 1;
     return Infinity;
   });

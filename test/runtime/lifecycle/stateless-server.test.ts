@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
@@ -10,7 +10,7 @@ import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { alone, claim, meta, request } from "./stateless.ts";
 
-const { defineTool, defineServer } = createDefiners<Declarations>(revisions);
+const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 
 const add = defineTool({
   name: "add",

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
-import { Pacer } from "../../../runtime/jsonrpc/throttle.ts";
+import { Throttle } from "../../../runtime/jsonrpc/throttle.ts";
 import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import type { ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import { newest } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
@@ -152,7 +152,7 @@ describe("progress of one call (S-071, G-05)", () => {
 });
 
 describe("a server", () => {
-  const report: ToolSource["run"] = async (_args, { progress }) => {
+  const report: AnyTool["run"] = async (_args, { progress }) => {
     for (const value of [1, 2, 3]) await progress(value);
     return "done";
   };
@@ -204,7 +204,7 @@ test("a report that cannot be sent any more is nobody's fault at the end of a ca
   const sent: Progress[] = [];
   const clock = new ManualClock();
   const wheel = { now: () => clock.now(), deadlineAfter: (wait: number) => clock.now() + wait };
-  const pacer = new Pacer(wheel, { burst: 1, perSecond: 1 }, async (report) => {
+  const pacer = new Throttle(wheel, { burst: 1, perSecond: 1 }, async (report) => {
     sent.push(report);
     if (report.progress > 1) throw new Error("The connection is closed");
   });

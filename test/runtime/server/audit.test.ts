@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { auditRequests, type AuditEntry, type AuditOptions } from "../../../runtime/server/middleware/audit-log.ts";
+import { auditLog, type AuditEntry, type AuditOptions } from "../../../runtime/server/middleware/audit-log.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { redact, redactText } from "../../../runtime/server/middleware/redact.ts";
-import { logRequests } from "../../../runtime/server/middleware/request-logger.ts";
+import { requestLogger } from "../../../runtime/server/middleware/request-logger.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { Middleware } from "../../../runtime/server/middleware/middleware.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
@@ -44,7 +44,7 @@ async function ask(server: Server, method: string, params: object): Promise<void
 describe("the request log", () => {
   test("has one line of JSON for each request, without arguments and queries (R65, O-05)", async () => {
     const lines: string[] = [];
-    const server = create(logRequests({ write: (line) => lines.push(line) }));
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
     await ask(server, "tools/list", {});
     await ask(server, "tools/call", { name: "good", arguments: { password: "hunter2" } });
     await ask(server, "tools/call", { name: "bad" });
@@ -65,7 +65,7 @@ describe("the request log", () => {
 describe("the request log of a call that its client calls off", () => {
   test("has the reason, on one line and without secrets (C-06, C-025, B-011)", async () => {
     const lines: string[] = [];
-    const server = create(logRequests({ write: (line) => lines.push(line) }));
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
     const stop = new AbortController();
     stop.abort(new DOMException('enough\n{"forged":true} Bearer abcdefghijkl', "AbortError"));
     const request = ["tools/call", { name: "good" }] as const;
@@ -83,7 +83,7 @@ describe("the request log of a call that its client calls off", () => {
 describe("the audit log", () => {
   async function audit(options: Omit<AuditOptions, "write">, method: string, params: object): Promise<AuditEntry[]> {
     const entries: AuditEntry[] = [];
-    await ask(create(auditRequests({ ...options, write: (entry) => entries.push(entry) })), method, params);
+    await ask(create(auditLog({ ...options, write: (entry) => entries.push(entry) })), method, params);
     return entries;
   }
 
@@ -121,7 +121,7 @@ describe("the audit log", () => {
   });
 
   test("a request that cannot be audited fails", async () => {
-    const server = create(auditRequests({ write: () => Promise.reject(new Error("disk full")) }));
+    const server = create(auditLog({ write: () => Promise.reject(new Error("disk full")) }));
     const answer = callServer(server, newest(), ["tools/call", { name: "good" }]);
     await expect(answer).rejects.toThrow("disk full");
   });
@@ -132,7 +132,7 @@ describe("an id that its client has made a million characters long", () => {
 
   test("is cut in the request log", async () => {
     const lines: string[] = [];
-    const server = create(logRequests({ write: (line) => lines.push(line) }));
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
     await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
     expect(lines).toHaveLength(1);
     expect(lines[0]?.length).toBeLessThan(600);
@@ -141,7 +141,7 @@ describe("an id that its client has made a million characters long", () => {
 
   test("is cut in the audit log", async () => {
     const entries: AuditEntry[] = [];
-    const server = create(auditRequests({ write: (entry) => entries.push(entry) }));
+    const server = create(auditLog({ write: (entry) => entries.push(entry) }));
     await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
     expect(entries).toMatchObject([{ requestId: expect.stringMatching(/^x{256}\.\.\. \[1000000 characters\]$/) }]);
   });

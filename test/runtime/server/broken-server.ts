@@ -1,17 +1,18 @@
 import { revisions } from "../../../generated/revisions.ts";
 import { requireApiKey } from "../../../runtime/auth/server/api-key.ts";
-import { requireToken } from "../../../runtime/auth/server/bearer-token.ts";
-import { runEither } from "../../../runtime/server/run/run-server.ts";
+import { requireBearerToken } from "../../../runtime/auth/server/bearer-token.ts";
+import { runServer } from "../../../runtime/server/run/run-server.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createUiResource } from "../../../runtime/server/apps/ui-resource.ts";
 import { readSkills } from "../../../runtime/skills/folder.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 
 /** Programs with a mistake in what they serve: the first word says which. */
 
 const hello = { name: "hello", run: () => "hello" };
-const define = (more: Partial<ServerSource>) => createServer({ name: "broken", version: "1", ...more }, revisions);
+const define = (more: Partial<AnyServerDefinition>) =>
+  createServer({ name: "broken", version: "1", ...more }, revisions);
 
 const mistakes: Readonly<Record<string, () => unknown>> = {
   name: () => define({ tools: [{ ...hello, name: "say hello" }] }),
@@ -23,7 +24,7 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
   keys: () => define({ cursorKeys: [new Uint8Array(1)] }),
   view: () => createUiResource({ uri: "ui://y", name: "y", html: "" }),
   skills: () => readSkills("/there/is/none", { parseYaml: () => ({}) }),
-  issuer: () => requireToken({ resource: "https://a.example/mcp", issuer: "b.example", verify: () => undefined }),
+  issuer: () => requireBearerToken({ resource: "https://a.example/mcp", issuer: "b.example", verify: () => undefined }),
   key: () => requireApiKey({ keys: [{ principal: "ci", key: "short" }] }),
   listen: () => serveHttp(define({}), { host: "0.0.0.0" }),
   own: () => {
@@ -43,4 +44,4 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
 };
 
 await mistakes[process.argv[2] ?? ""]?.();
-await runEither(define({ tools: [hello] }));
+await runServer(define({ tools: [hello] }));

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
@@ -13,7 +13,7 @@ const read = (): string => "";
 const hint = { ttlMs: 60_000, cacheScope: "public" } as const;
 const defaults = { ttlMs: 0, cacheScope: "private" };
 
-const definition: ServerSource = {
+const definition: AnyServerDefinition = {
   name: "s",
   version: "1",
   onError: () => {},
@@ -34,7 +34,7 @@ const definition: ServerSource = {
 };
 
 /** What a request is answered with, by a server with these changes to its definition. */
-async function ask(changes: Partial<ServerSource>, method: string, params: object = {}): Promise<unknown> {
+async function ask(changes: Partial<AnyServerDefinition>, method: string, params: object = {}): Promise<unknown> {
   const wire = new Wire();
   createServerAcceptor(createServer({ ...definition, ...changes }, revisions))(wire);
   wire.post(request(1, method, params));

@@ -4,7 +4,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/connect.
 import type { Connection } from "../../../runtime/protocol/peer.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 
 /** The revisions that open a session, newest first. */
 export const handshakeRevisions: readonly Revision[] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
@@ -26,7 +26,7 @@ export function newest(): Revision {
 
 /** Connects in memory; closing the client ends both. */
 export async function open(server: Server, revision = newest()): Promise<Connected> {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   const notices: string[] = [];
   const note = (name: string) => (params: unknown) => {
     notices.push(isObject(params) && typeof params.uri === "string" ? `${name} ${params.uri}` : name);

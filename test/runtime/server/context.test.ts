@@ -5,7 +5,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { callServer, createSession, meta, type CallSetup, type Sent } from "./call.ts";
 
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
@@ -19,7 +19,7 @@ function newest(): Revision {
 /** A handler of the newest revision with a handshake: it has all that contexts may have. */
 type Run = (args: unknown, context: HandlerContext<Declarations>) => unknown;
 
-function create(run: Run, definition: Partial<ServerSource> = {}): Server {
+function create(run: Run, definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", run }] }, revisions);
 }
 

@@ -5,21 +5,21 @@ import type * as v202503 from "../../../generated/2025-03-26/index.ts";
 import type * as v202506 from "../../../generated/2025-06-18/index.ts";
 import type * as v202511 from "../../../generated/2025-11-25/index.ts";
 import type * as v2026 from "../../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { ArgumentValues } from "../../../runtime/server/definition.ts";
 import { fromJsonSchema, type FromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
 import type { Authenticated } from "../../../runtime/server/protocol-types.ts";
-import { limitRate } from "../../../runtime/server/middleware/rate-limit.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import { rateLimit } from "../../../runtime/server/middleware/rate-limit.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import type { TemplateVariables } from "../../../runtime/server/resources/template-variables.ts";
 
-const on2024 = createDefiners<v2024.Declarations>([]);
-const on202503 = createDefiners<v202503.Declarations>([]);
-const on202506 = createDefiners<v202506.Declarations>([]);
-const on202511 = createDefiners<v202511.Declarations>([]);
-const on2026 = createDefiners<v2026.Declarations>([]);
+const on2024 = forRevisions<v2024.Declarations>([]);
+const on202503 = forRevisions<v202503.Declarations>([]);
+const on202506 = forRevisions<v202506.Declarations>([]);
+const on202511 = forRevisions<v202511.Declarations>([]);
+const on2026 = forRevisions<v2026.Declarations>([]);
 
 const input = z.object({ a: z.number(), b: z.number().optional() });
 const output = z.object({ sum: z.number() });
@@ -243,7 +243,7 @@ test("every definition fits its server, and what the registries read", () => {
     prompts: [prompt],
   };
   expectTypeOf(definition).toExtend<Parameters<typeof on202511.defineServer>[0]>();
-  expectTypeOf(definition).toExtend<ServerSource>();
+  expectTypeOf(definition).toExtend<AnyServerDefinition>();
   on2024.defineServer({ name: "a", version: "1", tools: [on2024.defineTool({ name: "t", run: () => "" })] });
   // @ts-expect-error websites came with 2025-11-25
   on2024.defineServer({ name: "a", version: "1", websiteUrl: "https://example.org" });
@@ -328,7 +328,7 @@ test("a server that may change takes definitions, and says how it behaves", () =
     version: "1",
     dynamic: ["tools", "prompts"],
     subscriptions: true,
-    middleware: [limitRate({ burst: 1, perSecond: 1 }), ({ method }, next) => (method === "" ? {} : next())],
+    middleware: [rateLimit({ burst: 1, perSecond: 1 }), ({ method }, next) => (method === "" ? {} : next())],
   });
   server.tools.add(on202511.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) }));
   server.prompts.replace(on202511.definePrompt({ name: "p", arguments: { a: { required: true } }, get: ({ a }) => a }));

@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource, ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest, open, settle } from "./connected.ts";
 
-const tool = (name: string, text = name): ToolSource => ({ name, run: () => text });
+const tool = (name: string, text = name): AnyTool => ({ name, run: () => text });
 const resource = (uri: string): { uri: string; name: string; read: () => string } => ({
   uri,
   name: uri,
   read: () => uri,
 });
 
-function create(definition: Partial<ServerSource> = {}): Server {
+function create(definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer({ name: "test", version: "1", dynamic: true, ...definition }, revisions);
 }
 

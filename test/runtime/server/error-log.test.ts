@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { PeerError } from "../../../runtime/jsonrpc/errors.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { writeToStandardError } from "../../../runtime/server/logging/stderr.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-function write(report: Report): readonly unknown[][] {
+function write(report: ErrorReport): readonly unknown[][] {
   const spy = vi.spyOn(console, "error").mockImplementation(() => {});
   writeToStandardError(report);
   return spy.mock.calls;

@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { alone, meta, request } from "../lifecycle/stateless.ts";
@@ -13,7 +13,7 @@ import { newest, open, settle } from "./connected.ts";
 const read = (): string => "";
 const run = (): string => "";
 
-function create(definition: Partial<ServerSource> = {}): Server {
+function create(definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer(
     {
       name: "test",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import { callServer, meta } from "./call.ts";
 import { newest } from "./connected.ts";
@@ -11,7 +11,7 @@ const names = ["a", "b", "c", "d", "e"];
 const key = new Uint8Array(32).fill(7);
 const otherKey = new Uint8Array(32).fill(8);
 
-function create(definition: Partial<ServerSource> = {}, count = names.length): Server {
+function create(definition: Partial<AnyServerDefinition> = {}, count = names.length): Server {
   const named = names.slice(0, count).map((name) => ({ name, run: () => "", get: () => "" }));
   return createServer({ name: "test", version: "1", tools: named, prompts: named, ...definition }, revisions);
 }

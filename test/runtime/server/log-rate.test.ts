@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { TokenBucket } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { callServer, createSession, type Sent } from "./call.ts";
 import { newest } from "./connected.ts";
 
 const remark = { level: "warning", data: "Too many log messages: some are left out" };
 
-function create(definition: Partial<ServerSource>): Server {
-  const run: NonNullable<ServerSource["tools"]>[number]["run"] = async (_args, { log }) => {
+function create(definition: Partial<AnyServerDefinition>): Server {
+  const run: NonNullable<AnyServerDefinition["tools"]>[number]["run"] = async (_args, { log }) => {
     for (let i = 0; i < 2_000; i++) await log("info", i);
     return "";
   };

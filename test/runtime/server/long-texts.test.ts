@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
@@ -9,8 +9,8 @@ import { newest, settle } from "./connected.ts";
 
 const long = "x".repeat(1_000_000);
 
-async function serve(): Promise<{ readonly wire: Wire; readonly reports: Report[]; readonly reasons: unknown[] }> {
-  const reports: Report[] = [];
+async function serve(): Promise<{ readonly wire: Wire; readonly reports: ErrorReport[]; readonly reasons: unknown[] }> {
+  const reports: ErrorReport[] = [];
   const reasons: unknown[] = [];
   const server = createServer(
     {

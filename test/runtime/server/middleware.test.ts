@@ -5,8 +5,8 @@ import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import { authorize } from "../../../runtime/server/middleware/authorize.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { Middleware } from "../../../runtime/server/middleware/middleware.ts";
-import { limitRate, type RateLimitOptions } from "../../../runtime/server/middleware/rate-limit.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import { rateLimit, type RateLimitOptions } from "../../../runtime/server/middleware/rate-limit.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { callServer, createSession, meta } from "./call.ts";
 import { handshakeRevisions, newest, open } from "./connected.ts";
@@ -20,7 +20,7 @@ const read = (): string => "text";
 const run = read;
 const complete = (): string[] => [];
 
-function create(middleware: readonly Middleware[], definition: Partial<ServerSource> = {}): Server {
+function create(middleware: readonly Middleware[], definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer(
     {
       name: "test",
@@ -113,7 +113,7 @@ describe("middleware", () => {
 
   test("an answer that it breaks is not sent: results are checked after it (R14)", async () => {
     const errors: string[] = [];
-    const onError: ServerSource["onError"] = ({ error }) => errors.push(error.message);
+    const onError: AnyServerDefinition["onError"] = ({ error }) => errors.push(error.message);
     const { client } = await open(
       create([({ method }, next) => (method === "tools/call" ? { content: "x" } : next())], { onError }),
     );
@@ -167,7 +167,7 @@ describe("authorize", () => {
   });
 });
 
-describe("limitRate", () => {
+describe("rateLimit", () => {
   const options: RateLimitOptions = { burst: 2, perSecond: 0.5, clock: new ManualClock() };
 
   async function count(server: Server, times: number, setup: object = {}): Promise<number> {
@@ -183,7 +183,7 @@ describe("limitRate", () => {
   }
 
   test("refuses what comes beyond the rate and says when to try again (TL-18, K-07)", async () => {
-    const server = create([limitRate(options)]);
+    const server = create([rateLimit(options)]);
     const session = createSession(server, newest());
     expect(await count(server, 5, { session })).toBe(2);
     await expect(callServer(server, newest(), ["tools/call", { name: "t" }], { session })).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe("limitRate", () => {
 
   test("lets through again what time brings", async () => {
     const clock = new ManualClock();
-    const server = create([limitRate({ burst: 1, perSecond: 50, clock })]);
+    const server = create([rateLimit({ burst: 1, perSecond: 50, clock })]);
     const session = createSession(server, newest());
     expect(await count(server, 2, { session })).toBe(1);
     clock.advance(19);
@@ -205,7 +205,7 @@ describe("limitRate", () => {
   });
 
   test("counts each session for itself, and a principal over all of its sessions", async () => {
-    const server = create([limitRate(options)]);
+    const server = create([rateLimit(options)]);
     for (const _ of [1, 2]) expect(await count(server, 3, { session: createSession(server, newest()) })).toBe(2);
     const origin = { identity: { principal: "ada" } };
     expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(2);
@@ -216,7 +216,7 @@ describe("limitRate", () => {
     ["that stand alone", {}],
     ["where sessions are off", { sessions: false }],
   ] as const)("counts requests of nobody in particular together %s (TL-18, K-07)", async (_how, http) => {
-    const handler = createHttpHandler(create([limitRate(options)]), { allowedHosts: ["mcp.example"], ...http });
+    const handler = createHttpHandler(create([rateLimit(options)]), { allowedHosts: ["mcp.example"], ...http });
     const isAlone = !("sessions" in http);
     const send = async (id: number): Promise<boolean> => {
       const message = isAlone ? request(id, "tools/list") : { jsonrpc: "2.0", id, method: "tools/list" };
@@ -236,13 +236,13 @@ describe("limitRate", () => {
   });
 
   test("counts only the methods that it is given", async () => {
-    const server = create([limitRate({ ...options, methods: ["completion/complete"] })]);
+    const server = create([rateLimit({ ...options, methods: ["completion/complete"] })]);
     expect(await count(server, 5, { session: createSession(server, newest()) })).toBe(5);
   });
 
   test("remembers a bounded number of keys, those last heard of", async () => {
     let key = "";
-    const server = create([limitRate({ burst: 1, perSecond: 0.001, maxKeys: 2, key: () => key })]);
+    const server = create([rateLimit({ burst: 1, perSecond: 0.001, maxKeys: 2, key: () => key })]);
     const passes: number[] = [];
     for (key of ["a", "b", "a", "c", "a", "b"]) passes.push(await count(server, 1));
     // When c came, b was the one that had been silent longest; a is still known at the end, b is not.
@@ -254,7 +254,7 @@ describe("limitRate", () => {
     { burst: 1, perSecond: 0 },
     { burst: NaN, perSecond: 1 },
   ])("refuses %j as a rate", (rate) => {
-    expect(() => limitRate(rate)).toThrow(/limitRate: burst is .*, use 1 or more/);
+    expect(() => rateLimit(rate)).toThrow(/rateLimit: burst is .*, use 1 or more/);
   });
 });
 
@@ -390,7 +390,7 @@ describe("around what the lifecycle answers itself", () => {
 
   test("an answer to `initialize` that it breaks is not sent (R14)", async () => {
     const errors: string[] = [];
-    const onError: ServerSource["onError"] = ({ error }) => errors.push(error.message);
+    const onError: AnyServerDefinition["onError"] = ({ error }) => errors.push(error.message);
     const wire = new Wire();
     serve(create([async (_request, next) => (await next(), { protocolVersion: 1 })], { onError }), wire);
     wire.post(initialize(newest().id));

@@ -3,16 +3,16 @@ import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { PromptSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyPrompt } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta } from "./call.ts";
 
-const review: PromptSource = {
+const review: AnyPrompt = {
   name: "review",
   arguments: { code: { required: true }, language: {} },
   get: ({ code, language }) => `Review this ${language ?? "code"}: ${String(code)}`,
 };
 
-function create(...prompts: PromptSource[]): Server {
+function create(...prompts: AnyPrompt[]): Server {
   return createServer({ name: "test", version: "1", prompts }, revisions);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource, TemplateSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition, AnyResourceTemplate } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
 
@@ -11,11 +11,11 @@ const fixed = ["1", "2"].map((name) => ({ uri: `note://${name}`, name, read }));
 const toResources = (...names: string[]): { uri: string; name: string }[] =>
   names.map((name) => ({ uri: `file:///${name}`, name }));
 
-function template(list: TemplateSource["list"], scheme = "file"): TemplateSource {
+function template(list: AnyResourceTemplate["list"], scheme = "file"): AnyResourceTemplate {
   return { uriTemplate: `${scheme}:///{+path}`, name: scheme, read, ...(list && { list }) };
 }
 
-function create(definition: Partial<ServerSource>): Server {
+function create(definition: Partial<AnyServerDefinition>): Server {
   return createServer({ name: "test", version: "1", resources: fixed, ...definition }, revisions);
 }
 
@@ -33,7 +33,7 @@ async function readPages(server: Server, revision = newest()): Promise<string[][
 }
 
 /** Gives two names a page: a to f. */
-const paged: TemplateSource["list"] = ({ cursor }) => {
+const paged: AnyResourceTemplate["list"] = ({ cursor }) => {
   const pages = [toResources("a", "b"), toResources("c", "d"), toResources("e", "f")];
   const index = Number(cursor ?? 0);
   return { resources: pages[index], ...(index < 2 && { nextCursor: String(index + 1) }) };
@@ -47,7 +47,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 });
 
 describe("pages", () => {
-  test.each<readonly [string, number | undefined, TemplateSource[], string[][]]>([
+  test.each<readonly [string, number | undefined, AnyResourceTemplate[], string[][]]>([
     ["a callback without cursors", 3, [template(() => toResources("a", "b"))], [["1", "2", "a"], ["b"]]],
     [
       "a full last page",
@@ -96,7 +96,10 @@ describe("pages", () => {
 
 test("cursors of a callback cannot be made up by a client (N-02, N-04)", async () => {
   const cursors: unknown[] = [];
-  const list: TemplateSource["list"] = ({ cursor }) => (cursors.push(cursor), { resources: [], nextCursor: "ü 2" });
+  const list: AnyResourceTemplate["list"] = ({ cursor }) => (
+    cursors.push(cursor),
+    { resources: [], nextCursor: "ü 2" }
+  );
   const server = create({ resourceTemplates: [template(list)] });
   const page = await callServer(server, newest(), ["resources/list"]);
   await callServer(server, newest(), ["resources/list", { cursor: Object(page).nextCursor }]);
@@ -118,7 +121,7 @@ test("a cursor of a callback is of no use to anybody else", async () => {
 
 test("callbacks know who asks, and those of hidden templates are not asked", async () => {
   const principals: unknown[] = [];
-  const list: TemplateSource["list"] = (_page, { auth }) => (principals.push(auth?.principal), toResources("a"));
+  const list: AnyResourceTemplate["list"] = (_page, { auth }) => (principals.push(auth?.principal), toResources("a"));
   const hidden = { ...template(() => toResources("z"), "dir"), visible: (): boolean => false };
   const server = create({ resources: [], resourceTemplates: [hidden, template(list)] });
   const origin = { identity: { principal: "ada" } };

@@ -3,24 +3,24 @@ import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ResourceSource, TemplateSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyResource, AnyResourceTemplate } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta } from "./call.ts";
 
-const greeting: TemplateSource = {
+const greeting: AnyResourceTemplate = {
   uriTemplate: "greeting://{name}{?polite}",
   name: "greeting",
   mimeType: "text/plain",
   read: ({ name, polite }, { uri }) => `${polite === "yes" ? "Good day" : "Hi"}, ${String(name)} (${uri})`,
 };
-const note: ResourceSource = { uri: "note://today", name: "today", read: (uri) => `a note at ${uri}` };
-const pixel: ResourceSource = {
+const note: AnyResource = { uri: "note://today", name: "today", read: (uri) => `a note at ${uri}` };
+const pixel: AnyResource = {
   uri: "image://pixel",
   name: "pixel",
   mimeType: "image/png",
   read: async () => new Uint8Array([137, 80, 78, 71]),
 };
 
-function create(definition: { resources?: ResourceSource[]; resourceTemplates?: TemplateSource[] }): Server {
+function create(definition: { resources?: AnyResource[]; resourceTemplates?: AnyResourceTemplate[] }): Server {
   return createServer({ name: "test", version: "1", ...definition }, revisions);
 }
 

@@ -1,5 +1,5 @@
 import { revisions } from "../../../generated/revisions.ts";
-import { runEither, runHttp, runStdio } from "../../../runtime/server/run/run-server.ts";
+import { runServer, runHttp, runStdio } from "../../../runtime/server/run/run-server.ts";
 import { createFurtherTransports } from "../../../runtime/server/run/further-transports.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
@@ -13,7 +13,7 @@ const server = createServer(
 
 // Something else that would keep the process alive.
 setInterval(() => {}, 1_000);
-const run = { either: runEither, stdio: runStdio }[process.argv[2] ?? ""] ?? runHttp;
+const run = { either: runServer, stdio: runStdio }[process.argv[2] ?? ""] ?? runHttp;
 const own = process.argv.includes("--own") ? { args: [] } : {};
 const further = createFurtherTransports({
   tcp: listenTcp,

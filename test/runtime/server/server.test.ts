@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 
 const text = (): string => "";
 const complete = (): string[] => [];
@@ -19,7 +19,7 @@ const prompt = { name: "p", get: text };
 const completable = { name: "p", arguments: { a: { complete } }, get: text };
 
 describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-01)", () => {
-  test.each<readonly [string, Partial<ServerSource>, readonly string[]]>([
+  test.each<readonly [string, Partial<AnyServerDefinition>, readonly string[]]>([
     ["nothing", {}, ["logging"]],
     ["tools", { tools: [tool] }, ["logging", "tools"]],
     ["resources", { resources: [resource] }, ["logging", "resources"]],
@@ -82,7 +82,7 @@ describe("a server", () => {
 });
 
 describe("over a connection", () => {
-  const { defineServer, defineTool } = createDefiners<Declarations>(revisions);
+  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const add = defineTool({
     name: "add",
     input: z.object({ a: z.number(), b: z.number() }),
@@ -101,7 +101,7 @@ describe("over a connection", () => {
         tools: [add, broken],
         onError: ({ error }) => errors.push(error.message),
       });
-      const [near, far] = createMemoryPair();
+      const [near, far] = createInMemoryTransports();
       const connection = serve(server, far);
       const ask = createAsker(near);
       const hello = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };

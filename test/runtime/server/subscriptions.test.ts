@@ -3,13 +3,13 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest, open, settle } from "./connected.ts";
 
 const read = (): string => "";
 const resources = ["note://a", "note://b", "dir://x"].map((uri) => ({ uri, name: uri, read }));
 
-function create(definition: Partial<ServerSource> = {}): Server {
+function create(definition: Partial<AnyServerDefinition> = {}): Server {
   const resourceTemplates = [{ uriTemplate: "file:///{+path}", name: "file", read }];
   return createServer(
     { name: "test", version: "1", resources, resourceTemplates, subscriptions: true, ...definition },

@@ -5,15 +5,15 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { PeerError, RpcError } from "../../../runtime/jsonrpc/errors.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ToolSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "./call.ts";
 
-const { defineTool } = createDefiners<Declarations>(revisions);
+const { defineTool } = forRevisions<Declarations>(revisions);
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
 const latest = newest();
 
@@ -33,12 +33,12 @@ function newest(): Revision {
 
 interface Reported {
   readonly server: Server;
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
 }
 
-function serve(...tools: ToolSource[]): Reported {
-  const reports: Report[] = [];
-  const definition = { name: "test", version: "1", onError: (report: Report) => reports.push(report) };
+function serve(...tools: AnyTool[]): Reported {
+  const reports: ErrorReport[] = [];
+  const definition = { name: "test", version: "1", onError: (report: ErrorReport) => reports.push(report) };
   return { server: createServer({ ...definition, tools }, revisions), reports };
 }
 

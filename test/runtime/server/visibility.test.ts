@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isObject } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { AnyRequester, ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyRequester, AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { callServer, createSession, meta, type CallSetup } from "./call.ts";
 import { newest } from "./connected.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
@@ -16,7 +16,7 @@ const complete = (): string[] => ["x"];
 const read = (): string => "text";
 const run = read;
 
-function create(definition: Partial<ServerSource> = {}): Server {
+function create(definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer(
     {
       name: "test",

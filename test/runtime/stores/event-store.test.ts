@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Counters } from "../../../runtime/jsonrpc/metrics.ts";
+import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { EventStore, StoredEvent } from "../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -136,9 +136,9 @@ describe("events in memory", () => {
 
   it("are counted when they are forgotten before their time, and only then (R66)", () => {
     const clock = new ManualClock();
-    const counters = new Counters();
-    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, counters });
-    const dropped = (): number => counters.read().dropped.get("event") ?? 0;
+    const metrics = new Metrics();
+    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, metrics });
+    const dropped = (): number => metrics.read().dropped.get("event") ?? 0;
     for (let n = 0; n < 5; n += 1) store.append(session, event(n));
     expect(dropped()).toBe(2);
     store.append(session, event(0, "b", "x".repeat(700)));

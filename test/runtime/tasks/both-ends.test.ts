@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { newest } from "../fixture-revision.ts";
 import { initialize } from "../wire.ts";
 import { createGate, related, serveTasks } from "./task-wire.ts";
 
-const { defineServer, defineTool } = createDefiners<Declarations>([newest]);
+const { defineServer, defineTool } = forRevisions<Declarations>([newest]);
 
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } } as const;
 const task = { pollInterval: 5 };
@@ -33,7 +33,7 @@ const server = defineServer({ name: "server", version: "1", tools: [asks, only, 
 
 describe("a client and a server of ours", () => {
   test("run a tool as a task, with progress and updates", async () => {
-    await using client = await connectTo<Declarations>(server);
+    await using client = await connectInMemory<Declarations>(server);
     const heard: number[] = [];
     const running = await client.callTool(
       "steps",
@@ -53,7 +53,7 @@ describe("a client and a server of ours", () => {
   test("ask the user for what a task needs (TK-14, TK-15)", async () => {
     const gate = createGate();
     const elicitation = { form: async () => (await gate.opened, { action: "accept" } as const) };
-    await using client = await connectTo<Declarations>(server, { elicitation });
+    await using client = await connectInMemory<Declarations>(server, { elicitation });
     const running = await client.callTool("asks", {}, { task: {} });
     const result = running.result();
     for await (const { status } of running.updates) if (status === "input_required") break;
@@ -62,13 +62,13 @@ describe("a client and a server of ours", () => {
   });
 
   test("run a tool that only runs as a task as if it did not (TK-08)", async () => {
-    await using client = await connectTo<Declarations>(server);
+    await using client = await connectInMemory<Declarations>(server);
     await client.listTools();
     expect((await client.callTool("only")).content).toEqual([{ type: "text", text: "done" }]);
   });
 
   test("cancel a task (TK-21)", async () => {
-    await using client = await connectTo<Declarations>(server);
+    await using client = await connectInMemory<Declarations>(server);
     const running = await client.callTool("steps", {}, { task: true });
     expect((await running.cancel()).status).toBe("cancelled");
     await expect(running.result()).rejects.toThrow("was cancelled");
@@ -93,24 +93,24 @@ describe("a question of the server as a task of the client", () => {
   const tasks = { pollInterval: 5 };
 
   test("is followed to its end (TK-12, TK-13)", async () => {
-    await using client = await connectTo<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
+    await using client = await connectInMemory<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
     expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
   });
 
   test("is a plain question where the client does not declare it (TK-02, TK-03)", async () => {
-    await using client = await connectTo<Declarations>(asking, { sampling });
+    await using client = await connectInMemory<Declarations>(asking, { sampling });
     expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
   });
 
   test("is a plain question within a task of the client's", async () => {
-    await using client = await connectTo<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
+    await using client = await connectInMemory<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
     const running = await client.callTool("thinks", {}, { task: true });
     expect((await running.result()).content).toEqual([{ type: "text", text: "m" }]);
   });
 
   test("fails with what the client refuses it for", async () => {
     const refusing = { task: true, createMessage: () => Promise.reject(new Error("no")) } as const;
-    await using client = await connectTo<Declarations>(asking, { sampling: refusing, tasks });
+    await using client = await connectInMemory<Declarations>(asking, { sampling: refusing, tasks });
     expect((await client.callTool("thinks")).isError).toBe(true);
   });
 
@@ -128,7 +128,7 @@ describe("a question of the server as a task of the client", () => {
           });
         }),
     } as const;
-    await using client = await connectTo<Declarations>(asking, { sampling: slow, tasks });
+    await using client = await connectInMemory<Declarations>(asking, { sampling: slow, tasks });
     const stop = new AbortController();
     const calling = client.callTool("thinks", {}, { signal: stop.signal });
     calling.catch(() => {});

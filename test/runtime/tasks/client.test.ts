@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
-import type { ClientSource } from "../../../runtime/client/any-definition.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
+import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import { isCapabilityError, isPeerError } from "../../../runtime/jsonrpc/errors.ts";
 import { isNoTaskError, type TaskHandle } from "../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
@@ -27,13 +27,13 @@ function tool(name: string, taskSupport?: string): object {
 
 interface Following {
   readonly server: Foreigner;
-  readonly session: LiveSession;
+  readonly session: DefaultClientSession;
   readonly clock: ManualClock;
   /** Answers the next request of this kind. */
   serve(method: string, result: object): Promise<Message>;
 }
 
-async function open(options: Partial<ClientSource> = {}, server: object = { capabilities }): Promise<Following> {
+async function open(options: Partial<AnyClientOptions> = {}, server: object = { capabilities }): Promise<Following> {
   const clock = new ManualClock();
   const { session, wire } = await openSession({ clock, ...options }, server);
   const foreigner = new Foreigner(wire);

@@ -6,12 +6,12 @@ import { isObject } from "../../../generated/support.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { connectClient, createUntypedClient } from "../../../runtime/client/create-client.ts";
-import type { LiveSession } from "../../../runtime/client/session/default-session.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { RpcError, isPeerError } from "../../../runtime/jsonrpc/errors.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { isNoTaskError } from "../../../runtime/tasks/task-handle.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
 import { Wire, settle } from "../wire.ts";
@@ -20,7 +20,7 @@ import type { Message } from "./task-wire.ts";
 
 type Declarations = Core & TaskTypes;
 
-const { defineServer, defineTool } = createDefiners<Core>(revisions);
+const { defineServer, defineTool } = forRevisions<Core>(revisions);
 
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: { a: { type: "string" } } } } as const;
 const task = { pollInterval: 5 };
@@ -53,7 +53,7 @@ const done = [{ type: "text", text: "done" }];
 
 describe("a client with the tasks extension", () => {
   test("gets the result of a call, whatever the server makes of it (XT-02, XT-20)", async () => {
-    await using client = await connectTo<Declarations>(server, { extensions });
+    await using client = await connectInMemory<Declarations>(server, { extensions });
     expect((await client.callTool("quick")).content).toEqual(done);
     expect((await client.callTool("plain")).content).toEqual(done);
     const refused = await client.callTool("fails").catch((error: unknown) => error);
@@ -61,7 +61,7 @@ describe("a client with the tasks extension", () => {
   });
 
   test("follows a task as at every revision that has them (XT-20)", async () => {
-    await using client = await connectTo<Declarations>(server, { extensions });
+    await using client = await connectInMemory<Declarations>(server, { extensions });
     const running = await client.callTool("quick", {}, { task: true });
     const seen: string[] = [];
     for await (const { status } of running.updates) seen.push(status);
@@ -80,13 +80,13 @@ describe("a client with the tasks extension", () => {
         return { action: "accept", content: { a: "1" } } as const;
       },
     };
-    await using client = await connectTo<Declarations>(server, { extensions, elicitation });
+    await using client = await connectInMemory<Declarations>(server, { extensions, elicitation });
     expect((await client.callTool("asks")).content).toEqual([{ type: "text", text: "accept,accept" }]);
     expect(asked).toEqual([form, form]);
   });
 
   test("calls off a task that nobody waits for any more, by a request (XT-15)", async () => {
-    await using client = await connectTo<Declarations>(server, { extensions });
+    await using client = await connectInMemory<Declarations>(server, { extensions });
     const stop = new AbortController();
     const running = await client.callTool("endless", {}, { task: true });
     const waiting = client.callTool("endless", {}, { signal: stop.signal });
@@ -106,7 +106,7 @@ describe("a client with the tasks extension", () => {
   });
 
   test("without it, calls are answered at once (XF-01)", async () => {
-    await using client = await connectTo<Core>(server);
+    await using client = await connectInMemory<Core>(server);
     expect((await client.callTool("quick")).content).toEqual(done);
   });
 });
@@ -115,7 +115,7 @@ describe("a client and a strange server of tasks", () => {
   async function open(
     clock: ManualClock,
     onAsked: () => unknown = () => {},
-  ): Promise<{ readonly session: LiveSession; readonly wire: Wire }> {
+  ): Promise<{ readonly session: DefaultClientSession; readonly wire: Wire }> {
     const wire = new Wire();
     const elicitation = {
       form() {
@@ -308,7 +308,7 @@ describe("a client that is told of its tasks", () => {
   const elicitation = { form: () => ({ action: "decline" }) as const };
 
   test("does not wait until it would have asked", async () => {
-    await using client = await connectTo<Declarations>(telling, { extensions, elicitation });
+    await using client = await connectInMemory<Declarations>(telling, { extensions, elicitation });
     expect((await client.callTool("slow")).content).toEqual([{ type: "text", text: "decline" }]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { extension } from "../../../generated/extensions/tasks/index.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { inputRequired } from "../../../runtime/server/input/input-required.ts";
@@ -14,7 +14,7 @@ import { anything } from "../input-required/raw-client.ts";
 import { declaring, hear, serveExtension } from "./extension-wire.ts";
 import { createGate } from "./task-wire.ts";
 
-const { defineTool } = createDefiners<Declarations>([]);
+const { defineTool } = forRevisions<Declarations>([]);
 
 const quick = defineTool({ name: "quick", task: true, run: () => "done" });
 const plain = defineTool({ name: "plain", run: () => "done" });

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Check } from "../../../generated/support.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { meta, request } from "../lifecycle/stateless.ts";
 import { Wire, settle } from "../wire.ts";
 import type { Message } from "./task-wire.ts";
@@ -28,7 +28,7 @@ export interface AskOptions {
 }
 
 /** Serves tools to somebody who declares tasks, unless a request says otherwise. */
-export function serveExtension(source: Partial<ServerSource>): Asked {
+export function serveExtension(source: Partial<AnyServerDefinition>): Asked {
   const server = createServer({ name: "server", version: "1", onError: () => {}, ...source }, revisions);
   const wire = new Wire();
   createServerAcceptor(server)(wire);

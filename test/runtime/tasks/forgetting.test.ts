@@ -3,10 +3,10 @@ import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
 import { ServerTasks } from "../../../runtime/client/tasks/server-tasks.ts";
 import { connect } from "../../../runtime/client/connect.ts";
-import { SharedWait } from "../../../runtime/internal/shared-promise.ts";
+import { SharedPromise } from "../../../runtime/internal/shared-promise.ts";
 import { FollowedTask } from "../../../runtime/tasks/task-handle.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { newest } from "../fixture-revision.ts";
 import { createSuiteServer } from "../transport/transport.suite-server.ts";
 
@@ -44,7 +44,7 @@ async function expectRejected(promise: Promise<unknown>): Promise<void> {
 }
 
 test("waits that were given up leave nothing behind while what they waited for goes on", async () => {
-  const shared = new SharedWait(new Promise(() => {}));
+  const shared = new SharedPromise(new Promise(() => {}));
   await giveUp(100, (signal) => shared.wait(signal));
   const before = heap();
   await giveUp(30_000, (signal) => shared.wait(signal));
@@ -66,13 +66,13 @@ test("nor do those for the result of a task that goes on", async () => {
 
 test("who waits learns what everybody learns, before and after", async () => {
   let resolve = (_value: number): void => {};
-  const shared = new SharedWait(new Promise<number>((done) => (resolve = done)));
+  const shared = new SharedPromise(new Promise<number>((done) => (resolve = done)));
   const { signal } = new AbortController();
   const first = shared.wait(signal);
   await expect(shared.wait(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
   resolve(7);
   expect([await first, await shared.wait(signal)]).toEqual([7, 7]);
-  const failed = new SharedWait(Promise.reject(new Error("no")));
+  const failed = new SharedPromise(Promise.reject(new Error("no")));
   await expect(failed.wait(signal)).rejects.toThrow("no");
   await expect(failed.wait(signal)).rejects.toThrow("no");
 });
@@ -80,7 +80,7 @@ test("who waits learns what everybody learns, before and after", async () => {
 test("where a platform cannot tell who is held, tasks are woken all the same", async () => {
   vi.stubGlobal("WeakRef", undefined);
   vi.stubGlobal("FinalizationRegistry", undefined);
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   createSuiteServer()(far);
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
   const tasks = new ServerTasks({
@@ -102,7 +102,7 @@ test("where a platform cannot tell who is held, tasks are woken all the same", a
 });
 
 test("tasks that nobody asks for any more are forgotten, those that are held are woken", async () => {
-  const [near, far] = createMemoryPair();
+  const [near, far] = createInMemoryTransports();
   createSuiteServer()(far);
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
   const forgotten = new Set<string>();

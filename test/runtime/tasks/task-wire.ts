@@ -1,14 +1,14 @@
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject } from "../../../generated/support.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
-import { createDefiners, type Definers } from "../../../runtime/server/for-revisions.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
+import { forRevisions, type RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import type { ServerSource } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { Wire, initialize, initialized, settle } from "../wire.ts";
 
-export const { defineTool }: Definers<Declarations> = createDefiners<Declarations>([]);
+export const { defineTool }: RevisionDefiners<Declarations> = forRevisions<Declarations>([]);
 
 export const relatedKey = "io.modelcontextprotocol/related-task";
 
@@ -96,7 +96,7 @@ export class Foreigner {
 export interface Served {
   readonly client: Foreigner;
   readonly server: Server;
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
   /** Another client of the same server. */
   join(): Promise<Foreigner>;
   /** What the server declared. */
@@ -112,11 +112,16 @@ export interface ServeSetup {
 
 /** A server with tools, and a client of it on a raw wire. */
 export async function serveTasks(
-  source: Partial<ServerSource>,
+  source: Partial<AnyServerDefinition>,
   { capabilities = {}, revision = newest.id, serving = {} }: ServeSetup = {},
 ): Promise<Served> {
-  const reports: Report[] = [];
-  const definition = { name: "server", version: "1", onError: (report: Report) => reports.push(report), ...source };
+  const reports: ErrorReport[] = [];
+  const definition = {
+    name: "server",
+    version: "1",
+    onError: (report: ErrorReport) => reports.push(report),
+    ...source,
+  };
   const server = createServer(definition, handshakeRevisions);
   const accept = createServerAcceptor(server, serving);
   const join = async (): Promise<{ readonly foreigner: Foreigner; readonly welcome: unknown }> => {

@@ -4,15 +4,15 @@ import { revision } from "../../../generated/2025-11-25/methods.ts";
 import type { Declarations as Newest } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
-import { createDefiners } from "../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { connectTo } from "../../../runtime/testing/connect-to.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { play, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 
-const { defineServer, defineTool } = createDefiners<Declarations>([revision]);
+const { defineServer, defineTool } = forRevisions<Declarations>([revision]);
 const server = defineServer({
   name: "greeter",
   version: "1",
@@ -39,7 +39,7 @@ const hello: readonly TranscriptLine[] = [
 describe("a client in one line", () => {
   test("calls a server in this process and closes both sides", async () => {
     {
-      await using client = await connectTo<Declarations>(server);
+      await using client = await connectInMemory<Declarations>(server);
       const [tool] = await client.listTools();
       expect(tool?.name).toBe("hello");
       expect((await client.callTool("hello")).content).toEqual([{ type: "text", text: "hello" }]);
@@ -50,7 +50,7 @@ describe("a client in one line", () => {
   });
 
   test("answers the server's questions", async () => {
-    const client = await connectTo<Declarations>(server, {
+    const client = await connectInMemory<Declarations>(server, {
       elicitation: { form: () => ({ action: "accept", content: { name: "you" } }) },
     });
     expect((await client.callTool("ask")).content).toEqual([{ type: "text", text: "hello you" }]);
@@ -62,13 +62,13 @@ describe("a client of a server that speaks several revisions", () => {
   const both = createServer({ name: "both", version: "1", tools: [{ name: "hello", run: () => "hello" }] }, revisions);
 
   test("speaks the newest of them", async () => {
-    await using client = await connectTo<Newest>(both);
+    await using client = await connectInMemory<Newest>(both);
     expect(client.revision).toBe(revisions[0]);
     expect((await client.callTool("hello")).content).toEqual([{ type: "text", text: "hello" }]);
   });
 
   test.each(revisions)("speaks $id when it is told to", async (pinned) => {
-    await using client = await connectTo(both, { revisions: [pinned] });
+    await using client = await connectInMemory(both, { revisions: [pinned] });
     expect(client.revision).toBe(pinned);
     expect(await client.callTool("hello")).toMatchObject({ content: [{ type: "text", text: "hello" }] });
   });

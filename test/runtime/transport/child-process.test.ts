@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../../runtime/client/connect.ts";
-import { createChildProcessTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
+import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 
@@ -35,7 +35,7 @@ describe("what a server logs", () => {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     vi.spyOn(process.stderr, "writableLength", "get").mockReturnValue(waiting);
     const { command, args } = tinyServer(chatty);
-    const transport = createChildProcessTransport({ command, args, shutdown: { terminate: 10 } });
+    const transport = createStdioClientTransport({ command, args, shutdown: { terminate: 10 } });
     await expect.poll(() => transport.stderrTail).toContain(" end");
     expect(write.mock.calls.some(([text]) => String(text).includes("xxx"))).toBe(isWritten);
     await transport.close();
@@ -43,7 +43,7 @@ describe("what a server logs", () => {
 
   test("is repeated in an error as far as it is short", async () => {
     const { command, args } = tinyServer('process.stderr.write("x".repeat(100_000), () => process.exit(3));');
-    const transport = createChildProcessTransport({ command, args, stderr: "ignore" });
+    const transport = createStdioClientTransport({ command, args, stderr: "ignore" });
     const reason = await new Promise<Error | undefined>((resolve) =>
       transport.start({ message() {}, problem() {}, ended() {}, disconnected: resolve }),
     );
@@ -100,7 +100,7 @@ describe("a server that goes away", () => {
   });
 
   test("before the handshake fails the connection", async () => {
-    const transport = createChildProcessTransport({
+    const transport = createStdioClientTransport({
       command: process.execPath,
       args: ["-e", 'console.error("no configuration"); process.exit(3)'],
       stderr: "ignore",
@@ -112,7 +112,7 @@ describe("a server that goes away", () => {
   });
 
   test("a command that does not exist fails the connection", async () => {
-    const transport = createChildProcessTransport({ command: "/no/such/command" });
+    const transport = createStdioClientTransport({ command: "/no/such/command" });
     const connecting = connect(transport, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
     await expect(connecting).rejects.toMatchObject({ name: "ClosedError", cause: { code: "ENOENT" } });
   });
@@ -120,7 +120,7 @@ describe("a server that goes away", () => {
 
 test("what a server prints by mistake is skipped and reported (R23)", async () => {
   const reports: string[] = [];
-  const transport = createChildProcessTransport({
+  const transport = createStdioClientTransport({
     ...tinyServer('process.stdout.write("Listening...\\n\\n");'),
     stderr: "ignore",
   });

@@ -5,7 +5,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
-import type { Opener } from "../../../runtime/client/connection-factory.ts";
+import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
@@ -34,14 +34,14 @@ const server = createServer(
   revisions,
 );
 
-async function overTcp(): Promise<Opener> {
+async function overTcp(): Promise<ConnectionFactory> {
   const accept = createServerAcceptor(server);
   const listener = await listenTcp({ accept });
   closers.push(() => listener.close());
   return (options) => connect(createTcpTransport({ port: listener.port }), options);
 }
 
-async function overWebSocket(): Promise<Opener> {
+async function overWebSocket(): Promise<ConnectionFactory> {
   const accept = createServerAcceptor(server);
   const http = createHttpServer();
   const service = serveWebSocket(http, { accept });

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import {
-  createChildProcessTransport,
-  type ChildProcessOptions,
-  type ChildProcessTransport,
+  createStdioClientTransport,
+  type StdioClientOptions,
+  type StdioClientTransport,
 } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
@@ -25,10 +25,10 @@ export function spawnFixture(flags: readonly string[] = []): ChildProcessWithout
 
 /** The fixture server, or another command, with a connected client. */
 export async function connectFixture(
-  options: Partial<ChildProcessOptions> & { readonly revisions?: readonly Revision[] } = {},
-): Promise<{ readonly transport: ChildProcessTransport; readonly client: ClientConnection }> {
+  options: Partial<StdioClientOptions> & { readonly revisions?: readonly Revision[] } = {},
+): Promise<{ readonly transport: StdioClientTransport; readonly client: ClientConnection }> {
   const { revisions = handshakeRevisions, ...rest } = options;
-  const transport = createChildProcessTransport({ ...fixture, stderr: "ignore", ...rest });
+  const transport = createStdioClientTransport({ ...fixture, stderr: "ignore", ...rest });
   const client = await connect(transport, { info: { name: "c", version: "1" }, revisions });
   return { transport, client };
 }

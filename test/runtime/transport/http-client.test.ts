@@ -446,7 +446,7 @@ describe("the GET stream", () => {
         isDown = gets === 1;
         return isDown && void response.end();
       },
-      { onDeaf: (reason) => reasons.push(reason), reconnect: { attempts: 3 } },
+      { onNotificationsLost: (reason) => reasons.push(reason), reconnect: { attempts: 3 } },
     );
     await until(() => reasons.length > 0);
     expect([reasons[0]?.name, gets]).toEqual(["LostError", 4]);

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
-import { Counters } from "../../../runtime/jsonrpc/metrics.ts";
+import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { inTime } from "../../in-time.ts";
 import { acceptBoth, call, initialize, initialized, log, start, until, type Rig, type Session } from "./http-rig.ts";
@@ -95,11 +95,11 @@ describe("a client that does not read", () => {
         return "done";
       },
     };
-    const counters = new Counters();
-    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, counters }, { counters });
+    const metrics = new Metrics();
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, metrics }, { metrics });
     const session = await rig.open();
     const socket = await postAndStall(rig.url, session, call(1, "flood"));
-    await until(() => counters.read().buffered > 64 * 1024, "waiting");
+    await until(() => metrics.read().buffered > 64 * 1024, "waiting");
     let before = -1;
     while (before !== sent || sent === 0) {
       before = sent;
@@ -107,8 +107,8 @@ describe("a client that does not read", () => {
     }
     expect(sent).toBeLessThan(150);
     socket.resume();
-    await until(() => sent === 200 && counters.read().buffered === 0, "reading");
-    expect(counters.read().dropped.size).toBe(0);
+    await until(() => sent === 200 && metrics.read().buffered === 0, "reading");
+    expect(metrics.read().dropped.size).toBe(0);
     socket.destroy();
   });
 
@@ -122,13 +122,13 @@ describe("a client that does not read", () => {
         return "done";
       },
     };
-    const counters = new Counters();
-    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, counters }, { counters });
+    const metrics = new Metrics();
+    rig = await start(tools, { events: false, maxStreamBytes: 1024 * 1024, metrics }, { metrics });
     const session = await rig.open();
     const socket = await postAndStall(rig.url, session, call(1, "flood"));
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    await until(() => counters.read().dropped.get("stream") === 1, "the cut");
-    expect(counters.read().buffered).toBe(0);
+    await until(() => metrics.read().dropped.get("stream") === 1, "the cut");
+    expect(metrics.read().buffered).toBe(0);
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(30_000_000);

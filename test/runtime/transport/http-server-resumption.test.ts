@@ -6,7 +6,7 @@ import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import type { HttpOrigin } from "../../../runtime/transport/http-server/identity.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { count, cutAndResume } from "./cuts.ts";
 import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
 
@@ -222,7 +222,7 @@ describe("an event store that fails", () => {
   const broken = (): never => {
     throw new Error("the store is gone");
   };
-  const failures = (reports: readonly Report[]): readonly unknown[] => reports.map(({ error }) => error.message);
+  const failures = (reports: readonly ErrorReport[]): readonly unknown[] => reports.map(({ error }) => error.message);
 
   it("while a client comes back: what is sent afterwards still arrives where it is connected", async () => {
     const events = new MemoryEventStore();
@@ -241,7 +241,7 @@ describe("an event store that fails", () => {
     ["at once", broken],
     ["later", () => Promise.reject(new Error("the store is gone"))],
   ])("%s keeps nobody from an answer, and no process from going on", async (_, fail) => {
-    const reports: Report[] = [];
+    const reports: ErrorReport[] = [];
     const events: EventStore = { append: fail, after: () => undefined, remove: fail };
     const session = await open({ events, onError: (report) => reports.push(report) });
     const stream = await session.postStream(call(1, "count", { to: 1 }));

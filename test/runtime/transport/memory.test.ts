@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { settle } from "../wire.ts";
@@ -29,7 +29,7 @@ const note = (params: unknown): { jsonrpc: "2.0"; method: string; params: unknow
 });
 
 test("messages arrive later, in order, as copies", async () => {
-  const [a, b] = createMemoryPair();
+  const [a, b] = createInMemoryTransports();
   const ear = new Ear();
   a.start(new Ear());
   b.start(ear);
@@ -44,7 +44,7 @@ test("messages arrive later, in order, as copies", async () => {
 });
 
 test("what is sent before the other end listens is kept for it", async () => {
-  const [a, b] = createMemoryPair();
+  const [a, b] = createInMemoryTransports();
   a.start(new Ear());
   void a.send(note(1));
   await settle();
@@ -55,7 +55,7 @@ test("what is sent before the other end listens is kept for it", async () => {
 });
 
 test("what was sent before closing still arrives, and closing closes both", async () => {
-  const [a, b] = createMemoryPair();
+  const [a, b] = createInMemoryTransports();
   const ears = [new Ear(), new Ear()] as const;
   a.start(ears[0]);
   b.start(ears[1]);
@@ -70,7 +70,7 @@ test("what was sent before closing still arrives, and closing closes both", asyn
 });
 
 test("nesting over the limit is a problem, not a message (R10)", async () => {
-  const [a, b] = createMemoryPair({ maxDepth: 3 });
+  const [a, b] = createInMemoryTransports({ maxDepth: 3 });
   const ear = new Ear();
   a.start(new Ear());
   b.start(ear);
@@ -82,7 +82,7 @@ test("nesting over the limit is a problem, not a message (R10)", async () => {
 });
 
 test("a whole conversation of 1000 concurrent calls leaves nothing behind", async () => {
-  const [clientEnd, serverEnd] = createMemoryPair();
+  const [clientEnd, serverEnd] = createInMemoryTransports();
   const callTool = async ({ arguments: given }: { arguments: { n: number } }): Promise<object> => {
     await Promise.resolve();
     return { content: [{ type: "text", text: String(given.n) }] };
@@ -103,7 +103,7 @@ test("a whole conversation of 1000 concurrent calls leaves nothing behind", asyn
 });
 
 test("a message with more values than allowed is a problem, as it is where text is decoded", async () => {
-  const [a, b] = createMemoryPair({ maxValues: 10 });
+  const [a, b] = createInMemoryTransports({ maxValues: 10 });
   const ear = new Ear();
   a.start(new Ear());
   b.start(ear);

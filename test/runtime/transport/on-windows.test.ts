@@ -50,9 +50,9 @@ async function start(
   args: readonly string[],
   shutdown = { terminate: 30_000, kill: 30_000 },
 ): Promise<{ close(): Promise<void> }> {
-  const { createChildProcessTransport } = await import("../../../runtime/transport/stdio/stdio-client.ts");
+  const { createStdioClientTransport } = await import("../../../runtime/transport/stdio/stdio-client.ts");
   const env = { Path: "C:\\node" };
-  const transport = createChildProcessTransport({ command, args, env, shutdown, stderr: "ignore" });
+  const transport = createStdioClientTransport({ command, args, env, shutdown, stderr: "ignore" });
   const [child] = children;
   if (child) await once(child, "spawn");
   return transport;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import type { Connection } from "../../../runtime/protocol/peer.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import {
   createSocketTransport,
   createTcpTransport,
@@ -233,7 +233,7 @@ test.each([
   ],
   ["admits connections rejects", { admit: () => Promise.reject(new Error("broken")) }],
 ])("a hook that %s is reported, and the connection is closed", async (_, hooks) => {
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const { server, sockets } = await serve({ onError: (report) => reports.push(report), ...hooks });
   const { socket } = openBare(server.port);
   await inTime(

@@ -2,13 +2,13 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Connection } from "../../../runtime/protocol/peer.ts";
 import {
-  createChildProcessTransport,
-  type ChildProcessTransport,
+  createStdioClientTransport,
+  type StdioClientTransport,
 } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createHttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { HttpOptions } from "../../../runtime/transport/http-server/settings.ts";
-import { createMemoryPair } from "../../../runtime/transport/memory.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
 import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
@@ -57,7 +57,7 @@ testTransport("memory", {
     return Promise.resolve({
       connections: () => connections,
       open() {
-        const [clientEnd, serverEnd] = createMemoryPair();
+        const [clientEnd, serverEnd] = createInMemoryTransports();
         accept(serverEnd);
         return clientEnd;
       },
@@ -70,13 +70,13 @@ testTransport("memory", {
 
 testTransport("stdio of a child process", {
   start() {
-    const children = new Set<ChildProcessTransport>();
+    const children = new Set<StdioClientTransport>();
     const signal = (name: NodeJS.Signals): void => {
       for (const { pid } of children) if (pid !== undefined) process.kill(pid, name);
     };
     return Promise.resolve({
       open() {
-        const child = createChildProcessTransport({ command: process.execPath, args: [script], stderr: "ignore" });
+        const child = createStdioClientTransport({ command: process.execPath, args: [script], stderr: "ignore" });
         children.add(child);
         return child;
       },

@@ -22,7 +22,7 @@ async function listen(options: Partial<WsListenOptions> = {}): Promise<WsListene
   return listener;
 }
 
-async function connectTo(url: string): Promise<ClientConnection> {
+async function connectInMemory(url: string): Promise<ClientConnection> {
   const client = await connect(createWsTransport(url), { info: { name: "c", version: "1" }, revisions: [newest] });
   open.push(() => client.close());
   return client;
@@ -34,7 +34,7 @@ describe("a server of WebSockets alone", () => {
   test("serves clients at the address that it tells", async () => {
     const { url } = await listen();
     expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const client = await connectTo(url);
+    const client = await connectInMemory(url);
     expect(await client.request("ping")).toEqual({});
   });
 
@@ -42,7 +42,7 @@ describe("a server of WebSockets alone", () => {
     const { url } = await listen();
     const response = await fetch(toHttp(url));
     expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
-    await expect(connectTo(url.replace("/mcp", "/other"))).rejects.toThrow(
+    await expect(connectInMemory(url.replace("/mcp", "/other"))).rejects.toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/404/) }) }),
     );
   });
@@ -56,19 +56,19 @@ describe("a server of WebSockets alone", () => {
 
   test("ends every connection when it closes, those included on which nothing was asked", async () => {
     const { url, close } = await listen();
-    const client = await connectTo(url);
+    const client = await connectInMemory(url);
     const silent = connectSocket({ port: Number(new URL(url).port), host: "127.0.0.1" });
     const ended = new Promise<void>((resolve) => silent.on("error", () => {}).once("close", () => resolve()));
     await new Promise<void>((resolve) => silent.once("connect", () => resolve()));
     await close();
     await Promise.all([client.closed, ended]);
-    await expect(connectTo(url)).rejects.toThrow();
+    await expect(connectInMemory(url)).rejects.toThrow();
   });
 
   test("listens for other machines only where their hosts are named", async () => {
     await expect(listen({ host: "0.0.0.0" })).rejects.toThrow(/lets other machines in; name the hosts/);
     const { url } = await listen({ host: "0.0.0.0", allowedHosts: ["127.0.0.1"] });
-    const client = await connectTo(url.replace("0.0.0.0", "127.0.0.1"));
+    const client = await connectInMemory(url.replace("0.0.0.0", "127.0.0.1"));
     expect(await client.request("ping")).toEqual({});
   });
 

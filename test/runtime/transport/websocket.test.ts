@@ -7,7 +7,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/connect.
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
 import type { Connection } from "../../../runtime/protocol/peer.ts";
-import type { Report } from "../../../runtime/jsonrpc/error-report.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { createWebSocketTransport } from "../../../runtime/transport/websocket/websocket-client.ts";
 import {
   createWsTransport,
@@ -271,7 +271,7 @@ describe("a server", () => {
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
   ])("answers 401 when authentication %s, and reports it", async (_, authenticate) => {
-    const reports: Report[] = [];
+    const reports: ErrorReport[] = [];
     const { url } = await serve({ authenticate, onError: (report) => reports.push(report) });
     expect(await upgrade(url, {})).toBe(401);
     expect(reports).toMatchObject([{ kind: "transport", error: { message: "broken" } }]);
@@ -286,7 +286,7 @@ describe("a server", () => {
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
   ])("closes a connection that cannot be served because `accept` %s, and reports it", async (_, accept) => {
-    const reports: Report[] = [];
+    const reports: ErrorReport[] = [];
     const { url } = await serve({ accept, onError: (report) => reports.push(report), maxConnections: 1 });
     await expect(connectWs(url)).rejects.toMatchObject({ name: "ClosedError" });
     expect(reports).toMatchObject([{ kind: "transport", error: { message: "broken" } }]);

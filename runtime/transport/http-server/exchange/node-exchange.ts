@@ -4,13 +4,13 @@ import { merge } from "../../../internal/merge.ts";
 import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
-import type { Turns } from "./write-batcher.ts";
+import type { WriteBatcher } from "./write-batcher.ts";
 
 /** A request of `node:http` and its answer. */
 export class NodeExchange extends NodeHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #turns: Turns;
+  readonly #turns: WriteBatcher;
   readonly #parsed: unknown;
   #fields: HeaderFields = none;
   #onStream: ((writer: EventWriter) => void) | undefined;
@@ -18,7 +18,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   #isAnswered = false;
 
   /** @param parsed - the body, if somebody else has read it */
-  constructor(request: IncomingMessage, response: ServerResponse, turns: Turns, parsed?: unknown) {
+  constructor(request: IncomingMessage, response: ServerResponse, turns: WriteBatcher, parsed?: unknown) {
     super(request);
     this.#request = request;
     this.#response = response;

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */
-export class Pipelines {
+export class PipelineLimiter {
   readonly #waiting = new WeakMap<Socket, number>();
 
   /** Calls back when it is the turn of a request, at once if none is before it. Closes the connection on which too many wait. */

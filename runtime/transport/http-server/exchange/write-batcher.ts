@@ -2,7 +2,7 @@
  * What is to be written at the end of a turn of the event loop. Every write wakes its reader, which costs more than most answers do: a reader that is
  * woken once for all answers of a turn leaves both sides more time, and the last of them comes sooner, too.
  */
-export class Turns {
+export class WriteBatcher {
   #turn: Turn | undefined;
 
   /** Runs at the end of this turn, or before if handlers take long. */

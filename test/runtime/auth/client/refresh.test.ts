@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
-import { onceFree } from "../../../../runtime/auth/client/retry-while-locked.ts";
+import { retryWhileLocked } from "../../../../runtime/auth/client/retry-while-locked.ts";
 import { createRigClient, startRig, type Rig, type Script } from "./rig.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -235,10 +235,10 @@ describe("a file of credentials (AC-31)", () => {
         return "free";
       };
     };
-    expect(await onceFree(held(), "win32")).toBe("free");
-    await expect(onceFree(held(), "linux")).rejects.toThrow("held");
+    expect(await retryWhileLocked(held(), "win32")).toBe("free");
+    await expect(retryWhileLocked(held(), "linux")).rejects.toThrow("held");
     const absent = async (): Promise<never> => Promise.reject(Object.assign(new Error("absent"), { code: "ENOENT" }));
-    await expect(onceFree(absent, "win32")).rejects.toThrow("absent");
+    await expect(retryWhileLocked(absent, "win32")).rejects.toThrow("absent");
   });
 
   test("is its owner's alone, and whole after every change", async () => {

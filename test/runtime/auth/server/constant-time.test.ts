@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { requireApiKey } from "../../../../runtime/auth/server/index.ts";
-import { isSameBytes } from "../../../../runtime/auth/server/timing-safe-equal.ts";
+import { timingSafeEqual } from "../../../../runtime/auth/server/timing-safe-equal.ts";
 
 vi.mock(import("../../../../runtime/auth/server/timing-safe-equal.ts"), async (original) => ({
-  isSameBytes: vi.fn((await original()).isSameBytes),
+  timingSafeEqual: vi.fn((await original()).timingSafeEqual),
 }));
 
 /** Bytes that count how often each of them is read. */
@@ -30,14 +30,14 @@ test.each([
 ])("every byte of a digest is looked at once, whichever differs: %s", (_which, place) => {
   const other = digest.map((byte, index) => (index === place ? byte ^ 1 : byte));
   const [expected, shown] = [createCounted(digest), createCounted(other)];
-  expect(isSameBytes(expected.bytes, shown.bytes)).toBe(place === -1);
+  expect(timingSafeEqual(expected.bytes, shown.bytes)).toBe(place === -1);
   expect(expected.reads).toEqual(new Array(32).fill(1));
   expect(shown.reads).toEqual(new Array(32).fill(1));
 });
 
 test("digests of different lengths are different", () => {
-  expect(isSameBytes(digest, digest.subarray(0, 31))).toBe(false);
-  expect(isSameBytes(digest.subarray(0, 31), digest)).toBe(false);
+  expect(timingSafeEqual(digest, digest.subarray(0, 31))).toBe(false);
+  expect(timingSafeEqual(digest.subarray(0, 31), digest)).toBe(false);
 });
 
 test("a key is compared by its digest, in this way, with every key that is known", async () => {
@@ -47,7 +47,7 @@ test("a key is compared by its digest, in this way, with every key that is known
   }));
   const guard = requireApiKey({ keys });
   for (const { principal, key } of keys) {
-    vi.mocked(isSameBytes).mockClear();
+    vi.mocked(timingSafeEqual).mockClear();
     const head = {
       method: "POST",
       path: "/mcp",
@@ -60,7 +60,7 @@ test("a key is compared by its digest, in this way, with every key that is known
     };
     expect(await guard.authenticate(head, { addFields: () => {} })).toEqual({ principal });
     const sha256 = (text: string): Uint8Array => new Uint8Array(createHash("sha256").update(text).digest());
-    const compared = vi.mocked(isSameBytes).mock.calls;
+    const compared = vi.mocked(timingSafeEqual).mock.calls;
     expect(compared).toEqual(keys.map((known) => [sha256(known.key), sha256(key)]));
   }
 });

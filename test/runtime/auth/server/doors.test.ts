@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import {
-  limitFailures,
+  limitAuthFailures,
   requireApiKey,
   requireCertificate,
-  requireToken,
+  requireBearerToken,
   type Guard,
   type RequestHead,
 } from "../../../../runtime/auth/server/index.ts";
@@ -111,7 +111,7 @@ describe("API keys", () => {
 describe("whoever guesses", () => {
   it("is slowed down with 429, by address, while those who are let in are not", async () => {
     let now = 0;
-    const guard = limitFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), {
+    const guard = limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), {
       burst: 3,
       perSecond: 1,
       key: (head) => head.header("x-from"),
@@ -142,7 +142,7 @@ describe("addresses of one client", () => {
     certificate: () => undefined,
   };
   const guessFrom = async (addresses: readonly string[]): Promise<readonly number[]> => {
-    const guard = limitFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
+    const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
     const statuses: number[] = [];
     for (const address of addresses) {
       const head: RequestHead = { ...unaddressed, address };
@@ -176,7 +176,7 @@ describe("whoever guesses many at once", () => {
   it("waits for all of them, although none was known to fail when the others were let through", async () => {
     let now = 0;
     const keys = requireApiKey({ keys: [{ principal: "ci", key }] });
-    const guard = limitFailures(keys, { burst: 3, perSecond: 1, key: () => "eve", now: () => now });
+    const guard = limitAuthFailures(keys, { burst: 3, perSecond: 1, key: () => "eve", now: () => now });
     const guess = (): Promise<Response> => knock(guard, { "x-api-key": "wrong-horse-battery-staple-01234" });
     await Promise.all(Array.from({ length: 50 }, guess));
     now += 10_000;
@@ -245,7 +245,7 @@ describe("client certificates", () => {
       exp: now + 60,
       cnf: { "x5t#S256": thumbprint },
     };
-    const guard = requireToken({ resource, issuer: "https://as.example", verify: () => claims });
+    const guard = requireBearerToken({ resource, issuer: "https://as.example", verify: () => claims });
     const headers = { authorization: "Bearer opaque" };
     expect(await show(guard, "agent", headers)).toBe(200);
     expect(await show(guard, undefined, headers)).toBe(401);

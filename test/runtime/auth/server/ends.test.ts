@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { revisions } from "../../../../generated/revisions.ts";
-import { requireToken, type Guard } from "../../../../runtime/auth/server/index.ts";
+import { requireBearerToken, type Guard } from "../../../../runtime/auth/server/index.ts";
 import { createHttpHandler, toHttpService } from "../../../../runtime/server/run/http-handler.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
@@ -25,7 +25,7 @@ const issuer = "https://issuer.example";
 const resource = "http://127.0.0.1:3000/mcp";
 
 /** Accepts any token, as one that lasts as many seconds as it says. */
-const guard = requireToken({
+const guard = requireBearerToken({
   resource,
   issuer,
   clockSkew: 0,

@@ -17,11 +17,11 @@ import {
 } from "../../../../examples/authorization-server/authorization-server.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createProofReader, verifyJwt, type JwtOptions } from "../../../../runtime/adapters/jose.ts";
-import { requireToken, type DeniedRequest, type TokenOptions } from "../../../../runtime/auth/server/index.ts";
+import { requireBearerToken, type DeniedRequest, type TokenOptions } from "../../../../runtime/auth/server/index.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServer as createMcpServer } from "../../../../runtime/server/create-server.ts";
-import { auditRequests, type AuditEntry } from "../../../../runtime/server/middleware/audit-log.ts";
-import { logRequests } from "../../../../runtime/server/middleware/request-logger.ts";
+import { auditLog, type AuditEntry } from "../../../../runtime/server/middleware/audit-log.ts";
+import { requestLogger } from "../../../../runtime/server/middleware/request-logger.ts";
 import { acceptBoth, call, initialize, initialized } from "../../transport/http-rig.ts";
 
 /** A protected server on loopback, the real authorization server that it trusts, and everything that either logs. */
@@ -86,7 +86,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     asked.push(new URL(input instanceof Request ? input.url : input).pathname);
     return fetch(input, init);
   };
-  const guard = requireToken({
+  const guard = requireBearerToken({
     resource,
     issuer: authority.issuer,
     verify: verifyJwt({ fetch: counted, ...jwt }),
@@ -114,8 +114,8 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
       ],
       resources: [{ uri: "files://one", name: "one", scopes: ["files:read"], read: () => "one" }],
       middleware: [
-        auditRequests({ arguments: "redacted", write: (entry: AuditEntry) => log.push(JSON.stringify(entry)) }),
-        logRequests({ write: (line) => log.push(line) }),
+        auditLog({ arguments: "redacted", write: (entry: AuditEntry) => log.push(JSON.stringify(entry)) }),
+        requestLogger({ write: (line) => log.push(line) }),
       ],
       onError: ({ error }) => log.push(String(error)),
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryReplayStore, introspectTokens, requireToken } from "../../../../runtime/auth/server/index.ts";
+import { MemoryReplayStore, introspectTokens, requireBearerToken } from "../../../../runtime/auth/server/index.ts";
 import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
 import { initialize } from "../../transport/http-rig.ts";
 import { askToken, callAs, createProver, services, sign, startHouse, type House, type Sent } from "./house.ts";
@@ -111,7 +111,7 @@ describe("how to get in", () => {
     [{ issuer: [] }, /at least one/],
   ])("%j is refused when the server starts (AR-08, AR-01)", (options, problem) => {
     const good = { resource: "https://mcp.example/mcp", issuer: "https://as.example", verify: verifyJwt() };
-    expect(() => requireToken({ ...good, ...options })).toThrow(problem);
+    expect(() => requireBearerToken({ ...good, ...options })).toThrow(problem);
   });
 
   it.each(["none", "HS256", "RSA-OAEP"])("the algorithm %s cannot be chosen (AX-D5)", (algorithm) => {

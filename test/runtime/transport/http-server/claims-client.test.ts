@@ -5,8 +5,8 @@ import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
-import type { Report } from "../../../../runtime/jsonrpc/error-report.ts";
-import { createDefiners } from "../../../../runtime/server/for-revisions.ts";
+import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import type { HttpListener } from "../../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function serve(served: readonly Revision[] = revisions): Promise<HttpListener> {
-  const { defineServer, defineTool, definePrompt } = createDefiners<Declarations>(served);
+  const { defineServer, defineTool, definePrompt } = forRevisions<Declarations>(served);
   const mirrored = defineTool({
     name: "mirrored",
     input: z.object({
@@ -67,12 +67,12 @@ interface Seen {
 interface Watched {
   readonly client: ClientConnection;
   readonly seen: Seen[];
-  readonly reports: Report[];
+  readonly reports: ErrorReport[];
 }
 
 async function open(url: string, spoken: readonly Revision[] = revisions): Promise<Watched> {
   const seen: Seen[] = [];
-  const reports: Report[] = [];
+  const reports: ErrorReport[] = [];
   const transport = createHttpClientTransport(url, {
     fetch(target, init) {
       const body: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
@@ -81,7 +81,7 @@ async function open(url: string, spoken: readonly Revision[] = revisions): Promi
       return fetch(target, init);
     },
   });
-  const onError = (report: Report): void => void reports.push(report);
+  const onError = (report: ErrorReport): void => void reports.push(report);
   const client = await connect(transport, { info, revisions: spoken, onError });
   closers.push(() => client.close());
   return { client, seen, reports };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
-import { createDefiners } from "../../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../../runtime/server/run/http-handler.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
@@ -24,7 +24,7 @@ interface Target {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-const { defineTool, defineServer, definePrompt, defineResource } = createDefiners<Declarations>(revisions);
+const { defineTool, defineServer, definePrompt, defineResource } = forRevisions<Declarations>(revisions);
 
 const wait = defineTool({
   name: "wait",
@@ -60,7 +60,7 @@ const ask = defineTool({ name: "ask", run: async (_args, { roots }) => String((a
 const who = defineTool({ name: "who", run: (_args, { auth }) => auth?.principal ?? "nobody" });
 
 function define(served: readonly Revision[]) {
-  const { defineServer: defineAt } = createDefiners<Declarations>(served);
+  const { defineServer: defineAt } = forRevisions<Declarations>(served);
   return (served === revisions ? defineServer : defineAt)({
     name: "demo",
     version: "1",

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import { createDefiners } from "../../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
@@ -12,7 +12,7 @@ import { portOf, startListening } from "../../../../runtime/transport/listening.
 import { alone, request } from "../../lifecycle/stateless.ts";
 import { initialize } from "../http-rig.ts";
 
-const { defineTool, defineServer, defineResource } = createDefiners<Declarations>(revisions);
+const { defineTool, defineServer, defineResource } = forRevisions<Declarations>(revisions);
 
 const closers: (() => unknown)[] = [];
 

@@ -4,13 +4,13 @@ import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import { createDefiners } from "../../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { portOf, startListening } from "../../../../runtime/transport/listening.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";
 
-const { defineTool, defineServer } = createDefiners<Declarations>(revisions);
+const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 
 const open: (() => unknown)[] = [];
 

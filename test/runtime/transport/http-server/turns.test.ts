@@ -4,17 +4,17 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import { createDefiners } from "../../../../runtime/server/for-revisions.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../runtime/server/run/http-handler.ts";
-import { Turns } from "../../../../runtime/transport/http-server/exchange/write-batcher.ts";
+import { WriteBatcher } from "../../../../runtime/transport/http-server/exchange/write-batcher.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("what is to be written after a turn", () => {
   it("waits for its end, and keeps its order", async () => {
-    const turns = new Turns();
+    const turns = new WriteBatcher();
     const seen: string[] = [];
     turns.after(() => seen.push("first"));
     await Promise.resolve();
@@ -25,7 +25,7 @@ describe("what is to be written after a turn", () => {
   });
 
   it("does not wait for handlers that take long", async () => {
-    const turns = new Turns();
+    const turns = new WriteBatcher();
     const seen: string[] = [];
     turns.after(() => seen.push("first"));
     const busyUntil = performance.now() + 3;
@@ -42,7 +42,7 @@ describe("what is to be written after a turn", () => {
 
   it("runs in the asynchronous context of who asked", async () => {
     const store = new AsyncLocalStorage<string>();
-    const turns = new Turns();
+    const turns = new WriteBatcher();
     const seen: (string | undefined)[] = [];
     for (const name of ["a", "b"]) store.run(name, () => turns.after(() => seen.push(store.getStore())));
     turns.after(() => seen.push(store.getStore()));
@@ -51,7 +51,7 @@ describe("what is to be written after a turn", () => {
   });
 });
 
-const { defineTool, defineServer } = createDefiners<Declarations>(revisions);
+const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 const open: (() => unknown)[] = [];
 
 afterEach(async () => {
