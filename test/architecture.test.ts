@@ -178,12 +178,12 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    name: "no file of more than 300 lines",
+    name: "no file of more than 400 lines",
     check: (file) => {
       const lines = file.getFullText().split("\n").length - 1;
-      return isIn(file, "generated") || lines <= 300 ? [] : [`${lines} lines`];
+      return isIn(file, "generated") || lines <= 400 ? [] : [`${lines} lines`];
     },
-    broken: { "runtime/jsonrpc/a.ts": "export const a = 1;\n".repeat(301) },
+    broken: { "runtime/jsonrpc/a.ts": "export const a = 1;\n".repeat(401) },
   },
   {
     name: "files are named in kebab-case, and imported with their extension",

@@ -60,11 +60,11 @@ function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
 
 async function open(options: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
   const { timeout, shareConnections } = options;
-  const silence = readTimeout(timeout);
+  const idleTimeout = readTimeout(timeout);
   const place = readPlace(options.server, readConnection(options));
   try {
     const server = toServer(place);
-    return await createGateway(server, { revisions, onError: logProblem, signal, silence, shareConnections });
+    return await createGateway(server, { revisions, onError: logProblem, signal, idleTimeout, shareConnections });
   } catch (cause) {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   }

@@ -39,7 +39,7 @@ export function chooseRevisions(protocol: string | undefined, catalogue: readonl
 }
 
 /** Whether requests of this revision stand alone, so that no session is opened. */
-export function standsAloneAt(revision: string, catalogue: readonly RevisionEntry[]): boolean {
+export function isStatelessAt(revision: string, catalogue: readonly RevisionEntry[]): boolean {
   return catalogue.some(({ id, lifecycle }) => id === revision && lifecycle === "per-request");
 }
 

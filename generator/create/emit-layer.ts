@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import { loadTemplates, type Templates } from "../emit/templates.ts";
-import { readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { readCatalogue, isStatelessAt } from "./catalogue.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 import {
   areasLeftOut,
@@ -75,7 +75,7 @@ export const spokenName = "revisions.ts";
 function spokenText({ choices, packageFolder, version }: LayerOptions): string {
   const catalogue = readCatalogue(packageFolder);
   const rows = choices.revisions.map((id) => {
-    const lifecycle = standsAloneAt(id, catalogue) ? "per-request" : "handshake";
+    const lifecycle = isStatelessAt(id, catalogue) ? "per-request" : "handshake";
     return `  { id: "${id}", lifecycle: "${lifecycle}" },`;
   });
   const text = `/** The revisions that this project speaks, newest first, and whether their clients open a session. */

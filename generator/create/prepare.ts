@@ -1,4 +1,4 @@
-import { readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { readCatalogue, isStatelessAt } from "./catalogue.ts";
 import type { Screen } from "./console.ts";
 import { exampleCall, makeFirstCall } from "./first-call.ts";
 import { buildProject, installDependencies, testProject, type ManagerRun } from "./install.ts";
@@ -95,7 +95,7 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
     if (!built.ok) return { problem: `${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}` };
     const { folder, revisions, packageFolder } = project;
     const [revision = ""] = revisions;
-    const isStateless = standsAloneAt(revision, readCatalogue(packageFolder));
+    const isStateless = isStatelessAt(revision, readCatalogue(packageFolder));
     return makeFirstCall(exampleCall, { folder, revision, isStateless }).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),

@@ -17,7 +17,7 @@ import { readToolMembers, readTypes } from "./revision-types.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
-import { describeRevisions, readCatalogue, standsAloneAt } from "./catalogue.ts";
+import { describeRevisions, readCatalogue, isStatelessAt } from "./catalogue.ts";
 import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
@@ -168,7 +168,7 @@ function isEliciting({ revisions: [newest = ""], selection, packageFolder }: Pro
 function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source, packageFolder } = options;
   const catalogue = readCatalogue(packageFolder);
-  const alone = revisions.filter((id) => standsAloneAt(id, catalogue));
+  const alone = revisions.filter((id) => isStatelessAt(id, catalogue));
   const members = revisions.map((id) => readToolMembers(id, packageFolder));
   const structured = members.map((names) => names.has("outputSchema"));
   const server = serverCommand(options);

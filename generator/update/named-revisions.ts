@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { curlArguments } from "../create/access-files.ts";
-import { describeRevisions, standsAloneAt, type RevisionEntry } from "../create/catalogue.ts";
+import { describeRevisions, isStatelessAt, type RevisionEntry } from "../create/catalogue.ts";
 import { systemCode } from "../user-error.ts";
 
 /** Which revisions a project spoke, and which it speaks. */
@@ -73,7 +73,7 @@ function rewrite(text: string, change: RevisionChange): string {
   const call = (revisions: readonly string[]): string =>
     `\n  ${curlArguments(
       revisions,
-      revisions.filter((id) => standsAloneAt(id, catalogue)),
+      revisions.filter((id) => isStatelessAt(id, catalogue)),
     )}\n`;
   return sentenced.replace(call(from), () => call(to)).replaceAll("\n", end);
 }

@@ -14,17 +14,17 @@ export class ConnectionLimit {
   readonly #sessions: Semaphore;
   readonly #most: number;
   readonly #mostSessions: number;
-  readonly #patience: number;
+  readonly #timeout: number;
   /** Called when a connection is needed and all are in use. */
   onFull: () => void = () => {};
 
   /**
    * @param most - connections at once; sessions take at most three quarters of them
-   * @param patience - milliseconds that a connection is waited for, before the request is refused
+   * @param inputTimeout - milliseconds that a connection is waited for, before the request is refused
    */
-  constructor(most: number, patience: number = 60_000) {
+  constructor(most: number, inputTimeout: number = 60_000) {
     this.#most = most;
-    this.#patience = patience;
+    this.#timeout = inputTimeout;
     this.#mostSessions = most - Math.max(1, Math.floor(most / 4));
     this.#all = new Semaphore(most);
     this.#sessions = new Semaphore(this.#mostSessions);
@@ -69,7 +69,7 @@ export class ConnectionLimit {
 
   async #enter(signal: AbortSignal): Promise<void> {
     if (this.#all.take()) return;
-    const late = AbortSignal.timeout(this.#patience);
+    const late = AbortSignal.timeout(this.#timeout);
     const entering = this.#all.enter(AbortSignal.any([signal, late]));
     this.onFull();
     try {

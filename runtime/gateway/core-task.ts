@@ -23,7 +23,7 @@ export interface CoreTaskCall {
 }
 
 /** Lets the server begin a task, and a task of the gateway stand for it. What is answered at once is the answer. */
-export async function startCoreTask(desk: TaskBridge, given: CoreTaskCall): Promise<unknown> {
+export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
   const { answer, begun } = await begin(given);
   if (!begun) return answer;
@@ -31,7 +31,7 @@ export async function startCoreTask(desk: TaskBridge, given: CoreTaskCall): Prom
   onStarted?.(task);
   try {
     signal.throwIfAborted();
-    return await desk.begin(call(), {
+    return await bridge.begin(call(), {
       row,
       ttl: started.ttl ?? Infinity,
       terms: { pollInterval: started.pollInterval },

@@ -56,7 +56,7 @@ export interface GatewayOptions {
   /** Told about every failure that clients only learn in general terms. */
   readonly onError?: OnError;
   /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
-  readonly patience?: number;
+  readonly inputTimeout?: number;
   /**
    * Most connections to the server that clients use at once; where the server is a program, each is a process. A session has one from its first
    * request on, until it ends. Sessions take at most three quarters; further ones are refused, over HTTP with 503. A call without a session has
@@ -74,7 +74,7 @@ export interface GatewayOptions {
    * Milliseconds without an answer or progress after which a request to the server fails, and is cancelled. Default: none, how long is too
    * long the client knows, and what it cancels is cancelled at the server.
    */
-  readonly silence?: number;
+  readonly idleTimeout?: number;
   /**
    * Levels of a message with a tool in it that clients take: a tool that is nested deeper is left out of lists, and reported. Default 64, as
    * for clients of this package.
@@ -95,9 +95,9 @@ export async function createGateway(
   const {
     extensions = knownExtensions,
     onError = () => {},
-    patience = 600_000,
+    inputTimeout = 600_000,
     maxConnections = 100,
-    silence = Infinity,
+    idleTimeout = Infinity,
   } = options;
   if (!(maxConnections >= 2))
     throw new Error(`maxConnections is ${maxConnections}: use 2 or more, or leave it out for 100.`);
@@ -106,16 +106,16 @@ export async function createGateway(
     open: connectUpstream(place),
     revisions: toSpoken(options.revisions, extensions),
     onError,
-    silence,
+    idleTimeout,
     maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
   };
   const listeners = new Listeners();
   const limit = new ConnectionLimit(maxConnections);
-  const fronts = new Proxies();
+  const proxies = new Proxies();
   const main = await UpstreamWatcher.open(upstreams, (handler, params) => {
-    tellListeners(listeners, handler, params);
-    if (listChanges.has(handler)) fronts.hear(handler, params);
+    notifyListeners(listeners, handler, params);
+    if (listChanges.has(handler)) proxies.hear(handler, params);
   });
   const { tools } = main;
   const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
@@ -128,9 +128,9 @@ export async function createGateway(
   });
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
-  const desk = new TaskBridge({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
-  const stateless = new StatelessProxy(pool, desk, { patience, limit, owners });
-  fronts.serve({ upstreams, desk, limit, stateless });
+  const bridge = new TaskBridge({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
+  const stateless = new StatelessProxy(pool, bridge, { inputTimeout, limit, owners });
+  proxies.serve({ upstreams, bridge, limit, stateless });
   const { guard } = createExtending([]);
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
     const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
@@ -140,21 +140,21 @@ export async function createGateway(
       revisions,
       capabilities: (revision) => ({
         ...toClientCapabilitiesOf(serverCapabilities, revision),
-        ...(hasOwn(revision) && desk.capabilitiesAt(revision)),
+        ...(hasOwn(revision) && bridge.capabilitiesAt(revision)),
       }),
       handlers: (revision) => ({
         ...guard(
           {
-            ...createForwarders(revision, serverCapabilities, (...request) => fronts.forward(...request)),
-            ...(hasOwn(revision) && desk.handlersAt(revision)),
+            ...createForwarders(revision, serverCapabilities, (...request) => proxies.forward(...request)),
+            ...(hasOwn(revision) && bridge.handlersAt(revision)),
           },
           revision,
         ),
-        ...implementWatching(revision, { listeners, main, more: desk.listenAt(revision) }),
-        rootsListChanged: (_params: unknown, connection: Connection) => fronts.rootsChanged(connection),
+        ...implementWatching(revision, { listeners, main, more: bridge.listenAt(revision) }),
+        rootsListChanged: (_params: unknown, connection: Connection) => proxies.rootsChanged(connection),
       }),
       onError,
-      onOpen: (connection) => fronts.add(connection),
+      onOpen: (connection) => proxies.add(connection),
       timeouts: endless,
     });
   };
@@ -164,13 +164,13 @@ export async function createGateway(
     acceptStateless: createAccept({ lasts: false }),
     info: serverInfo,
     revision,
-    lossOf: (connection) => fronts.lossOf(connection),
+    lossOf: (connection) => proxies.lossOf(connection),
     takesSessions: () => limit.takesSessions,
-    readParamHeaders: (method, params) => tools.mirrorsOf(method, params),
+    readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway closes"));
-      await desk.close();
-      await fronts.close();
+      await bridge.close();
+      await proxies.close();
       await listeners.close();
       await Promise.all([stateless.close(), main.close()]);
     },
@@ -239,8 +239,8 @@ const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptList
 /** Of one request to listen. */
 const mostSubscriptions = 1_000;
 
-function tellListeners(listeners: Listeners, handler: string, params: object): void {
+function notifyListeners(listeners: Listeners, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;
-  if (handler === "resourceUpdated" && typeof uri === "string") listeners.tellUpdated([uri]);
-  else listeners.tell(handler, {});
+  if (handler === "resourceUpdated" && typeof uri === "string") listeners.notifyUpdated([uri]);
+  else listeners.notify(handler, {});
 }

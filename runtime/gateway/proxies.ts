@@ -11,7 +11,7 @@ import type { UpstreamOptions } from "./upstream.ts";
 /** Handlers of the clients of a gateway. */
 export interface ProxiesOptions {
   readonly upstreams: UpstreamOptions;
-  readonly desk: TaskBridge;
+  readonly bridge: TaskBridge;
   readonly limit: ConnectionLimit;
   /** Answers clients without a session. */
   readonly stateless: StatelessProxy;
@@ -31,27 +31,27 @@ export class Proxies {
   /** Lets the server answer a request. */
   forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     const { session } = call;
-    const front = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
-    return (front ?? this.#serving.stateless).forward(row, params, call);
+    const proxy = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
+    return (proxy ?? this.#serving.stateless).forward(row, params, call);
   }
 
   /** Adds a session that a client has opened. */
   add(connection: Connection): void {
     const { session } = connection;
     if (!session) return;
-    const { upstreams, desk, limit } = this.#serving;
-    const front = new SessionProxy(upstreams, { connection, session, desk, limit });
-    this.#sessions.set(session, front);
-    this.#open.set(connection, front);
+    const { upstreams, bridge, limit } = this.#serving;
+    const proxy = new SessionProxy(upstreams, { connection, session, bridge, limit });
+    this.#sessions.set(session, proxy);
+    this.#open.set(connection, proxy);
     void connection.closed.then(() => {
       this.#open.delete(connection);
-      return front.close();
+      return proxy.close();
     });
   }
 
   /** Passes a notification of the server on to sessions that do not hear it by themselves. */
   hear(handler: string, params: object): void {
-    for (const front of this.#open.values()) front.hear(handler, params);
+    for (const proxy of this.#open.values()) proxy.hear(handler, params);
   }
 
   rootsChanged({ session }: Connection): Promise<void> | undefined {

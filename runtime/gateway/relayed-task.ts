@@ -95,7 +95,7 @@ export class RelayedTask implements Listener {
     return withRelatedTask(toForwarded(answer, revision), revision, this.#started.taskId);
   }
 
-  tell(handler: string, params: object): void {
+  notify(handler: string, params: object): void {
     if (handler === "taskStatus") return this.#tasks.wake(this.#started.taskId);
     void this.#during.then((during) => {
       const row = findRow(during.revision.serverNotifications, handler);

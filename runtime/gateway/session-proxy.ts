@@ -24,7 +24,7 @@ export class SessionProxy {
   readonly #options: UpstreamOptions;
   readonly #limit: ConnectionLimit;
   readonly #listener: Listener;
-  readonly #desk: TaskBridge;
+  readonly #bridge: TaskBridge;
   /** Aborted when the session is over. */
   readonly #over = new AbortController();
   /** Opened when the client first asks for something. */
@@ -35,15 +35,15 @@ export class SessionProxy {
   readonly #calls = new Set<CallContext>();
   #loss: Error | undefined;
 
-  constructor(options: UpstreamOptions, { connection, session, desk, limit }: Front) {
+  constructor(options: UpstreamOptions, { connection, session, bridge, limit }: GatewayProxy) {
     this.#options = options;
     this.#connection = connection;
     this.#session = session;
-    this.#desk = desk;
+    this.#bridge = bridge;
     this.#limit = limit;
     this.#listener = {
       ask: (method, params, signal) => this.#ask(method, params, { signal }),
-      tell: (handler, params) => this.#tell(handler, params),
+      notify: (handler, params) => this.#notify(handler, params),
     };
   }
 
@@ -54,7 +54,7 @@ export class SessionProxy {
 
   /** Passes on what the gateway itself has heard, for as long as the session has no connection of its own on which it would hear it. */
   hear(handler: string, params: object): void {
-    if (!this.#upstream) this.#tell(handler, params);
+    if (!this.#upstream) this.#notify(handler, params);
   }
 
   /** The connection of the session. One that could not be opened is opened again for the next request. */
@@ -104,7 +104,7 @@ export class SessionProxy {
     try {
       const upstream = await this.#connect();
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
-      return row.handler === "listTools" ? this.#desk.showTools(result, call.revision) : result;
+      return row.handler === "listTools" ? this.#bridge.showTools(result, call.revision) : result;
     } catch (error) {
       throw toRefusal(error, row.method, call.revision);
     } finally {
@@ -157,18 +157,19 @@ export class SessionProxy {
 
   /** A task is begun for a client that asks for one, and waited for where the server has nothing else. */
   async #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
-    const isOffered = this.#desk.isOffered(row, call);
+    const isOffered = this.#bridge.isOffered(row, call);
     const asked = isOffered ? readTaskParams(params) : undefined;
     const sent = toForwarded(withoutTask(params), call.revision);
     const forwarded = { row, params: sent, call };
-    if (this.#desk.server === "extension") return this.#callWithTasks(upstream, forwarded, asked);
-    const isNeeded = this.#desk.server === "core" && this.#desk.tools.supportOf(params) === "required" && !isOffered;
+    if (this.#bridge.server === "extension") return this.#callWithTasks(upstream, forwarded, asked);
+    const isNeeded =
+      this.#bridge.server === "core" && this.#bridge.tools.supportOf(params) === "required" && !isOffered;
     if (!asked && !isNeeded) return this.#complete(upstream, forwarded);
     const request = (more: object, options: RequestOptions): Promise<unknown> =>
       upstream.request(row.method, { ...sent, ...more }, options);
     const task = asked?.ttl === undefined ? {} : { ttl: asked.ttl };
     const begun = { row, upstream, task, signal: call.signal, call: () => call, request };
-    return asked ? startCoreTask(this.#desk, begun) : playCoreTask(begun);
+    return asked ? startCoreTask(this.#bridge, begun) : playCoreTask(begun);
   }
 
   /** The server decides what becomes a task: it may where the client asks for one, and if it cannot do without. */
@@ -179,7 +180,7 @@ export class SessionProxy {
   ): Promise<unknown> {
     const { row, call } = forwarded;
     const run = (during: CallContext): Promise<unknown> => this.#follow(upstream, { ...forwarded, call: during });
-    if (asked) return this.#desk.begin(call, { row, ttl: asked.ttl, terms: {}, run });
+    if (asked) return this.#bridge.begin(call, { row, ttl: asked.ttl, terms: {}, run });
     try {
       return await this.#complete(upstream, forwarded);
     } catch (error) {
@@ -224,7 +225,7 @@ export class SessionProxy {
     return (call ?? this.#latest ?? this.#connection).request(row, withoutTask(params), { signal });
   }
 
-  #tell(handler: string, params: object): void {
+  #notify(handler: string, params: object): void {
     const row = findRow(this.#session.revision.serverNotifications, handler);
     if (!row || passedOnOtherwise.has(handler)) return;
     const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
@@ -238,10 +239,10 @@ export class SessionProxy {
 }
 
 /** What a front is of. */
-export interface Front {
+export interface GatewayProxy {
   readonly connection: Connection;
   readonly session: Session;
-  readonly desk: TaskBridge;
+  readonly bridge: TaskBridge;
   readonly limit: ConnectionLimit;
 }
 

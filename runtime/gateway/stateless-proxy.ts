@@ -17,7 +17,7 @@ import type { Listener } from "./upstream.ts";
 /** How clients are waited for. */
 export interface StatelessOptions {
   /** Milliseconds that one may take to come back with answers. */
-  readonly patience: number;
+  readonly inputTimeout: number;
   /** Each call that waits for answers keeps its connection. */
   readonly limit: ConnectionLimit;
   /** Key of the calls that may share connections. */
@@ -27,14 +27,14 @@ export interface StatelessOptions {
 /** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
 export class StatelessProxy {
   readonly #pool: Pool;
-  readonly #desk: TaskBridge;
+  readonly #bridge: TaskBridge;
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
   readonly #levels = new Map<Revision, LogLevels>();
 
-  constructor(pool: Pool, desk: TaskBridge, options: StatelessOptions) {
+  constructor(pool: Pool, bridge: TaskBridge, options: StatelessOptions) {
     this.#pool = pool;
-    this.#desk = desk;
+    this.#bridge = bridge;
     this.#options = options;
     options.limit.onFull = () => this.#makeRoom();
   }
@@ -42,13 +42,13 @@ export class StatelessProxy {
   /** Lets the server answer a request. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     try {
-      if (this.#desk.isOfServer(row)) this.#desk.owners.check(call, params);
+      if (this.#bridge.isOfServer(row)) this.#bridge.owners.check(call, params);
       const resumed = this.#resume(row, params, call);
       const suspended = resumed ?? new SuspendedCall(call, row.method, params);
       const leave = suspended.follow(call);
       if (!resumed) await this.#begin(suspended, row, params);
       const result = await this.#continue(suspended).finally(leave);
-      if (this.#desk.server === "extension") this.#desk.owners.note(call, result);
+      if (this.#bridge.server === "extension") this.#bridge.owners.note(call, result);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
       throw toRefusal(error, row.method, call.revision);
@@ -75,7 +75,7 @@ export class StatelessProxy {
   async #begin(suspended: SuspendedCall, row: RequestRow, params: unknown): Promise<void> {
     const listener: Listener = {
       ask: (method, asked, signal) => suspended.ask(method, asked, signal),
-      tell: (handler, told) => this.#tell(suspended.call, handler, told),
+      notify: (handler, told) => this.#notify(suspended.call, handler, told),
     };
     const { call, signal } = suspended;
     const owner = this.#options.owners.of(call);
@@ -105,10 +105,10 @@ export class StatelessProxy {
         suspended,
         server: upstream.revision,
       });
-    const isTask = this.#desk.decides(row, params, suspended.call);
+    const isTask = this.#bridge.decides(row, params, suspended.call);
     const call = (): CallContext => suspended.call;
     return isTask
-      ? startCoreTask(this.#desk, { row, upstream, task: {}, signal: suspended.signal, call, request, onStarted })
+      ? startCoreTask(this.#bridge, { row, upstream, task: {}, signal: suspended.signal, call, request, onStarted })
       : request({}, {});
   }
 
@@ -123,7 +123,7 @@ export class StatelessProxy {
     this.#makeRoom();
     const state = prefix + crypto.randomUUID();
     const giveUp = (): void => this.#giveUp(state, "The client did not come back with answers");
-    const expire = setTimeout(giveUp, this.#options.patience);
+    const expire = setTimeout(giveUp, this.#options.inputTimeout);
     this.#suspended.set(state, { suspended, expire });
     return suspended.toResult(state);
   }
@@ -148,7 +148,7 @@ export class StatelessProxy {
   }
 
   /** Only what belongs to a request reaches those who do not listen: log messages, as far as they are wanted. */
-  #tell(call: CallContext, handler: string, params: object): void {
+  #notify(call: CallContext, handler: string, params: object): void {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
     if (handler !== "loggingMessage" || !row || typeof level !== "string") return;

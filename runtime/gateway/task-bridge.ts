@@ -64,7 +64,7 @@ export class TaskBridge {
     const principal = declareTasks(gatewayItself, server.revision);
     this.#news = new TaskNotifications({
       open: (listener) => open(principal, listener),
-      tell: (topic, task) => listeners.tellTopic(topic, "taskStatus", task),
+      notify: (topic, task) => listeners.notifyTopic(topic, "taskStatus", task),
     });
     this.#manager = new TaskManager({
       ...tasks,

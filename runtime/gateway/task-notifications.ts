@@ -9,7 +9,7 @@ export interface TaskNotificationsHost {
   /** Opens a connection on which the server knows that tasks are known. */
   open(listener: Listener): Promise<Upstream>;
   /** Tells those who listen for a topic of a task. */
-  tell(topic: string, task: object): void;
+  notify(topic: string, task: object): void;
 }
 
 /** Whose news are passed on, and to whom. */
@@ -56,12 +56,12 @@ export class TaskNotifications implements Listener {
     return Promise.reject(new Error(`Nobody can be asked ${method} now.`));
   }
 
-  tell(handler: string, params: object): void {
+  notify(handler: string, params: object): void {
     const { _meta, ...task }: Record<string, unknown> = { ...params };
     const found = this.#find(isObject(_meta) ? _meta : {});
     if (handler === "subscriptionsAcknowledged") found?.stream.accept(params);
     // What comes with the agreement of the server waits until the client has been told of that.
-    if (handler === "taskStatus" && found) setTimeout(() => this.#host.tell(found.topic, task));
+    if (handler === "taskStatus" && found) setTimeout(() => this.#host.notify(found.topic, task));
   }
 
   async close(): Promise<void> {

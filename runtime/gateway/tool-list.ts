@@ -23,13 +23,13 @@ export class ToolList {
       const { name, inputSchema } = tool;
       const execution = readKnownMember(tool, "Tool.execution", connection.revision);
       const support = isObject(execution) ? execution.taskSupport : undefined;
-      if (typeof name === "string") found.set(name, { mirrors: toMirrors(inputSchema), support });
+      if (typeof name === "string") found.set(name, { mirrors: toParamHeaders(inputSchema), support });
     }
     this.#tools = found;
   }
 
   /** Which arguments of a request have to be in headers. */
-  mirrorsOf(method: string, params: unknown): readonly ParamHeader[] {
+  paramHeadersOf(method: string, params: unknown): readonly ParamHeader[] {
     return (method === "tools/call" ? this.#find(params)?.mirrors : undefined) ?? [];
   }
 
@@ -54,7 +54,7 @@ interface ToolPage extends Page {
 }
 
 /** A tool whose marks cannot be followed is left out by those clients that would have to; to others it is a tool like any other. */
-function toMirrors(inputSchema: unknown): readonly ParamHeader[] {
+function toParamHeaders(inputSchema: unknown): readonly ParamHeader[] {
   try {
     return readParamHeaders(inputSchema);
   } catch {

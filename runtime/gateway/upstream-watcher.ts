@@ -10,28 +10,31 @@ import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./
  */
 export class UpstreamWatcher {
   readonly #options: UpstreamOptions;
-  readonly #tell: Listener["tell"];
+  readonly #notify: Listener["notify"];
   readonly #topics = new Map<string, Topic>();
   readonly tools: ToolList;
   #upstream: Upstream;
 
-  private constructor(options: UpstreamOptions, { upstream, tell }: { upstream: Upstream; tell: Listener["tell"] }) {
+  private constructor(
+    options: UpstreamOptions,
+    { upstream, notify }: { upstream: Upstream; notify: Listener["notify"] },
+  ) {
     this.#options = options;
-    this.#tell = tell;
+    this.#notify = notify;
     this.#upstream = upstream;
     this.tools = new ToolList(() => this.#upstream.connection);
   }
 
-  /** @param tell - hears every notification of the server, by handler name */
-  static async open(options: UpstreamOptions, tell: Listener["tell"]): Promise<UpstreamWatcher> {
+  /** @param notify - hears every notification of the server, by handler name */
+  static async open(options: UpstreamOptions, notify: Listener["notify"]): Promise<UpstreamWatcher> {
     const holder: { watch?: UpstreamWatcher } = {};
     const hear = (handler: string, params: object): void => {
       // A list that cannot be read leaves what was known.
       if (handler === "toolListChanged") holder.watch?.tools.read().catch(() => {});
-      tell(handler, params);
+      notify(handler, params);
     };
     const upstream = await connect(options, hear);
-    const watch = new UpstreamWatcher(options, { upstream, tell: hear });
+    const watch = new UpstreamWatcher(options, { upstream, notify: hear });
     holder.watch = watch;
     watch.#guard(upstream);
     await watch.#readTools();
@@ -87,7 +90,7 @@ export class UpstreamWatcher {
       await pause(delay, undefined, signal).catch(() => {});
       if (signal.aborted) return;
       try {
-        this.#upstream = await connect(this.#options, this.#tell);
+        this.#upstream = await connect(this.#options, this.#notify);
         if (signal.aborted) return this.#upstream.close();
         break;
       } catch (thrown) {
@@ -96,8 +99,8 @@ export class UpstreamWatcher {
     }
     this.#guard(this.#upstream);
     for (const uri of this.#topics.keys()) await this.#upstream.subscribe(uri).catch(() => {});
-    for (const handler of listChanges) this.#tell(handler, {});
-    for (const uri of this.#topics.keys()) this.#tell("resourceUpdated", { uri });
+    for (const handler of listChanges) this.#notify(handler, {});
+    for (const uri of this.#topics.keys()) this.#notify("resourceUpdated", { uri });
   }
 }
 
@@ -108,10 +111,10 @@ interface Topic {
   readonly ready: Promise<unknown>;
 }
 
-function connect(options: UpstreamOptions, tell: Listener["tell"]): Promise<Upstream> {
+function connect(options: UpstreamOptions, notify: Listener["notify"]): Promise<Upstream> {
   const listener: Listener = {
     ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
-    tell,
+    notify,
   };
   return Upstream.open(options, gatewayItself, () => listener);
 }

@@ -30,7 +30,7 @@ export interface Listener {
   /** Puts a question to the client. Rejects where nobody can be asked. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
   /** A notification of the server, by handler name. */
-  tell(handler: string, params: object): void;
+  notify(handler: string, params: object): void;
 }
 
 /** What opens connections to the server. */
@@ -39,7 +39,7 @@ export interface UpstreamOptions {
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
   /** Milliseconds without a word about a client's request after which it fails. */
-  readonly silence: number;
+  readonly idleTimeout: number;
   /** Levels of a message with a tool in it that is passed on. */
   readonly maxDepth: number;
   /** Aborted when nothing shall be opened any more. */
@@ -63,7 +63,7 @@ export class Upstream {
     this.#options = options;
     this.#level = level;
     this.#tasks = tasks;
-    this.#terms = { timeout: options.silence, totalTimeout: Infinity };
+    this.#terms = { timeout: options.idleTimeout, totalTimeout: Infinity };
   }
 
   /** Connects; what the server says afterwards goes to whoever `listener` names then. */
@@ -83,7 +83,7 @@ export class Upstream {
       handlers: (revision) => ({
         ...createAnswers(revision, { tasks, listener }),
         subscriptionsAcknowledged(params: unknown) {
-          if (!holder.upstream?.acknowledge(params)) listener()?.tell("subscriptionsAcknowledged", toObject(params));
+          if (!holder.upstream?.acknowledge(params)) listener()?.notify("subscriptionsAcknowledged", toObject(params));
         },
       }),
       logLevel: () => level.value,
@@ -258,13 +258,13 @@ function createAnswers(revision: Revision, { tasks, listener }: Listeners): obje
       if (!target) throw methodNotFound(method);
       return target.ask(method, toObject(params), signal);
     };
-  const tell =
+  const notify =
     (handler: string) =>
     (params: unknown): void =>
-      find(readTaskId(handler, params, revision))?.tell(handler, toObject(params));
+      find(readTaskId(handler, params, revision))?.notify(handler, toObject(params));
   return Object.fromEntries([
     ...questions.map((row) => [row.handler, ask(row)]),
-    ...notices.map(({ handler }) => [handler, tell(handler)]),
+    ...notices.map(({ handler }) => [handler, notify(handler)]),
   ]);
 }
 

@@ -27,17 +27,17 @@ import { checkTraceContext } from "./trace-context.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
 export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
-  const alone = options.revisions.filter((revision) => !isHandshake(revision));
+  const stateless = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
-  const [preferred] = alone;
+  const [preferred] = stateless;
   if (!preferred) return { verdict: "session" };
   try {
     await propose(peer, channel, { revision: preferred, options });
     return { verdict: "open" };
   } catch (error) {
-    const supported = readServed(error, alone);
-    if (!supported) return fallBack(toPeerError(error, preferred), { alone, opened, channel });
-    const next = chooseNext(preferred, alone, supported);
+    const supported = readServed(error, stateless);
+    if (!supported) return fallBack(toPeerError(error, preferred), { stateless, opened, channel });
+    const next = chooseNext(preferred, stateless, supported);
     if (next) await propose(peer, channel, { revision: next, options });
     else if (!opened.some(({ id }) => supported.includes(id)))
       throw new VersionError(toIds(options.revisions), supported);
@@ -65,8 +65,12 @@ export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string)
 }
 
 /** Another revision of those that the server names; or the refused one once more, if that is what it asks for. */
-function chooseNext(refused: Revision, alone: readonly Revision[], supported: readonly string[]): Revision | undefined {
-  const served = alone.filter(({ id }) => supported.includes(id));
+function chooseNext(
+  refused: Revision,
+  stateless: readonly Revision[],
+  supported: readonly string[],
+): Revision | undefined {
+  const served = stateless.filter(({ id }) => supported.includes(id));
   return served.find((revision) => revision !== refused) ?? served[0];
 }
 
@@ -141,7 +145,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   const meta = isObject(answer._meta) ? answer._meta : {};
   const info = serverInfo === undefined ? undefined : meta[serverInfo];
   const { onLoss: mode, onError } = options;
-  const downgrade = createRevisionConverter(revision, {
+  const converter = createRevisionConverter(revision, {
     role: "client",
     written: options.revisions[0] ?? revision,
     mode,
@@ -153,38 +157,38 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     own,
     peer: { info: isImplementationInfo(info) ? info : undefined, capabilities },
     instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
-    downgrade,
+    converter,
     toMetadata: createMetadata(revision, own, options.logLevel),
     checkMetadata: checkTraceContext,
   };
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
-  peer.open(session, { ...createRoutes(revision, { role: "client", handlers, downgrade }), isSilent: true });
+  peer.open(session, { ...createRoutes(revision, { role: "client", handlers, converter }), isSilent: true });
   peer.confirm();
 }
 
 /** The revisions that a server names when it refuses ours: proof that it knows requests that stand alone. */
-function readServed(error: unknown, alone: readonly Revision[]): readonly string[] | undefined {
-  if (!isPeerError(error) || error.code !== codeOf(alone, "unsupportedProtocolVersion")) return undefined;
+function readServed(error: unknown, stateless: readonly Revision[]): readonly string[] | undefined {
+  if (!isPeerError(error) || error.code !== codeOf(stateless, "unsupportedProtocolVersion")) return undefined;
   const supported = isObject(error.data) ? error.data.supported : undefined;
   return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
 }
 
 interface Ways {
-  readonly alone: readonly Revision[];
+  readonly stateless: readonly Revision[];
   readonly opened: readonly Revision[];
   readonly channel: Channel;
 }
 
 /** What stands between may have taken headers away. Older servers use the number as they like. */
-function isMismatch(error: unknown, alone: readonly Revision[]): boolean {
-  return isPeerError(error) && error.code === codeOf(alone, "headerMismatch");
+function isMismatch(error: unknown, stateless: readonly Revision[]): boolean {
+  return isPeerError(error) && error.code === codeOf(stateless, "headerMismatch");
 }
 
 /** Who asks for a capability knows requests that declare them. Where messages travel alone, silence says nothing about their content. */
-function fallBack(error: unknown, { alone, opened, channel }: Ways): Found {
+function fallBack(error: unknown, { stateless, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
   if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
-    return { verdict: "session", ...(isMismatch(error, alone) && { doubt: error }) };
+    return { verdict: "session", ...(isMismatch(error, stateless) && { doubt: error }) };
   throw error;
 }
 

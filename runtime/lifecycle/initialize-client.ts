@@ -158,7 +158,7 @@ function openSession(
   const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   const { onLoss: mode, onError } = options;
-  const downgrade = createRevisionConverter(revision, {
+  const converter = createRevisionConverter(revision, {
     role: "client",
     written: options.revisions[0] ?? revisions[0],
     mode,
@@ -166,9 +166,9 @@ function openSession(
   });
   const builtins = new Map([["ping", answerPing]]);
   const { profile } = options;
-  const routes = createRoutes(revision, { role: "client", handlers, builtins, downgrade, profile });
+  const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile });
   const server = { info: serverInfo, capabilities: readDeclared(capabilities, profile) };
-  peer.open({ revision, role: "client", own, peer: server, instructions, downgrade }, routes);
+  peer.open({ revision, role: "client", own, peer: server, instructions, converter }, routes);
   peer.confirm();
 }
 

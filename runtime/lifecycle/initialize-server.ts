@@ -116,7 +116,7 @@ interface Offer {
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
   // @part older
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
 }
 
 /** The capabilities that a server declares, and the result of `initialize` in which it does. */
@@ -126,19 +126,19 @@ interface Declared {
 }
 
 function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
-  const downgrade = createServedConverter(revision, options, parts);
-  return createOffer(revision, options, { downgrade, enter: parts.beside?.enter });
+  const converter = createServedConverter(revision, options, parts);
+  return createOffer(revision, options, { converter, enter: parts.beside?.enter });
 }
 
 interface OfferParts extends Pick<Routes, "enter"> {
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
 }
 
 function createOffer(
   revision: Revision,
   options: ServeOptions,
   // @part older
-  { downgrade, enter }: OfferParts = {},
+  { converter, enter }: OfferParts = {},
 ): Offer {
   const { initialize } = readOpeningRows(revision);
   const info = resolve(options.info, revision);
@@ -150,7 +150,7 @@ function createOffer(
     const result = toOpeningResult({
       whole,
       // @part older
-      downgrade,
+      converter,
     });
     const issue = initialize.result(result);
     if (issue) throw new InvalidMessageError("initialize", "result", issue);
@@ -167,7 +167,7 @@ function createOffer(
     handlers,
     builtins,
     // @part older
-    downgrade,
+    converter,
     // @part package
     profile: options.profile,
   });
@@ -187,17 +187,17 @@ function createOffer(
     withoutExtensions: declare(core),
     instructions,
     // @part older
-    downgrade,
+    converter,
   };
 }
 
 /** Whatever it says has to be said in the words of the session's revision. */
 function toOpeningResult(opening: {
   readonly whole: object;
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
 }): unknown {
   // @part older
-  if (opening.downgrade) return opening.downgrade.result("initialize", opening.whole);
+  if (opening.converter) return opening.converter.result("initialize", opening.whole);
   return opening.whole;
 }
 
@@ -271,7 +271,7 @@ function createSession(client: PeerInfo, offer: Offer): Session {
     peer: client,
     instructions,
     // @part older
-    downgrade: offer.downgrade,
+    converter: offer.converter,
   };
 }
 

@@ -78,11 +78,11 @@ export function createPerRequest(
         instructions,
         isStateless: true,
         // @part older
-        downgrade: offer.downgrade,
+        converter: offer.converter,
       },
     };
   };
-  const lone = createLoneRoutes(claims, enter);
+  const stateless = createStatelessRoutes(claims, enter);
   const settings: PeerSettings = {
     ...options,
     // @part client
@@ -92,7 +92,7 @@ export function createPerRequest(
     claims,
     enter,
     accept(channel) {
-      const peer = new Peer(channel, lone, settings);
+      const peer = new Peer(channel, stateless, settings);
       peer.start();
       return peer;
     },
@@ -119,7 +119,7 @@ interface Offer {
   readonly own: PeerInfo;
   readonly instructions: string | undefined;
   // @part older
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
 }
 
 function createOffer(
@@ -127,7 +127,7 @@ function createOffer(
   claims: MetadataReader,
   options: ServeOptions,
   // @part older
-  downgrade?: RevisionConverter,
+  converter?: RevisionConverter,
 ): Offer {
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
@@ -147,7 +147,7 @@ function createOffer(
     handlers,
     builtins,
     // @part older
-    downgrade,
+    converter,
   });
   checkDiscovered(revision, discovered);
   return {
@@ -155,7 +155,7 @@ function createOffer(
     own,
     instructions,
     // @part older
-    downgrade,
+    converter,
   };
 }
 
@@ -165,7 +165,7 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
 }
 
 /** Without sessions there is nothing but requests that say who they are; one that opens a session is told what is spoken instead. */
-function createLoneRoutes(claims: MetadataReader, enter: Entrance): Routes {
+function createStatelessRoutes(claims: MetadataReader, enter: Entrance): Routes {
   const { revisions } = claims;
   return {
     ...createOpenNotifications(revisions),

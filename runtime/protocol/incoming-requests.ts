@@ -249,10 +249,10 @@ export class IncomingRequests {
 }
 
 /** Lets running calls finish, for so many milliseconds. */
-export function drain(inbound: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
+export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
-    inbound.whenIdle(() => {
+    incomingRequests.whenIdle(() => {
       cancel();
       resolve();
     });

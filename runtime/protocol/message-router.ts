@@ -17,8 +17,8 @@ export interface MessageRouterHost extends NotificationHost {
 
 /** Where the messages go. */
 export interface MessageRouterOptions {
-  readonly inbound: IncomingRequests;
-  readonly outbound: OutgoingRequests;
+  readonly incomingRequests: IncomingRequests;
+  readonly pendingRequests: OutgoingRequests;
   // @part client
   /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
   readonly answersNoise: boolean;
@@ -36,13 +36,13 @@ export class MessageRouter {
     this.#host = host;
     this.#options = options;
     // @part sessions
-    options.inbound.whenFree(() => this.#goOn());
+    options.incomingRequests.whenFree(() => this.#goOn());
   }
 
   /** Takes one parsed value: a message, or a batch of them. */
   message(value: unknown, origin: unknown): void {
     // @part sessions
-    if (this.#options.inbound.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
+    if (this.#options.incomingRequests.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
     this.#take(value, origin);
   }
 
@@ -107,17 +107,17 @@ export class MessageRouter {
   #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
     switch (incoming.kind) {
       case "request":
-        return this.#options.inbound.accept(incoming, batch || origin ? { batch, origin } : nowhere);
+        return this.#options.incomingRequests.accept(incoming, batch || origin ? { batch, origin } : nowhere);
       case "invalid":
         return this.#receiveInvalid(incoming, batch);
       case "notification":
         acceptNotification(incoming, this.#host, this.#options);
         return batch?.skip();
       case "result":
-        this.#options.outbound.answer(incoming.id, incoming.result);
+        this.#options.pendingRequests.answer(incoming.id, incoming.result);
         return batch?.skip();
       case "error":
-        this.#options.outbound.refuse(incoming.id, incoming.error);
+        this.#options.pendingRequests.refuse(incoming.id, incoming.error);
         return batch?.skip();
       case "unusable":
         this.#receiveUnusable(incoming);
@@ -147,7 +147,7 @@ export class MessageRouter {
   /** Fails the call that something answers in a way that cannot be used, at once: no other answer will come. */
   #discard(incoming: Incoming, error: Error): boolean {
     const id = readAnsweredId(incoming);
-    return id !== undefined && this.#options.outbound.discard(id, error);
+    return id !== undefined && this.#options.pendingRequests.discard(id, error);
   }
 
   /** Without a readable id the error has none: neither `null` nor a made-up one. */

@@ -27,7 +27,7 @@ export interface IncomingNotification {
 export function acceptNotification(
   notice: IncomingNotification,
   peer: NotificationHost,
-  calls: { readonly inbound: IncomingRequests; readonly outbound: OutgoingRequests },
+  calls: { readonly incomingRequests: IncomingRequests; readonly pendingRequests: OutgoingRequests },
 ): void {
   // @part package
   if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
@@ -39,11 +39,11 @@ export function acceptNotification(
   }
   switch (route.row.method) {
     case "notifications/cancelled":
-      cancel(notice.params, calls.inbound);
+      cancel(notice.params, calls.incomingRequests);
       break;
     // @part questions, tasks
     case "notifications/progress":
-      progress(notice.params, calls.outbound);
+      progress(notice.params, calls.pendingRequests);
       break;
     // @part sessions
     case "notifications/initialized":
@@ -78,13 +78,13 @@ function findProblem(
   return issue && new InvalidMessageError(method, "params", issue);
 }
 
-function cancel(params: unknown, inbound: IncomingRequests): void {
-  if (isObject(params) && isRequestId(params.requestId)) inbound.cancel(params.requestId, params.reason);
+function cancel(params: unknown, incomingRequests: IncomingRequests): void {
+  if (isObject(params) && isRequestId(params.requestId)) incomingRequests.cancel(params.requestId, params.reason);
 }
 
-function progress(params: unknown, outbound: OutgoingRequests): void {
+function progress(params: unknown, pendingRequests: OutgoingRequests): void {
   if (!isObject(params) || !isRequestId(params.progressToken) || typeof params.progress !== "number") return;
-  outbound.progress(params.progressToken, {
+  pendingRequests.progress(params.progressToken, {
     progress: params.progress,
     ...(typeof params.total === "number" && { total: params.total }),
     ...(typeof params.message === "string" && { message: params.message }),

@@ -20,7 +20,7 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
 /** Params as the session's revision has them, together with what each request has to say about itself and its sender. */
 export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
   const { kind, progressToken } = sendable;
-  const params = session?.downgrade ? session.downgrade.params(sendable) : sendable.params;
+  const params = session?.converter ? session.converter.params(sendable) : sendable.params;
   const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
   if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};

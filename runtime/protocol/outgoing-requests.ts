@@ -21,7 +21,7 @@ export interface OutgoingRequestsHost {
   toSendable(sendable: Sendable): unknown;
   // @part questions, tasks
   /** Looks at time-outs, and keeps the process alive while there are any. */
-  readonly sweeper: Pick<DeadlineTimer, "watch" | "hold" | "release">;
+  readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
   // @part questions, tasks

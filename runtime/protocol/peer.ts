@@ -34,16 +34,16 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
-  readonly sweeper: DeadlineTimer;
+  readonly deadlines: DeadlineTimer;
   // @part questions, tasks
-  readonly hold = (id: RequestId): (() => void) => this.#outbound.hold(id);
+  readonly hold = (id: RequestId): (() => void) => this.#pendingRequests.hold(id);
   readonly #channel: Channel;
   readonly #logs: LogRoom;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
-  readonly #inbound: IncomingRequests = new IncomingRequests(this);
-  readonly #outbound: OutgoingRequests;
-  readonly #intake: MessageRouter;
+  readonly #incomingRequests: IncomingRequests = new IncomingRequests(this);
+  readonly #pendingRequests: OutgoingRequests;
+  readonly #router: MessageRouter;
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
@@ -55,12 +55,12 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   constructor(channel: Channel, routes: Routes, options: PeerSettings) {
     this.#channel = channel;
     this.#routes = routes;
-    this.#outbound = createNoRequests(this);
+    this.#pendingRequests = createNoRequests(this);
     // @part questions, tasks
-    if (options.createPendingRequests) this.#outbound = options.createPendingRequests(this);
-    this.#intake = new MessageRouter(this, {
-      inbound: this.#inbound,
-      outbound: this.#outbound,
+    if (options.createPendingRequests) this.#pendingRequests = options.createPendingRequests(this);
+    this.#router = new MessageRouter(this, {
+      incomingRequests: this.#incomingRequests,
+      pendingRequests: this.#pendingRequests,
       // @part client
       answersNoise: options.answersNoise,
     });
@@ -70,9 +70,9 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.progressRate = toProgressRate(options.progressRate);
     this.#settings = options;
     // @part package
-    options.metrics?.enter(this.#inbound, this.#outbound, channel);
+    options.metrics?.enter(this.#incomingRequests, this.#pendingRequests, channel);
     this.#clock = options.clock ?? systemClock;
-    this.sweeper = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
+    this.deadlines = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
@@ -131,7 +131,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   /** Sends a request whose outcome is handed over while the answer is being read, before the next message is. */
   ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
     this.#requireOpen();
-    this.#outbound.start(row, params, settler, {});
+    this.#pendingRequests.start(row, params, settler, {});
   }
 
   /** A rejection that nobody waits for must not end the process, so it counts as handled. */
@@ -153,11 +153,11 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   message(value: unknown, origin?: unknown): void {
-    if (!this.#closing) this.#intake.message(value, origin);
+    if (!this.#closing) this.#router.message(value, origin);
   }
 
   problem(problem: Problem): void {
-    if (!this.#closing) this.#intake.problem(problem);
+    if (!this.#closing) this.#router.problem(problem);
   }
 
   ended(): void {
@@ -168,15 +168,15 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (this.#state === "DISCONNECTED") return;
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
-    this.sweeper.stop();
+    this.deadlines.stop();
     // @part package
-    this.#settings.metrics?.leave(this.#inbound);
+    this.#settings.metrics?.leave(this.#incomingRequests);
     // @part changes, questions
     this.#confirmation?.resolve();
     this.#resolveClosed(reason);
     // @part questions, tasks
-    if (this.#outbound.size > 0) this.#outbound.failAll(closedEarly(reason));
-    if (this.#inbound.size > 0) this.#inbound.abortAll(closedEarly(reason));
+    if (this.#pendingRequests.size > 0) this.#pendingRequests.failAll(closedEarly(reason));
+    if (this.#incomingRequests.size > 0) this.#incomingRequests.abortAll(closedEarly(reason));
   }
 
   requireSession(): Session {
@@ -195,7 +195,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   deadlineAfter(milliseconds: number): number {
     const deadline = this.#clock.now() + milliseconds;
-    if (deadline !== Infinity) this.sweeper.watch(deadline);
+    if (deadline !== Infinity) this.deadlines.watch(deadline);
     return deadline;
   }
 
@@ -241,7 +241,12 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return new Promise((resolve, reject) => {
       this.#requireOpen();
       requireGate(row, this);
-      this.#outbound.start(row, params, { resolve, reject }, related === undefined ? options : { ...options, related });
+      this.#pendingRequests.start(
+        row,
+        params,
+        { resolve, reject },
+        related === undefined ? options : { ...options, related },
+      );
     });
   }
 
@@ -261,8 +266,9 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   /** Ends what is due, and returns the earliest deadline left. */
   #sweep(now: number): number {
     // @part questions, tasks
-    if (this.#outbound.size > 0) return Math.min(this.#inbound.sweep(now), this.#outbound.sweep(now));
-    return this.#inbound.sweep(now);
+    if (this.#pendingRequests.size > 0)
+      return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
+    return this.#incomingRequests.sweep(now);
   }
 
   #requireOpen(): void {
@@ -279,16 +285,16 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   /** Params of a notification as the session's revision has them. */
   #convert(notification: Omit<Sendable, "kind">): unknown {
     // @part older
-    if (this.#session?.downgrade) return this.#session.downgrade.params({ kind: "notification", ...notification });
+    if (this.#session?.converter) return this.#session.converter.params({ kind: "notification", ...notification });
     return notification.params;
   }
 
   async #close(milliseconds: number): Promise<void> {
     const error = new ClosedError("The connection was closed before the answer came");
     // @part questions, tasks
-    this.#outbound.failAll(error);
-    await drain(this.#inbound, this.#clock, milliseconds);
-    this.#inbound.abortAll(error);
+    this.#pendingRequests.failAll(error);
+    await drain(this.#incomingRequests, this.#clock, milliseconds);
+    this.#incomingRequests.abortAll(error);
     try {
       await this.#channel.close();
     } catch (thrown) {

@@ -12,11 +12,11 @@ import { SlotMap } from "../internal/slot-map.ts";
 
 /** For an end that sends requests. */
 export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
-  return new Outbound(host);
+  return new PendingRequests(host);
 }
 
 /** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
-class Outbound implements OutgoingRequests {
+class PendingRequests implements OutgoingRequests {
   readonly #host: OutgoingRequestsHost;
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Answered calls whose tasks may still report progress. */
@@ -46,7 +46,7 @@ class Outbound implements OutgoingRequests {
     const progressToken = options.onProgress !== undefined || isPatient(method) ? id : undefined;
     const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
     checkParams(row, sendable);
-    const call = new OutboundCall(id, row, settler, this.#findTerms(method, options));
+    const call = new PendingRequest(id, row, settler, this.#findTerms(method, options));
     this.#pending.set(id, call);
     options.onId?.(id);
     if (call.deadline !== Infinity) this.#watch(call);
@@ -106,7 +106,7 @@ class Outbound implements OutgoingRequests {
   hold(id: RequestId): () => void {
     const since = this.#host.now();
     const release = this.#pending.get(id)?.hold();
-    return () => this.#host.sweeper.watch(release?.(this.#host.now() - since) ?? Infinity);
+    return () => this.#host.deadlines.watch(release?.(this.#host.now() - since) ?? Infinity);
   }
 
   sweep(now: number): number {
@@ -134,13 +134,13 @@ class Outbound implements OutgoingRequests {
   #watch(call: PendingCall): void {
     call.isTimed = true;
     this.#timed += 1;
-    this.#host.sweeper.watch(call.deadline);
-    if (this.#timed === 1) this.#host.sweeper.hold();
+    this.#host.deadlines.watch(call.deadline);
+    if (this.#timed === 1) this.#host.deadlines.hold();
   }
 
   #release(): void {
     this.#timed -= 1;
-    if (this.#timed === 0) this.#host.sweeper.release();
+    if (this.#timed === 0) this.#host.deadlines.release();
   }
 
   #take(id: RequestId): PendingCall | undefined {
@@ -163,18 +163,18 @@ class Outbound implements OutgoingRequests {
   #abort(call: PendingCall, reason: unknown): void {
     if (!this.#take(call.id)) return;
     call.fail(reason);
-    this.#tellCancelled(call, reason instanceof Error ? reason.message : undefined);
+    this.#notifyCancelled(call, reason instanceof Error ? reason.message : undefined);
   }
 
   #expire(call: PendingCall): void {
     this.#take(call.id);
     const error = new TimeoutError(call.method, call.limit);
     call.fail(error);
-    this.#tellCancelled(call, "The time is up");
+    this.#notifyCancelled(call, "The time is up");
   }
 
   /** The handshake is never cancelled: whoever gives it up closes the connection. A task is cancelled by a request. */
-  #tellCancelled(call: PendingCall, reason: string | undefined): void {
+  #notifyCancelled(call: PendingCall, reason: string | undefined): void {
     if (call.method === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
     const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
@@ -216,7 +216,7 @@ interface Terms {
   readonly cap: number;
 }
 
-class OutboundCall<Params, Result> implements PendingCall {
+class PendingRequest<Params, Result> implements PendingCall {
   readonly id: number;
   readonly row: RequestRow<Params, Result>;
   deadline: number;

@@ -58,11 +58,11 @@ export function createRevisionConverter(
   const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
   const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
   return options.role === "server"
-    ? new TableDowngrade(
+    ? new TableConverter(
         { request: serverRequests, notification: serverNotifications, results: clientRequests },
         onLoss,
       )
-    : new TableDowngrade(
+    : new TableConverter(
         { request: clientRequests, notification: clientNotifications, results: serverRequests },
         onLoss,
       );
@@ -75,7 +75,7 @@ interface Tables {
   readonly results: Table<Conversion>;
 }
 
-class TableDowngrade implements RevisionConverter {
+class TableConverter implements RevisionConverter {
   readonly #tables: Tables;
   readonly #onLoss: OnLoss | undefined;
 

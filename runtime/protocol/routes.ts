@@ -74,7 +74,7 @@ export interface RouteOptions {
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
   // @part older
   /** Set when the handlers are written for a newer revision. */
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
   // @part package
   readonly profile?: Profile | undefined;
 }
@@ -144,7 +144,7 @@ function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): 
     if (!handle) continue;
     let fitting = handle;
     // @part older
-    fitting = options.downgrade?.handler(fitting, method) ?? fitting;
+    fitting = options.converter?.handler(fitting, method) ?? fitting;
     // @part package
     fitting = profileHandler(fitting, method, options.profile);
     routes.set(method, { row, handle: fitting });

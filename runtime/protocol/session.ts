@@ -35,7 +35,7 @@ export interface Session {
   readonly isStateless?: boolean;
   // @part older, questions, tasks
   /** How what we send becomes what this revision has; absent when our code is written for it. */
-  readonly downgrade?: RevisionConverter | undefined;
+  readonly converter?: RevisionConverter | undefined;
   // @part client, questions, tasks
   /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;

@@ -23,11 +23,11 @@ export interface StatelessRequest {
 
 /** Begins to answer a request that stands alone. */
 export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
-  return new AloneCall(host, session, request);
+  return new StatelessCall(host, session, request);
 }
 
 /** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
-class AloneCall extends IncomingCall {
+class StatelessCall extends IncomingCall {
   constructor(host: StatelessHost, session: Session, { request, row, origin }: StatelessRequest) {
     super(new RequestHost(host, session), request, row, { batch: undefined, origin });
   }

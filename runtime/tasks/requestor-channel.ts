@@ -53,12 +53,12 @@ export class SessionChannel implements RequestorChannel {
   }
 
   notify(row: NotificationRow, params: unknown): Promise<void> {
-    return this.#tell(row, withRelatedTask(params, this.#call.revision, this.#id));
+    return this.#notify(row, withRelatedTask(params, this.#call.revision, this.#id));
   }
 
   announce(record: TaskRecord): void {
     const row = findRow(this.#table, "taskStatus");
-    if (row && this.#isTold) void this.#tell(row, toTaskState(record));
+    if (row && this.#isTold) void this.#notify(row, toTaskState(record));
   }
 
   /** Tries every way there is, and then waits for another: the requestor opens one when it learns that input is needed. */
@@ -95,7 +95,7 @@ export class SessionChannel implements RequestorChannel {
   }
 
   /** Whoever does not get it asks for it. */
-  async #tell(row: NotificationRow, params: object): Promise<void> {
+  async #notify(row: NotificationRow, params: object): Promise<void> {
     const way = [...this.#ways].at(-1) ?? this.#call.connection;
     await way.notify(row, params).catch(() => {});
   }

@@ -15,7 +15,7 @@ export class TaskCall extends RelayedCall implements TaskContext {
   constructor(call: CallContext, task: RunningTask, wheel: TimerHost) {
     super(call);
     this.#task = task;
-    this.#pacer = new Throttle(wheel, call.progressRate, (report) => this.#tell(report));
+    this.#pacer = new Throttle(wheel, call.progressRate, (report) => this.#notify(report));
   }
 
   get task(): TaskControl {
@@ -57,7 +57,7 @@ export class TaskCall extends RelayedCall implements TaskContext {
     return this.#task.ask(row, params, options);
   }
 
-  async #tell(report: Progress): Promise<void> {
+  async #notify(report: Progress): Promise<void> {
     const { serverNotifications, clientNotifications } = this.revision;
     const row = findRow(this.session.role === "server" ? serverNotifications : clientNotifications, "progress");
     if (row) await this.#task.notify(row, { ...report, progressToken: this.meta.progressToken });

@@ -52,12 +52,12 @@ export class TaskManager {
   readonly #options: TaskManagerOptions;
   readonly #running = new Map<string, Running>();
   readonly #sessions = new WeakMap<Session, string>();
-  readonly #sweeper: DeadlineTimer;
+  readonly #deadlines: DeadlineTimer;
 
   constructor(options: TaskManagerOptions = {}) {
     this.#options = options;
     this.#settings = toTaskSettings(options);
-    this.#sweeper = new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
+    this.#deadlines = new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
   }
 
   /** Lets a request go on as a task, and answers it at once. */
@@ -165,7 +165,7 @@ export class TaskManager {
     const error = { code: errorCodes.internalError, message: "The program that ran the task has ended" };
     const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
     const running = [...this.#running.values()];
-    this.#sweeper.stop();
+    this.#deadlines.stop();
     await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
   }
 
@@ -189,10 +189,10 @@ export class TaskManager {
 
   async #answer(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
     try {
-      const { downgrade } = call.session;
+      const { converter } = call.session;
       const answer: unknown = await work(call);
       const value = answer instanceof StaticResult ? answer.value : answer;
-      const result = downgrade ? downgrade.result(row.method, value) : value;
+      const result = converter ? converter.result(row.method, value) : value;
       const issue = row.result(result);
       if (issue || !isObject(result)) throw new InvalidMessageError(row.method, "result", issue ?? notAnObject);
       const failure = explainFailure(result);
@@ -241,7 +241,7 @@ export class TaskManager {
 
   #deadlineAfter(milliseconds: number): number {
     const deadline = this.#settings.clock.now() + milliseconds;
-    this.#sweeper.watch(deadline);
+    this.#deadlines.watch(deadline);
     return deadline;
   }
 

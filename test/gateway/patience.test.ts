@@ -86,7 +86,7 @@ describe.each(byId)("at %s", (_id, revision) => {
 
   test("a server that falls silent for longer than is allowed fails the call, and is told to stop", async () => {
     const reported: string[] = [];
-    const slow = await open({ silence: 200, onError: ({ error }) => void reported.push(error.message) });
+    const slow = await open({ idleTimeout: 200, onError: ({ error }) => void reported.push(error.message) });
     const client = await slow.join(revision);
     const message = "The server has said nothing for 200 ms";
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ code: -32603, message });
@@ -95,7 +95,7 @@ describe.each(byId)("at %s", (_id, revision) => {
   });
 
   test("progress is a word", async () => {
-    const slow = await open({ silence: 2_000 }, 100);
+    const slow = await open({ idleTimeout: 2_000 }, 100);
     const client = await slow.join(revision);
     const seen: number[] = [];
     const working = client.request("tools/call", call, { onProgress: ({ progress }) => seen.push(progress) });

@@ -145,7 +145,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
 });
 
 describe("our server behind a gateway", () => {
-  async function open(more: { readonly patience?: number } = {}): Promise<Gateway> {
+  async function open(more: { readonly inputTimeout?: number } = {}): Promise<Gateway> {
     const upstream = await serveOurs();
     const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, ...more });
     ends.push(
@@ -172,7 +172,7 @@ describe("our server behind a gateway", () => {
   });
 
   test("is not kept waiting by a client that never comes back (S-048)", async () => {
-    const client = await join(await open({ patience: 1 }), alone);
+    const client = await join(await open({ inputTimeout: 1 }), alone);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     await expect
       .poll(() =>

@@ -103,13 +103,13 @@ export function createSdkServer(): Server {
       content: [{ type: "text", text: value }],
     });
     const token = params._meta?.progressToken;
-    const tell = async (progress: number): Promise<void> => {
+    const notify = async (progress: number): Promise<void> => {
       if (token === undefined) return;
       await extra.sendNotification({ method: "notifications/progress", params: { progressToken: token, progress } });
     };
     switch (params.name) {
       case "progress":
-        for (const progress of [1, 2, 3]) await tell(progress);
+        for (const progress of [1, 2, 3]) await notify(progress);
         return text("done");
       case "sample": {
         const request = {
@@ -123,7 +123,7 @@ export function createSdkServer(): Server {
         return text(answer.content.type === "text" ? answer.content.text : "?");
       }
       case "hang":
-        await tell(1);
+        await notify(1);
         return new Promise((resolve) => extra.signal.addEventListener("abort", () => resolve(text("aborted"))));
       case "reconnect":
         extra.closeSSEStream?.();

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseRevisions, readCatalogue, standsAloneAt } from "../../generator/create/catalogue.ts";
+import { chooseRevisions, readCatalogue, isStatelessAt } from "../../generator/create/catalogue.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { createRows, nameOf, type Row } from "./rows.ts";
 import { firstLine, installTool, runProgram, type Tool, type ToolName } from "./tools.ts";
@@ -68,7 +68,7 @@ async function callInWorkerd({ protocol }: Row, folder: string): Promise<void> {
   const [miniflare, node] = [await findTool("miniflare"), await findTool("node22")];
   const bundle = join(folder, "dist", "server.js");
   const revision = protocol === "all" ? (revisions[0] ?? "") : protocol;
-  const alone = standsAloneAt(revision, catalogue) ? "alone" : "session";
+  const alone = isStatelessAt(revision, catalogue) ? "alone" : "session";
   const script = join(packageRoot, "test", "matrix", "workerd.mjs");
   await runProgram(script, [bundle, miniflare, revision, alone], { cwd: folder, node });
 }

@@ -6,7 +6,7 @@ import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue, standsAloneAt } from "../../generator/create/catalogue.ts";
+import { chooseRevisions, readCatalogue, isStatelessAt } from "../../generator/create/catalogue.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { isObject } from "../../templates/support.ts";
 import { runCli } from "../create/cli.ts";
@@ -19,7 +19,7 @@ import { Wire } from "./wire.ts";
 
 const catalogue = readCatalogue(packageRoot);
 const revisions = chooseRevisions("all", catalogue);
-const isStateless = (revision: string): boolean => standsAloneAt(revision, catalogue);
+const isStateless = (revision: string): boolean => isStatelessAt(revision, catalogue);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));
 const installed = join(root, "installed");
 

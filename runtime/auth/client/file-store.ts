@@ -12,9 +12,9 @@ import { readStored } from "./tokens.ts";
  * it. A keychain is better where there is one: then implement `CredentialStore` with it.
  */
 export function createFileStore(path: string): CredentialStore {
-  const lanes = new KeyedQueue<string>();
+  const queue = new KeyedQueue<string>();
   const change = (edit: (values: Map<string, string>) => void): Promise<void> =>
-    lanes.run("file", () =>
+    queue.run("file", () =>
       withFileLock(`${path}.lock`, async () => {
         const values = await read(path);
         edit(values);
@@ -25,7 +25,7 @@ export function createFileStore(path: string): CredentialStore {
     get: async (key) => (await read(path)).get(key),
     set: (key, value) => change((values) => values.set(key, value)),
     delete: (key) => change((values) => values.delete(key)),
-    exclusively: (key, task) => lanes.run(`task ${key}`, () => withFileLock(`${path}.${toName(key)}.lock`, task)),
+    exclusively: (key, task) => queue.run(`task ${key}`, () => withFileLock(`${path}.${toName(key)}.lock`, task)),
   };
 }
 

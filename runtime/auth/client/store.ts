@@ -17,12 +17,12 @@ export interface CredentialStore {
 /** Keeps credentials until the process ends. May be shared by the clients of one user, not by users. */
 export function createMemoryStore(): CredentialStore {
   const values = new Map<string, string>();
-  const lanes = new KeyedQueue<string>();
+  const queue = new KeyedQueue<string>();
   return {
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),
     delete: (key) => void values.delete(key),
-    exclusively: (key, task) => lanes.run(key, task),
+    exclusively: (key, task) => queue.run(key, task),
   };
 }
 

@@ -15,7 +15,7 @@ export interface LineHost {
   open(signal: AbortSignal): Promise<ClientConnection>;
   /** A connection is there, before any call uses it. */
   adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void;
-  tell(event: ClientEvent): void;
+  notify(event: ClientEvent): void;
 }
 
 /** How a line behaves. */
@@ -147,7 +147,7 @@ export class Line {
     if (connection !== this.#last || !this.#isUp) return;
     this.#isUp = false;
     if (this.isEnded) return this.#finish(undefined);
-    this.#host.tell({ kind: "disconnected", reason });
+    this.#host.notify({ kind: "disconnected", reason });
     if (!this.#reconnection) return this.#finish(reason);
     if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#fruitless = 0;
     this.#next = this.#reconnect(connection, this.#reconnection);
@@ -163,14 +163,14 @@ export class Line {
       const delay = toDelay(this.#fruitless, { retry: undefined, reconnection });
       this.#fruitless += 1;
       const attempt = this.#fruitless;
-      this.#host.tell({ kind: "reconnecting", attempt, delay });
+      this.#host.notify({ kind: "reconnecting", attempt, delay });
       await pause(delay, this.#clock, signal);
       try {
         return await this.#open({ isFirst: false });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         failure = error;
-        this.#host.tell({ kind: "reconnectFailed", attempt, error: toError(error) });
+        this.#host.notify({ kind: "reconnectFailed", attempt, error: toError(error) });
         if (error instanceof VersionError) throw giveUp(attempt, error);
       }
     }
@@ -200,7 +200,7 @@ export class Line {
     if (!this.isEnded) this.#end.abort(new ClosedError("The session is closed", { cause: reason }));
     this.#next = undefined;
     this.#resolveClosed(reason);
-    this.#host.tell({ kind: "closed", reason });
+    this.#host.notify({ kind: "closed", reason });
   }
 
   #now(): number {

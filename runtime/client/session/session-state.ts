@@ -93,11 +93,11 @@ export class SessionState implements LineHost, NotificationSink {
       wantsLists: source.onListChanged !== undefined,
       deaf: (reason) => {
         this.lists.deafen();
-        this.tell({ kind: "deaf", reason });
+        this.notify({ kind: "deaf", reason });
       },
-      hearing: () => this.tell({ kind: "hearing" }),
+      hearing: () => this.notify({ kind: "hearing" }),
       lost: (what, error) => {
-        for (const one of what) this.#tellLost(one, error);
+        for (const one of what) this.#emitLost(one, error);
       },
     });
     this.subscriptions = new Subscriptions({
@@ -215,7 +215,7 @@ export class SessionState implements LineHost, NotificationSink {
     if (pings) {
       keepAlive(connection, pings, {
         clock,
-        missed: (failures, error) => this.tell({ kind: "pingFailed", failures, error }),
+        missed: (failures, error) => this.notify({ kind: "pingFailed", failures, error }),
         dead: (error) => this.line.drop(connection, error),
       });
     }
@@ -223,7 +223,7 @@ export class SessionState implements LineHost, NotificationSink {
     else this.#renew();
   }
 
-  tell(event: ClientEvent): void {
+  notify(event: ClientEvent): void {
     this.#run("connection", () => this.source.onEvent?.(event));
   }
 
@@ -254,9 +254,9 @@ export class SessionState implements LineHost, NotificationSink {
     this.lists.reset();
     const restored = Promise.all([
       this.#restoreLogLevel(),
-      this.subscriptions.restore((uri, error) => this.#tellLost({ kind: "subscription", uri }, error)),
+      this.subscriptions.restore((uri, error) => this.#emitLost({ kind: "subscription", uri }, error)),
     ]);
-    void restored.then(() => this.tell({ kind: "reconnected" }));
+    void restored.then(() => this.notify({ kind: "reconnected" }));
   }
 
   async #restoreLogLevel(): Promise<void> {
@@ -265,12 +265,12 @@ export class SessionState implements LineHost, NotificationSink {
     // Where each request names its level, there is none to restore.
     if (level === undefined || serverCapabilities.logging === undefined || !knowsLevels(revision)) return;
     await requestOf(this.line.last, "setLevel", { level }).catch((error: unknown) =>
-      this.#tellLost({ kind: "logLevel", level }, error),
+      this.#emitLost({ kind: "logLevel", level }, error),
     );
   }
 
-  #tellLost(what: RestoredState, error: unknown): void {
-    this.tell({ kind: "restoreFailed", what, error: toError(error) });
+  #emitLost(what: RestoredState, error: unknown): void {
+    this.notify({ kind: "restoreFailed", what, error: toError(error) });
   }
 
   /** What a callback of the user throws is theirs. */

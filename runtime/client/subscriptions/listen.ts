@@ -171,7 +171,7 @@ export class Listening {
   }
 
   #toFilter({ connection }: ListenLine): ListenFilter {
-    const kinds = [...this.#kinds].filter((kind) => tellsOf(listChanged[kind], connection));
+    const kinds = [...this.#kinds].filter((kind) => notifiersOf(listChanged[kind], connection));
     const resourceSubscriptions = [...this.#uris];
     return {
       ...Object.fromEntries(kinds.map((kind) => [filterMembers[kind], true])),
@@ -236,7 +236,7 @@ function toLine(connection: ClientConnection): ListenLine | undefined {
   return { connection, row, tag, end: controller.signal };
 }
 
-function tellsOf(handler: string, { revision, session }: ClientConnection): boolean {
+function notifiersOf(handler: string, { revision, session }: ClientConnection): boolean {
   const gate = findRow(revision.serverNotifications, handler)?.gate;
   return gate === undefined || isOpen(gate, session);
 }

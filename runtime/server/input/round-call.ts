@@ -18,11 +18,11 @@ export class RoundCall extends RelayedCall implements RoundContext {
   }
 
   progress(report: Progress): Promise<void> {
-    return this.round.tell(() => this.call.progress(report));
+    return this.round.notify(() => this.call.progress(report));
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
-    return this.round.tell(() => this.call.notify(row, params));
+    return this.round.notify(() => this.call.notify(row, params));
   }
 
   /** Questions go through `round.ask`: nothing else can be asked here. */

@@ -114,7 +114,7 @@ export class Round implements AskingRounds {
   }
 
   /** Sends something, if it was not sent in an earlier round. */
-  tell(send: () => Promise<void>): Promise<void> {
+  notify(send: () => Promise<void>): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#told += 1;
     return this.#told <= this.#start.record.told ? Promise.resolve() : this.#track(send);

@@ -5,7 +5,7 @@ import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
   const announce = (): void => {
-    for (const kind of changed) sessions.tell(listChanged[kind], undefined);
+    for (const kind of changed) sessions.notify(listChanged[kind], undefined);
     changed.clear();
   };
   return (kind) => {

@@ -33,7 +33,7 @@ export function createResourceLists(
     resources: Object.assign(fixed, {
       changed(uri: string, { under }: { readonly under?: string } = {}): void {
         if (!subscriptions) throw new Error("Nobody can subscribe: define the server with `subscriptions: true`.");
-        host.sessions.tellUpdated(under === undefined ? [uri] : [uri, under]);
+        host.sessions.notifyUpdated(under === undefined ? [uri] : [uri, under]);
       },
     }),
     resourceTemplates: host.createList("resources", resourceTemplates, {

@@ -2,7 +2,7 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session.ts";
-import { tellSession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
+import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Which sessions want to hear of which resources. A session that ends is forgotten, with all that it asked for. */
 export class Subscriptions implements Audience {
@@ -35,9 +35,9 @@ export class Subscriptions implements Audience {
   }
 
   /** Tells those who subscribed to any of the URIs that the first has changed, each once. */
-  tellUpdated(uris: readonly [string, ...string[]]): void {
+  notifyUpdated(uris: readonly [string, ...string[]]): void {
     const told = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
-    for (const connection of told) tellSession(connection, "resourceUpdated", { uri: uris[0] });
+    for (const connection of told) notifySession(connection, "resourceUpdated", { uri: uris[0] });
   }
 
   #urisOf(connection: Connection): Set<string> {

@@ -17,11 +17,11 @@ export function createHttpHandler(server: CoreServer, options: ServeHttpOptions 
  * be found again.
  */
 export function toHttpService(server: CoreServer, options: ServeHttpOptions): HttpService {
-  const isAlone = options.sessions === false;
+  const isStateless = options.sessions === false;
   const accept = createServerAcceptor(server, {
     ...options,
-    ...(isAlone && { changes: false }),
-    ...(isAlone && !options.authenticate && { tasks: false }),
+    ...(isStateless && { changes: false }),
+    ...(isStateless && !options.authenticate && { tasks: false }),
   });
   return {
     revisions: server.revisions,

@@ -17,18 +17,18 @@ export class Listeners implements Audience {
   }
 
   /** Sends a notification to all who asked for its kind. */
-  tell(handler: string, params: object | undefined): void {
-    for (const listener of this.#open) if (listener.wants(handler)) listener.tell(handler, params);
+  notify(handler: string, params: object | undefined): void {
+    for (const listener of this.#open) if (listener.wants(handler)) listener.notify(handler, params);
   }
 
   /** Tells those who asked for any of the URIs that the first has changed. */
-  tellUpdated(uris: readonly [string, ...string[]]): void {
-    for (const listener of this.#open) if (listener.watches(uris)) listener.tell("resourceUpdated", { uri: uris[0] });
+  notifyUpdated(uris: readonly [string, ...string[]]): void {
+    for (const listener of this.#open) if (listener.watches(uris)) listener.notify("resourceUpdated", { uri: uris[0] });
   }
 
   /** Sends a notification to all who asked for its topic. */
-  tellTopic(topic: string, handler: string, params: object): void {
-    for (const listener of this.#open) if (listener.topics.has(topic)) listener.tell(handler, params);
+  notifyTopic(topic: string, handler: string, params: object): void {
+    for (const listener of this.#open) if (listener.topics.has(topic)) listener.notify(handler, params);
   }
 
   /** Closes every connection on which somebody waits: the requests are answered first. */
@@ -67,7 +67,7 @@ class Listener {
   }
 
   /** Every message says to which request it belongs. One that cannot be sent any more is nobody's failure. */
-  tell(handler: string, params: object | undefined): void {
+  notify(handler: string, params: object | undefined): void {
     const { revision, requestId } = this.#call;
     const row: NotificationRow | undefined = findRow(revision.serverNotifications, handler);
     if (row) this.#call.notify(row, { ...params, _meta: { [this.#tag]: requestId } }).catch(() => {});

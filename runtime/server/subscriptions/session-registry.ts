@@ -7,13 +7,13 @@ import type { Session } from "../../protocol/session.ts";
 export interface Audience {
   // @part changes
   /** Something changed that all may hear of. */
-  tell?(handler: string, params: object | undefined): void;
+  notify?(handler: string, params: object | undefined): void;
   // @part changes
   /** What is behind the first of these URIs has changed; the others are what it is a part of. */
-  tellUpdated?(uris: readonly [string, ...string[]]): void;
+  notifyUpdated?(uris: readonly [string, ...string[]]): void;
   // @part changes
   /** Something changed that only those hear of who asked for its topic. */
-  tellTopic?(topic: string, handler: string, params: object): void;
+  notifyTopic?(topic: string, handler: string, params: object): void;
   /** Ends what waits for news. */
   close?(): Promise<void>;
 }
@@ -64,19 +64,19 @@ class SessionRegister implements SessionRegistry {
   }
 
   // @part changes
-  tell(handler: string, params: object | undefined): void {
-    for (const connection of this.#members.values()) tellSession(connection, handler, params);
-    for (const other of this.#others) other.tell?.(handler, params);
+  notify(handler: string, params: object | undefined): void {
+    for (const connection of this.#members.values()) notifySession(connection, handler, params);
+    for (const other of this.#others) other.notify?.(handler, params);
   }
 
   // @part changes
-  tellUpdated(uris: readonly [string, ...string[]]): void {
-    for (const other of this.#others) other.tellUpdated?.(uris);
+  notifyUpdated(uris: readonly [string, ...string[]]): void {
+    for (const other of this.#others) other.notifyUpdated?.(uris);
   }
 
   // @part changes
-  tellTopic(topic: string, handler: string, params: object): void {
-    for (const other of this.#others) other.tellTopic?.(topic, handler, params);
+  notifyTopic(topic: string, handler: string, params: object): void {
+    for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
   }
 
   async close(): Promise<void> {
@@ -88,7 +88,7 @@ class SessionRegister implements SessionRegistry {
 }
 
 /** Sends a notification, if the session's revision has it. One that is about to end may not get it any more: that is nobody's failure. */
-export function tellSession(connection: Connection, handler: string, params: object | undefined): void {
+export function notifySession(connection: Connection, handler: string, params: object | undefined): void {
   const { session } = connection;
   const row: NotificationRow | undefined = session && findRow(session.revision.serverNotifications, handler);
   if (row) connection.notify(row, params).catch(() => {});

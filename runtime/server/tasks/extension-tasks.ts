@@ -57,7 +57,7 @@ export interface ServedTasks {
 /** Answers for tasks by the tasks extension. */
 export function serveTasks(
   tasks: TaskManager,
-  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "tellTopic"> },
+  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
 ): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
@@ -80,7 +80,7 @@ export function serveTasks(
   const createOutlet = (): StoredInputRequests =>
     new StoredInputRequests({
       check: checkAnswer,
-      announce: (record) => audience.tellTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+      announce: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
   return {
     handlers,

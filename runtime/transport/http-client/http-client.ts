@@ -57,11 +57,11 @@ class HttpClient implements Transport {
   readonly #link: Link;
   readonly #keeper: SessionKeeper;
   readonly #listener: Listener;
-  readonly #lanes = new KeyedQueue<RequestId | undefined>();
+  readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
   readonly #operations = new Operations();
   readonly #mirrored = new ParamHeaders();
-  readonly #turnstile: ConcurrencyLimiter;
+  readonly #limiter: ConcurrencyLimiter;
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -76,7 +76,7 @@ class HttpClient implements Transport {
         problem: (problem) => this.#receiver?.problem(problem),
       },
     };
-    this.#turnstile = new ConcurrencyLimiter({
+    this.#limiter = new ConcurrencyLimiter({
       maxBytes: this.#reading.limits.maxBufferedBytes,
       onFull: (reason) => this.#disconnect(reason),
     });
@@ -96,7 +96,7 @@ class HttpClient implements Transport {
   }
 
   get buffered(): number {
-    return this.#turnstile.buffered;
+    return this.#limiter.buffered;
   }
 
   start(receiver: Receiver): void {
@@ -111,7 +111,7 @@ class HttpClient implements Transport {
   /** For a request the promise settles with its answer, since until then it may be lost. */
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
-    const sent = readRequestIds(message).length > 0 ? this.#ask(message, body) : this.#tell(message, body, related);
+    const sent = readRequestIds(message).length > 0 ? this.#ask(message, body) : this.#notify(message, body, related);
     sent.catch(() => {});
     return sent;
   }
@@ -151,14 +151,14 @@ class HttpClient implements Transport {
     }
   }
 
-  async #tell(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
+  async #notify(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
     const cancelled = readCancelled(message);
     if (cancelled !== undefined) return this.#cancel(cancelled, body);
     const headers = this.#mirror(message);
     const isConfirmation = isMethod(message, "notifications/initialized");
     const lane = related ?? readAnswered(message);
     const repeats = "method" in message && lane === undefined && !isConfirmation;
-    await this.#lanes.run(lane, () => this.#accept({ body, headers }, { repeats }));
+    await this.#queue.run(lane, () => this.#accept({ body, headers }, { repeats }));
     if (isConfirmation) this.#listen();
   }
 
@@ -182,7 +182,7 @@ class HttpClient implements Transport {
 
   async #accept(posting: Omit<Posting, "signal">, options: { readonly repeats: boolean }): Promise<void> {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
-    await this.#turnstile.pass(posting.body, () =>
+    await this.#limiter.pass(posting.body, () =>
       this.#operations.runWithin(acceptTimeout, async (signal) =>
         discard((await this.#post({ ...posting, signal }, options)).response),
       ),
@@ -260,7 +260,7 @@ class HttpClient implements Transport {
 
   async #close(): Promise<void> {
     const { closeTimeout = 2_000 } = this.#options;
-    await within(closeTimeout, () => this.#lanes.idle());
+    await within(closeTimeout, () => this.#queue.idle());
     const wasEnded = this.#operations.isEnded;
     this.#stop(new ClosedError("The transport was closed"));
     if (!wasEnded) await within(closeTimeout, (signal) => this.#link.end(signal));

@@ -10,11 +10,11 @@ export function repeatRefused<Result>(
   send: () => Promise<Result>,
   options: Omit<RepeatOptions, "readDelay">,
 ): Promise<Result> {
-  return repeat(send, { ...options, readDelay: readPatience });
+  return repeat(send, { ...options, readDelay: readRetryAfter });
 }
 
 /** Milliseconds for which a refusal asks; nothing for one that is final. */
-function readPatience(error: unknown): number | undefined {
+function readRetryAfter(error: unknown): number | undefined {
   if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
   if (error.status !== 429 && error.status !== 503) return undefined;
   const text = error.retryAfter.trim();

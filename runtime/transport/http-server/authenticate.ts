@@ -3,7 +3,7 @@ import type { Clock } from "../../internal/timers.ts";
 import type { Answer, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
-import { refuse, type Refusal } from "./rejection.ts";
+import { refuse, type Rejection } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
 /** What the checks of the sender need to know. */
@@ -16,7 +16,7 @@ export interface Guarded {
 export async function authenticate(
   exchange: Exchange,
   { settings: { guard, clock } }: Pick<Guarded, "settings">,
-): Promise<Identity | Refusal | undefined> {
+): Promise<Identity | Rejection | undefined> {
   if (!guard) return undefined;
   const outcome: Identity | Answer = await guard.authenticate(exchange, exchange);
   if ("status" in outcome) return { kind: "refused", answer: outcome };
@@ -40,11 +40,11 @@ function endStreamAt(until: number, writer: EventWriter, clock: Clock): void {
 export function checkScopes(
   head: RequestHead,
   { settings: { guard }, service }: Guarded,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
-): Refusal | undefined {
+  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
+): Rejection | undefined {
   const { readScopes } = service;
   if (!readScopes) return undefined;
-  const all = parcel.kind === "single" ? [parcel.incoming] : parcel.values.map(classify);
+  const all = postBody.kind === "single" ? [postBody.incoming] : postBody.values.map(classify);
   const needed = all.flatMap((incoming) =>
     incoming.kind === "request" ? readScopes(incoming.method, incoming.params) : [],
   );

@@ -8,20 +8,23 @@ import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 
 /** A POST whose checks have passed. */
-export interface Delivery {
+export interface MessageDispatch {
   readonly identity: Identity | undefined;
-  readonly parcel: PostBody;
+  readonly postBody: PostBody;
   readonly session: HttpSession;
 }
 
 /** Hands the messages of a POST to their session and answers it; returns the POST if answers are still to come. */
-export function deliver(exchange: Exchange, { identity, parcel, session }: Delivery): Post | undefined {
-  return parcel.kind === "single"
-    ? deliverSingle(exchange, { identity, session }, parcel)
-    : deliverBatch(exchange, { identity, session }, parcel);
+export function dispatchMessages(
+  exchange: Exchange,
+  { identity, postBody, session }: MessageDispatch,
+): Post | undefined {
+  return postBody.kind === "single"
+    ? deliverSingle(exchange, { identity, session }, postBody)
+    : deliverBatch(exchange, { identity, session }, postBody);
 }
 
-type Target = Omit<Delivery, "parcel">;
+type Target = Omit<MessageDispatch, "postBody">;
 
 function deliverSingle(
   exchange: Exchange,

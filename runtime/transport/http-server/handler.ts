@@ -7,7 +7,7 @@ import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
 import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
-import { deliver, type Delivery } from "./dispatch-messages.ts";
+import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { answerDocument } from "./authenticate.ts";
 import { FetchExchange } from "./exchange/fetch-exchange.ts";
@@ -23,8 +23,8 @@ import { Opening } from "./initialize-response.ts";
 import type { Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
-import { toProfiledRefusal } from "./profiled-rejection.ts";
-import { refuse, type Refusal } from "./rejection.ts";
+import { toProfiledRejection } from "./profiled-rejection.ts";
+import { refuse, type Rejection } from "./rejection.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
@@ -59,28 +59,28 @@ export interface OpenSession {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
-  const house = new OpenServerContext(service, options);
+  const serverContext = new OpenServerContext(service, options);
   const pipelines = new PipelineLimiter();
   const turns = new WriteBatcher();
   return {
     fetch(request) {
       const exchange = new FetchExchange(request);
-      void handle(exchange, house);
+      void handle(exchange, serverContext);
       return exchange.response;
     },
     node(request, response, body) {
       pipelines.begin(request, response, () => {
-        void handle(new NodeExchange(request, response, turns, body), house);
+        void handle(new NodeExchange(request, response, turns, body), serverContext);
       });
     },
     get sessions() {
-      return house.streams.size === 0
-        ? house.sessions.live
-        : new Map<string, OpenSession>([...house.sessions.live, ...house.streams]);
+      return serverContext.streams.size === 0
+        ? serverContext.sessions.live
+        : new Map<string, OpenSession>([...serverContext.sessions.live, ...serverContext.streams]);
     },
     async close(options) {
-      house.isClosing = true;
-      await house.sessions.close(options);
+      serverContext.isClosing = true;
+      await serverContext.sessions.close(options);
     },
   };
 }
@@ -105,35 +105,35 @@ class OpenServerContext implements HttpServerContext {
   }
 }
 
-async function handle(exchange: Exchange, house: OpenServerContext): Promise<void> {
+async function handle(exchange: Exchange, serverContext: OpenServerContext): Promise<void> {
   try {
-    const fields = toCorsFields(exchange, house.settings);
+    const fields = toCorsFields(exchange, serverContext.settings);
     if (fields) exchange.addFields(fields);
-    const document = house.settings.guard?.documents?.get(exchange.path);
+    const document = serverContext.settings.guard?.documents?.get(exchange.path);
     if (document)
       return exchange.answer(
-        (checkOpen(house) ?? checkHost(exchange, house))?.answer ?? answerDocument(exchange, document),
+        (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.answer ?? answerDocument(exchange, document),
       );
-    if (isSseHouse(house)) {
-      const endpoint = findSseEndpoint(exchange, house);
-      if (endpoint) return answerRefused(exchange, await serveSse(endpoint, exchange, house), house);
+    if (isHttpSseContext(serverContext)) {
+      const endpoint = findSseEndpoint(exchange, serverContext);
+      if (endpoint) return answerRefused(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
     }
-    const admission = await validateRequest(exchange, house);
-    await perform(exchange, checkOpen(house) ?? admission, house);
+    const admission = await validateRequest(exchange, serverContext);
+    await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
-    house.settings.fail(thrown);
+    serverContext.settings.fail(thrown);
     exchange.fail(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
   }
 }
 
-function isSseHouse(house: OpenServerContext): house is OpenServerContext & HttpSseContext {
-  return house.sse !== undefined;
+function isHttpSseContext(serverContext: OpenServerContext): serverContext is OpenServerContext & HttpSseContext {
+  return serverContext.sse !== undefined;
 }
 
-function answerRefused(exchange: Exchange, refusal: Refusal | undefined, house: OpenServerContext): void {
+function answerRefused(exchange: Exchange, refusal: Rejection | undefined, serverContext: OpenServerContext): void {
   if (!refusal) return;
-  house.settings.metrics?.rejected(refusal.answer.status);
-  exchange.answer(toProfiledRefusal(refusal.answer, exchange, profileFor(exchange, house)));
+  serverContext.settings.metrics?.rejected(refusal.answer.status);
+  exchange.answer(toProfiledRejection(refusal.answer, exchange, profileFor(exchange, serverContext)));
 }
 
 /** No habits concern revisions whose requests stand alone. */
@@ -143,34 +143,38 @@ function profileFor(head: RequestHead, { settings, claims }: OpenServerContext):
   return claims.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
-async function perform(exchange: Exchange, admission: ValidationOutcome, house: OpenServerContext): Promise<void> {
+async function perform(
+  exchange: Exchange,
+  admission: ValidationOutcome,
+  serverContext: OpenServerContext,
+): Promise<void> {
   switch (admission.kind) {
     case "message":
-      return deliverNow(exchange, admission, house);
+      return deliverNow(exchange, admission, serverContext);
     case "refused":
-      return answerRefused(exchange, admission, house);
+      return answerRefused(exchange, admission, serverContext);
     case "preflight":
-      return exchange.answer({ status: 204, headers: toPreflightFields(exchange, house.settings.cors ?? {}) });
+      return exchange.answer({ status: 204, headers: toPreflightFields(exchange, serverContext.settings.cors ?? {}) });
     case "claim":
-      return answerClaim(exchange, admission, house);
+      return answerClaim(exchange, admission, serverContext);
     case "noted":
       return exchange.answer({ status: 202 });
     case "open":
-      return openSession(exchange, admission, house);
+      return openSession(exchange, admission, serverContext);
     case "alone":
-      return deliverAlone(exchange, admission, house);
+      return dispatchStateless(exchange, admission, serverContext);
     case "listen":
-      return answerRefused(exchange, await listen(exchange, admission.session, admission.cursor), house);
+      return answerRefused(exchange, await listen(exchange, admission.session, admission.cursor), serverContext);
     case "leave":
-      await house.sessions.end(admission.session);
+      await serverContext.sessions.end(admission.session);
       return exchange.answer({ status: 204 });
     default:
       return admission satisfies never;
   }
 }
 
-function deliverNow(exchange: Exchange, delivery: Delivery, { sessions, settings }: OpenServerContext): void {
-  const post = deliver(exchange, delivery);
+function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, settings }: OpenServerContext): void {
+  const post = dispatchMessages(exchange, delivery);
   if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
 }
 
@@ -189,29 +193,29 @@ function answerClaim(
 
 function openSession(
   exchange: Exchange,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
-  house: OpenServerContext,
+  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
+  serverContext: OpenServerContext,
 ): void {
-  const { service, sessions, settings } = house;
-  if (service.takesSessions?.() === false) return answerRefused(exchange, tooManySessions(), house);
-  const id = idOf(parcel);
-  if (parcel.kind !== "single" || id === undefined) return;
+  const { service, sessions, settings } = serverContext;
+  if (service.takesSessions?.() === false) return answerRefused(exchange, tooManySessions(), serverContext);
+  const id = idOf(postBody);
+  if (postBody.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);
   const reply = new Opening(exchange, session, sessions, settings);
   session.expect(id, reply);
-  session.receive(parcel.value, { identity, releaseConnection: () => false });
+  session.receive(postBody.value, { identity, releaseConnection: () => false });
 }
 
 /** The session lasts as long as the POST. */
-function deliverAlone(
+function dispatchStateless(
   exchange: Exchange,
-  { identity, parcel, revision }: ValidationOutcome & { readonly kind: "alone" },
-  house: OpenServerContext,
+  { identity, postBody, revision }: ValidationOutcome & { readonly kind: "alone" },
+  serverContext: OpenServerContext,
 ): void {
-  const session = house.sessions.openAlone(identity?.principal, revision);
-  const forget = (): void => queueMicrotask(() => house.sessions.forget(session));
+  const session = serverContext.sessions.openStateless(identity?.principal, revision);
+  const forget = (): void => queueMicrotask(() => serverContext.sessions.forget(session));
   session.whenIdle(forget);
-  deliverNow(exchange, { identity, parcel, session }, house);
+  deliverNow(exchange, { identity, postBody, session }, serverContext);
   if (!session.isBusy) forget();
 }
 
@@ -219,7 +223,7 @@ async function listen(
   exchange: Exchange,
   session: HttpSession,
   cursor: string | undefined,
-): Promise<Refusal | undefined> {
+): Promise<Rejection | undefined> {
   if (cursor === undefined) return void session.listen(exchange);
   const position = readPosition(cursor);
   if (position && (await session.resume(exchange, position))) return undefined;

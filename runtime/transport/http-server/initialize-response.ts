@@ -2,7 +2,7 @@ import type { Exchange } from "./exchange/exchange.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { sessionHeader } from "./validate-request.ts";
 import { jsonFields, type Reply } from "./session-response.ts";
-import { toProfiledRefusal } from "./profiled-rejection.ts";
+import { toProfiledRejection } from "./profiled-rejection.ts";
 import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -68,6 +68,6 @@ export class Opening implements Reply {
       code: errorCodes.internalError,
       headers: { "retry-after": retryAfter },
     });
-    this.#exchange.answer(toProfiledRefusal(answer, this.#exchange, this.#settings.profile));
+    this.#exchange.answer(toProfiledRejection(answer, this.#exchange, this.#settings.profile));
   }
 }

@@ -2,7 +2,7 @@ import { decode, type DecodingLimits } from "../../framing/json.ts";
 import type { Problem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
-import { refuse, type Refusal } from "./rejection.ts";
+import { refuse, type Rejection } from "./rejection.ts";
 
 /** What the body of a POST holds. */
 export type PostBody = Single | Batched;
@@ -21,7 +21,7 @@ export interface Batched {
 }
 
 /** Parses a body; what is not a message is refused, with the id of its request if that can be read. */
-export function readPostBody(text: string, limits: DecodingLimits): PostBody | Refusal {
+export function readPostBody(text: string, limits: DecodingLimits): PostBody | Rejection {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),
@@ -36,16 +36,18 @@ export function readPostBody(text: string, limits: DecodingLimits): PostBody | R
 }
 
 /** Whether a body opens a session. */
-export function isInitialize(parcel: PostBody): boolean {
-  return parcel.kind === "single" && parcel.incoming.kind === "request" && parcel.incoming.method === "initialize";
+export function isInitialize(postBody: PostBody): boolean {
+  return (
+    postBody.kind === "single" && postBody.incoming.kind === "request" && postBody.incoming.method === "initialize"
+  );
 }
 
 /** The id of the request in a body of one message. */
-export function idOf(parcel: PostBody): string | number | undefined {
-  return parcel.kind === "single" && parcel.incoming.kind === "request" ? parcel.incoming.id : undefined;
+export function idOf(postBody: PostBody): string | number | undefined {
+  return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function refuseProblem({ kind, message, value }: Problem): Refusal {
+function refuseProblem({ kind, message, value }: Problem): Rejection {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;

@@ -10,7 +10,7 @@ export interface ErrorStatus {
 }
 
 /** A refusal with its error as the profile has it. Other answers stay as they are. */
-export function toProfiledRefusal(answer: Answer, head: RequestHead, profile: Profile | undefined): Answer {
+export function toProfiledRejection(answer: Answer, head: RequestHead, profile: Profile | undefined): Answer {
   if (!profile?.toHttpError || answer.status < 400) return answer;
   const message = readMessage(answer.body);
   const error = message && readError(message.error);

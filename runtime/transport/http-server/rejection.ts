@@ -4,13 +4,13 @@ import type { ErrorMessage, RequestId } from "../../jsonrpc/message.ts";
 import type { Answer, HeaderFields } from "./exchange/exchange.ts";
 
 /** A request that is turned away before any handler sees it. */
-export interface Refusal {
+export interface Rejection {
   readonly kind: "refused";
   readonly answer: Answer;
 }
 
 /** What a refusal says besides its status and its sentence. */
-export interface RefusalDetails {
+export interface RejectionDetails {
   /** JSON-RPC code. Default -32600. */
   readonly code?: number;
   /** Of the request that is refused, when it could be read. */
@@ -21,7 +21,7 @@ export interface RefusalDetails {
 }
 
 /** A refusal with a JSON-RPC error as its body. */
-export function refuse(status: number, message: string, details: RefusalDetails = {}): Refusal {
+export function refuse(status: number, message: string, details: RejectionDetails = {}): Rejection {
   const { code = errorCodes.invalidRequest, id, headers, reason } = details;
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } };
   const answer = { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };

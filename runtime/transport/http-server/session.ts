@@ -94,7 +94,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
 
   abandon(id: RequestId): void {
     this.#takeReply(id)?.skip();
-    this.#tellIdle();
+    this.#emitIdle();
   }
 
   close(): Promise<void> {
@@ -214,10 +214,10 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   #answer(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
     this.#takeReply(id)?.answer(text, error && toErrorStatus(error, this.#settings.profile));
-    this.#tellIdle();
+    this.#emitIdle();
   }
 
-  #tellIdle(): void {
+  #emitIdle(): void {
     if (this.#replies.size === 0) this.#onIdle?.();
   }
 

@@ -40,7 +40,7 @@ export class Sessions {
   }
 
   /** A session for one POST, of a client of which nothing is known. */
-  openAlone(owner: string | undefined, revision: Revision | undefined): HttpSession {
+  openStateless(owner: string | undefined, revision: Revision | undefined): HttpSession {
     return this.#serve({ id: "", owner }, revision && { revision, client: unknownClient, isStateless: true });
   }
 

@@ -6,7 +6,7 @@ import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
 import { idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
-import { refuse, type Refusal } from "./rejection.ts";
+import { refuse, type Rejection } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
@@ -24,18 +24,18 @@ export type ValidationOutcome =
   | StatelessOutcome
   | { readonly kind: "preflight" }
   /** `initialize` without a session. */
-  | { readonly kind: "open"; readonly identity: Identity | undefined; readonly parcel: PostBody }
+  | { readonly kind: "open"; readonly identity: Identity | undefined; readonly postBody: PostBody }
   /** A POST that stands alone, because sessions are off. */
   | {
       readonly kind: "alone";
       readonly identity: Identity | undefined;
-      readonly parcel: PostBody;
+      readonly postBody: PostBody;
       readonly revision: Revision | undefined;
     }
   | {
       readonly kind: "message";
       readonly identity: Identity | undefined;
-      readonly parcel: PostBody;
+      readonly postBody: PostBody;
       readonly session: HttpSession;
     }
   | { readonly kind: "listen"; readonly session: HttpSession; readonly cursor: string | undefined }
@@ -45,38 +45,43 @@ export type ValidationOutcome =
  * The checks that every request to the endpoint passes, in this order, whatever the platform. The first that fails is what the client is
  * told; nothing of a body is read before its sender may send one, and no handler sees a request that failed any.
  */
-export async function validateRequest(exchange: Exchange, house: HttpServerContext): Promise<ValidationOutcome> {
+export async function validateRequest(
+  exchange: Exchange,
+  serverContext: HttpServerContext,
+): Promise<ValidationOutcome> {
   const early =
-    checkOpen(house) ??
-    checkMethod(exchange, house) ??
+    checkOpen(serverContext) ??
+    checkMethod(exchange, serverContext) ??
     checkLines(exchange) ??
-    checkHost(exchange, house) ??
-    checkOrigin(exchange, house);
+    checkHost(exchange, serverContext) ??
+    checkOrigin(exchange, serverContext);
   if (early) return early;
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
-  const identity = await authenticate(exchange, house);
-  if (isRefusal(identity)) return identity;
-  if (exchange.method !== "POST") return climbWithoutBody(exchange, house, identity);
-  const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, house);
+  const identity = await authenticate(exchange, serverContext);
+  if (isRejection(identity)) return identity;
+  if (exchange.method !== "POST") return validateWithoutBody(exchange, serverContext, identity);
+  const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, serverContext);
   if (unread) return unread;
-  const parcel = await readBody(exchange, house);
-  if (isRefusal(parcel)) return parcel;
-  const claimed = validateStateless(exchange, house, { identity, parcel });
-  if (claimed) return checkClaimScopes(exchange, house, { claimed, parcel }) ?? claimed;
-  if (!house.settings.sessions) return climbAlone(exchange, house, { identity, parcel });
-  if (isInitialize(parcel) && exchange.header(sessionHeader) === undefined) return { kind: "open", identity, parcel };
-  const session = await findSession(exchange, house, identity);
-  if (isRefusal(session)) return session;
+  const postBody = await readBody(exchange, serverContext);
+  if (isRejection(postBody)) return postBody;
+  const claimed = validateStateless(exchange, serverContext, { identity, postBody });
+  if (claimed) return checkClaimScopes(exchange, serverContext, { claimed, postBody }) ?? claimed;
+  if (!serverContext.settings.sessions)
+    return validateStatelessRequest(exchange, serverContext, { identity, postBody });
+  if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
+    return { kind: "open", identity, postBody };
+  const session = await findSession(exchange, serverContext, identity);
+  if (isRejection(session)) return session;
   const unfit =
-    checkSecond(parcel) ??
-    checkVersion(exchange, house, session) ??
-    checkBatch(parcel, session.revision, house) ??
-    checkScopes(exchange, house, { identity, parcel });
-  return unfit ?? { kind: "message", identity, parcel, session };
+    checkSecond(postBody) ??
+    checkVersion(exchange, serverContext, session) ??
+    checkBatch(postBody, session.revision, serverContext) ??
+    checkScopes(exchange, serverContext, { identity, postBody });
+  return unfit ?? { kind: "message", identity, postBody, session };
 }
 
 /** A server that is closing says so at once, so that balancers look elsewhere; it may have begun to close while others were asked. */
-export function checkOpen({ isClosing }: HttpServerContext): Refusal | undefined {
+export function checkOpen({ isClosing }: HttpServerContext): Rejection | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
   return refuse(503, "The server is shutting down", { code: errorCodes.internalError, headers });
@@ -86,7 +91,7 @@ export function checkOpen({ isClosing }: HttpServerContext): Refusal | undefined
 export const sessionHeader = "mcp-session-id";
 
 /** Rejects repeated header fields that decide about a request, and heads that were cut. Fields that repeat the message are checked with it. */
-export function checkLines(exchange: Exchange): Refusal | undefined {
+export function checkLines(exchange: Exchange): Rejection | undefined {
   if (exchange.isCut)
     return refuse(431, "The request has too many header fields", { headers: { connection: "close" } });
   const repeated = singleFields.find(([field]) => exchange.isRepeated(field));
@@ -100,28 +105,28 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
 ];
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2 */
-export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Refusal | undefined {
+export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   if (hosts.length === 0) return refuse(400, "The request must name exactly one host");
   if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
   return refuse(403, "This host is not served here: the server's allowedHosts does not list it");
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
-export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Refusal | undefined {
+export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
   return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
 }
 
 /** Every one of these types must be acceptable. */
-export function checkAccept(head: RequestHead, types: readonly string[]): Refusal | undefined {
+export function checkAccept(head: RequestHead, types: readonly string[]): Rejection | undefined {
   const header = head.header("accept");
   if (types.every((type) => accepts(header, type))) return undefined;
   return refuse(406, `The Accept header must list ${types.join(" and ")}`);
 }
 
 /** Only JSON, uncompressed, and not too much of it. */
-export function checkContent(head: RequestHead, { settings }: HttpServerContext): Refusal | undefined {
+export function checkContent(head: RequestHead, { settings }: HttpServerContext): Rejection | undefined {
   if (!isJson(head.header("content-type"))) return refuse(415, "The Content-Type must be application/json");
   const encoding = head.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
@@ -132,7 +137,7 @@ export function checkContent(head: RequestHead, { settings }: HttpServerContext)
 }
 
 /** The body as a message or a batch. */
-export async function readBody(exchange: Exchange, { settings }: HttpServerContext): Promise<PostBody | Refusal> {
+export async function readBody(exchange: Exchange, { settings }: HttpServerContext): Promise<PostBody | Rejection> {
   const { limits, bodyTimeout } = settings;
   const body = await exchange.readBody({ maxBytes: limits.maxMessageBytes, timeout: bodyTimeout });
   switch (body.kind) {
@@ -152,13 +157,13 @@ export async function readBody(exchange: Exchange, { settings }: HttpServerConte
 }
 
 /** Whether a check failed. */
-export function isRefusal<Value extends object>(value: Value | Refusal | undefined): value is Refusal {
+export function isRejection<Value extends object>(value: Value | Rejection | undefined): value is Rejection {
   return value !== undefined && "kind" in value && value.kind === "refused";
 }
 
-function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Refusal | undefined {
+function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Rejection | undefined {
   if (settings.path !== undefined && path !== settings.path) return refuse(404, "There is nothing at this path");
-  const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : aloneMethods;
+  const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : statelessMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
   return refuse(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
@@ -166,22 +171,22 @@ function checkMethod({ method, path }: RequestHead, { settings, revisions }: Htt
 /** An answer may be JSON or a stream, so both must be acceptable. */
 const bothTypes: readonly string[] = ["application/json", "text/event-stream"];
 
-const aloneMethods: readonly string[] = ["POST"];
+const statelessMethods: readonly string[] = ["POST"];
 
 const sessionMethods: readonly string[] = ["POST", "GET", "DELETE"];
 
 /** GET opens a stream, DELETE ends a session. */
-async function climbWithoutBody(
+async function validateWithoutBody(
   exchange: Exchange,
-  house: HttpServerContext,
+  serverContext: HttpServerContext,
   identity: Identity | undefined,
 ): Promise<ValidationOutcome> {
   const isListening = exchange.method === "GET";
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
-  const session = await findSession(exchange, house, identity);
-  if (isRefusal(session)) return session;
-  const unfit = checkVersion(exchange, house, session);
+  const session = await findSession(exchange, serverContext, identity);
+  if (isRejection(session)) return session;
+  const unfit = checkVersion(exchange, serverContext, session);
   if (unfit) return unfit;
   return isListening
     ? { kind: "listen", session, cursor: exchange.header("last-event-id") }
@@ -189,34 +194,38 @@ async function climbWithoutBody(
 }
 
 /** Without sessions the revision is what the header says, or what clients speak that do not know the header. */
-function climbAlone(
+function validateStatelessRequest(
   exchange: Exchange,
-  house: HttpServerContext,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
+  serverContext: HttpServerContext,
+  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): ValidationOutcome {
-  if (isInitialize(parcel)) return { kind: "alone", identity, parcel, revision: undefined };
-  const unknown = checkVersion(exchange, house, undefined);
+  if (isInitialize(postBody)) return { kind: "alone", identity, postBody, revision: undefined };
+  const unknown = checkVersion(exchange, serverContext, undefined);
   if (unknown) return unknown;
   const name = exchange.header(versionHeader)?.trim();
-  const revision = name === undefined ? house.revisions.assumed : house.revisions.find(name);
-  if (!revision) return refuse(400, `The header MCP-Protocol-Version is missing. Served: ${house.revisions.names}`);
-  const unfit = checkBatch(parcel, revision, house) ?? checkScopes(exchange, house, { identity, parcel });
-  return unfit ?? { kind: "alone", identity, parcel, revision };
+  const revision = name === undefined ? serverContext.revisions.assumed : serverContext.revisions.find(name);
+  if (!revision)
+    return refuse(400, `The header MCP-Protocol-Version is missing. Served: ${serverContext.revisions.names}`);
+  const unfit =
+    checkBatch(postBody, revision, serverContext) ?? checkScopes(exchange, serverContext, { identity, postBody });
+  return unfit ?? { kind: "alone", identity, postBody, revision };
 }
 
 function checkClaimScopes(
   head: RequestHead,
-  house: HttpServerContext,
-  { claimed, parcel }: { readonly claimed: StatelessOutcome; readonly parcel: PostBody },
-): Refusal | undefined {
-  return claimed.kind === "claim" ? checkScopes(head, house, { identity: claimed.identity, parcel }) : undefined;
+  serverContext: HttpServerContext,
+  { claimed, postBody }: { readonly claimed: StatelessOutcome; readonly postBody: PostBody },
+): Rejection | undefined {
+  return claimed.kind === "claim"
+    ? checkScopes(head, serverContext, { identity: claimed.identity, postBody })
+    : undefined;
 }
 
 async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
   identity: Identity | undefined,
-): Promise<HttpSession | Refusal> {
+): Promise<HttpSession | Rejection> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
     return refuse(400, "The header Mcp-Session-Id is missing: send initialize first", { reason: "not-initialized" });
@@ -225,38 +234,38 @@ async function findSession(
   return session ?? refuse(404, unknown, { reason: "unknown-session" });
 }
 
-function checkSecond(parcel: PostBody): Refusal | undefined {
-  return isInitialize(parcel) ? refuse(400, "The session is already initialized", { id: idOf(parcel) }) : undefined;
+function checkSecond(postBody: PostBody): Rejection | undefined {
+  return isInitialize(postBody) ? refuse(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
 function checkVersion(
   head: RequestHead,
-  house: HttpServerContext,
+  serverContext: HttpServerContext,
   session: HttpSession | undefined,
-): Refusal | undefined {
+): Rejection | undefined {
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;
-  const { revisions, settings } = house;
+  const { revisions, settings } = serverContext;
   if (!revisions.find(name)) return refuse(400, `This protocol version is not served. Served: ${revisions.names}`);
   if (!settings.strictVersion || !session || session.revision?.id === name) return undefined;
   return refuse(400, `The session was opened at protocol version ${session.revision?.id}`);
 }
 
 function checkBatch(
-  parcel: PostBody,
+  postBody: PostBody,
   revision: Revision | undefined,
   { settings }: HttpServerContext,
-): Refusal | undefined {
-  if (parcel.kind === "single") return undefined;
+): Rejection | undefined {
+  if (postBody.kind === "single") return undefined;
   const { maxBatch } = settings.limits;
   if (!revision?.batching) return refuse(400, "A message must be a JSON object: there are no batches here");
-  if (parcel.values.length === 0) return refuse(400, "A batch must not be empty");
-  if (parcel.values.length > maxBatch) return refuse(400, `A batch must not have more than ${maxBatch} members`);
+  if (postBody.values.length === 0) return refuse(400, "A batch must not be empty");
+  if (postBody.values.length > maxBatch) return refuse(400, `A batch must not have more than ${maxBatch} members`);
   return undefined;
 }
 
-function tooLarge({ limits }: HttpSettings): Refusal {
+function tooLarge({ limits }: HttpSettings): Rejection {
   return refuse(413, `The message is longer than ${limits.maxMessageBytes} bytes`, {
     headers: { connection: "close" },
   });

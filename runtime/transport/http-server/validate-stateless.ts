@@ -8,7 +8,7 @@ import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { jsonFields } from "./session-response.ts";
-import { refuse, type Refusal } from "./rejection.ts";
+import { refuse, type Rejection } from "./rejection.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";
 
@@ -22,7 +22,7 @@ export interface StatelessContext {
 
 /** What a POST that belongs to no session turned out to be. */
 export type StatelessOutcome =
-  | Refusal
+  | Rejection
   | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: StatelessMessage }
   /** A notification: there is nothing that it could be about. */
   | { readonly kind: "noted" };
@@ -43,14 +43,14 @@ export interface StatelessMessage {
  */
 export function validateStateless(
   head: RequestHead,
-  house: StatelessContext,
-  { identity, parcel }: { readonly identity: Identity | undefined; readonly parcel: PostBody },
+  serverContext: StatelessContext,
+  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): StatelessOutcome | undefined {
-  const { claims } = house;
-  if (!claims || isOfSession(head, parcel, { claims, revisions: house.revisions })) return undefined;
-  if (parcel.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
-  const { incoming, value } = parcel;
-  if (incoming.kind === "notification") return climbNotification(head, incoming, claims);
+  const { claims } = serverContext;
+  if (!claims || isOfSession(head, postBody, { claims, revisions: serverContext.revisions })) return undefined;
+  if (postBody.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
+  const { incoming, value } = postBody;
+  if (incoming.kind === "notification") return validateNotification(head, incoming, claims);
   if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
   const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
   if (unlike) return unlike;
@@ -60,7 +60,7 @@ export function validateStateless(
   const { revision, info, capabilities } = claim;
   const sender: MetadataSender = { revision, identity, client: { info, capabilities } };
   const unequal =
-    checkRules(head, incoming, { revision, claims }) ?? checkParamHeaders(head, incoming, { sender, house });
+    checkRules(head, incoming, { revision, claims }) ?? checkParamHeaders(head, incoming, { sender, serverContext });
   return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
 }
 
@@ -69,7 +69,7 @@ type Request = Incoming & { readonly kind: "request" };
 type Notification = Incoming & { readonly kind: "notification" };
 
 /** What a notification has to say about itself is not laid down, but what it says must be served. */
-function climbNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
+function validateNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
   const unlike = checkVersions(head, notification, claims);
   if (unlike) return unlike;
   const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
@@ -83,20 +83,20 @@ interface Era {
 }
 
 /** The body decides; where it says nothing, the header does, but for `initialize`, which always opens a session. */
-function isOfSession(head: RequestHead, parcel: PostBody, { claims, revisions }: Era): boolean {
+function isOfSession(head: RequestHead, postBody: PostBody, { claims, revisions }: Era): boolean {
   if (!revisions.hasSessions) return false;
-  if (parcel.kind === "batch") return !parcel.values.some((value) => isClaimed(value, claims));
-  if (isClaimed(parcel.value, claims)) return false;
-  const { incoming } = parcel;
+  if (postBody.kind === "batch") return !postBody.values.some((value) => isClaimed(value, claims));
+  if (isClaimed(postBody.value, claims)) return false;
+  const { incoming } = postBody;
   if (incoming.kind === "request" && incoming.method === "initialize") return true;
   const named = head.header(claims.headers.version.field)?.trim();
   return !claims.revisions.some(({ id }) => id === named);
 }
 
 /** True if a body, or part of it, names its revision itself, so that it belongs to no session. */
-export function isStatelessBody(parcel: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
+export function isStatelessBody(postBody: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
   if (!claims) return false;
-  const values = parcel.kind === "single" ? [parcel.value] : parcel.values;
+  const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
   return values.some((value) => isClaimed(value, claims));
 }
 
@@ -105,7 +105,7 @@ function isClaimed(value: unknown, claims: MetadataRules): boolean {
 }
 
 /** Who wants to open a session where there are none learns what is spoken instead. */
-function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Refusal | undefined {
+function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Rejection | undefined {
   const { id, method, params } = request;
   if (claims.readVersion(params) !== undefined) return undefined;
   if (method === "initialize" && isObject(params)) {
@@ -119,7 +119,7 @@ function checkVersions(
   head: RequestHead,
   incoming: Request | Notification,
   claims: MetadataRules,
-): Refusal | undefined {
+): Rejection | undefined {
   const { name, field: lower } = claims.headers.version;
   const field = head.header(lower)?.trim();
   const version = claims.readVersion(incoming.params);
@@ -132,7 +132,7 @@ function checkRules(
   head: RequestHead,
   request: Request,
   { revision, claims }: { readonly revision: Revision; readonly claims: MetadataRules },
-): Refusal | undefined {
+): Rejection | undefined {
   const name = claims.headers.findUnlike(head, request, revision);
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
@@ -141,11 +141,11 @@ function checkRules(
 function checkParamHeaders(
   head: RequestHead,
   request: Request,
-  { sender, house }: { readonly sender: MetadataSender; readonly house: StatelessContext },
-): Refusal | undefined {
+  { sender, serverContext }: { readonly sender: MetadataSender; readonly serverContext: StatelessContext },
+): Rejection | undefined {
   const { params } = request;
   const args = isObject(params) ? params.arguments : undefined;
-  const wrong = house.service.readParamHeaders?.(request.method, params, sender).find(({ header, path }) => {
+  const wrong = serverContext.service.readParamHeaders?.(request.method, params, sender).find(({ header, path }) => {
     const name = header.toLowerCase();
     const field = head.header(name);
     const value = readParamValue(args, path);
@@ -156,7 +156,7 @@ function checkParamHeaders(
   return wrong && mismatch(head, wrong.header, { revisions: [sender.revision], incoming: request });
 }
 
-function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Refusal {
+function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Rejection {
   const isRepeated = head.isRepeated(name.toLowerCase());
   const problem = isRepeated ? repeated : "is missing, or does not say what the body says";
   const id = incoming.kind === "request" ? incoming.id : undefined;
@@ -173,7 +173,7 @@ interface Mismatch {
 
 const repeated = "must be sent once; send a value with a comma in base64";
 
-function refuseWith(error: RpcError, id: RequestId | undefined): Refusal {
+function refuseWith(error: RpcError, id: RequestId | undefined): Rejection {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
   return { kind: "refused", answer: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
 }

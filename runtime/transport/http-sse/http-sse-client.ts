@@ -41,9 +41,9 @@ class SseClient implements Transport {
   readonly #url: URL;
   readonly #options: SseClientOptions;
   readonly #limits: Limits;
-  readonly #lanes = new KeyedQueue<unknown>();
+  readonly #queue = new KeyedQueue<unknown>();
   readonly #operations = new Operations();
-  readonly #turnstile: ConcurrencyLimiter;
+  readonly #limiter: ConcurrencyLimiter;
   readonly #stream = new AbortController();
   readonly #target: Promise<Endpoint>;
   #receiver: Receiver | undefined;
@@ -56,7 +56,7 @@ class SseClient implements Transport {
     this.#url = url;
     this.#options = options;
     this.#limits = toLimits(options.limits);
-    this.#turnstile = new ConcurrencyLimiter({
+    this.#limiter = new ConcurrencyLimiter({
       maxBytes: this.#limits.maxBufferedBytes,
       onFull: (reason) => this.#disconnect(reason),
     });
@@ -68,7 +68,7 @@ class SseClient implements Transport {
   }
 
   get buffered(): number {
-    return this.#turnstile.buffered;
+    return this.#limiter.buffered;
   }
 
   start(receiver: Receiver): void {
@@ -82,15 +82,15 @@ class SseClient implements Transport {
     const body = encode(message);
     const isRequest = "method" in message && "id" in message;
     const answered = "id" in message ? message.id : undefined;
-    const sent = this.#lanes.run(isRequest ? message : (related ?? answered), () =>
-      this.#turnstile.pass(body, () => this.#post(body)),
+    const sent = this.#queue.run(isRequest ? message : (related ?? answered), () =>
+      this.#limiter.pass(body, () => this.#post(body)),
     );
     sent.catch(() => {});
     return sent;
   }
 
   async close(): Promise<void> {
-    if (!this.#operations.isEnded) await within(flushTimeout, () => this.#lanes.idle());
+    if (!this.#operations.isEnded) await within(flushTimeout, () => this.#queue.idle());
     this.#disconnect();
   }
 
@@ -174,7 +174,7 @@ class SseClient implements Transport {
     this.#operations.end(error);
     this.#stream.abort(error);
     // What waits for the URL learns the reason itself first: it tells more than that the connection is closed.
-    void (isEarly ? this.#lanes.idle() : Promise.resolve()).then(() => this.#receiver?.disconnected(reason));
+    void (isEarly ? this.#queue.idle() : Promise.resolve()).then(() => this.#receiver?.disconnected(reason));
   }
 }
 

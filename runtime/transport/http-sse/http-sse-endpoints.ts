@@ -10,7 +10,7 @@ import {
   checkLines,
   checkOpen,
   checkOrigin,
-  isRefusal,
+  isRejection,
   readBody,
   sessionHeader,
   type HttpServerContext,
@@ -19,7 +19,7 @@ import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { refuse, type Refusal } from "../http-server/rejection.ts";
+import { refuse, type Rejection } from "../http-server/rejection.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
@@ -54,118 +54,119 @@ export function findSseEndpoint(
 export async function serveSse(
   endpoint: "stream" | "messages",
   exchange: Exchange,
-  house: HttpSseContext,
-): Promise<Refusal | undefined> {
-  const { cors } = house.settings;
-  if (cors && exchange.method === "OPTIONS") return answerPreflight(exchange, house, cors);
-  return endpoint === "stream" ? openSse(exchange, house) : receiveSse(exchange, house);
+  serverContext: HttpSseContext,
+): Promise<Rejection | undefined> {
+  const { cors } = serverContext.settings;
+  if (cors && exchange.method === "OPTIONS") return answerPreflight(exchange, serverContext, cors);
+  return endpoint === "stream" ? openSse(exchange, serverContext) : receiveSse(exchange, serverContext);
 }
 
-function answerPreflight(exchange: Exchange, house: HttpSseContext, cors: CorsOptions): Refusal | undefined {
-  const early = checkEarly(exchange, house, "OPTIONS");
+function answerPreflight(exchange: Exchange, serverContext: HttpSseContext, cors: CorsOptions): Rejection | undefined {
+  const early = checkEarly(exchange, serverContext, "OPTIONS");
   if (early) return early;
   return void exchange.answer({ status: 204, headers: toPreflightFields(exchange, cors) });
 }
 
 /** GET of the first endpoint: opens a session and its stream. */
-async function openSse(exchange: Exchange, house: HttpSseContext): Promise<Refusal | undefined> {
-  const early = checkEarly(exchange, house, "GET");
+async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
+  const early = checkEarly(exchange, serverContext, "GET");
   if (early) return early;
-  const identity = await authenticate(exchange, house);
-  if (isRefusal(identity)) return identity;
+  const identity = await authenticate(exchange, serverContext);
+  if (isRejection(identity)) return identity;
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
-  if (house.service.takesSessions?.() === false) return tooManySessions();
+  if (serverContext.service.takesSessions?.() === false) return tooManySessions();
   const key = { id: crypto.randomUUID(), owner: identity?.principal };
-  if (!(await house.sessions.admit(key))) return tooManySessions();
-  const late = checkOpen(house);
+  if (!(await serverContext.sessions.admit(key))) return tooManySessions();
+  const late = checkOpen(serverContext);
   if (late) {
-    await forget(key, house);
+    await forget(key, serverContext);
     return late;
   }
-  const session = new SseSession(key, exchange.stream(streamFields), house.settings);
-  const connection = await accept(session, house);
-  house.streams.set(key.id, session);
-  const { endpoint, handshakeTimeout } = house.sse;
+  const session = new SseSession(key, exchange.stream(streamFields), serverContext.settings);
+  const connection = await accept(session, serverContext);
+  serverContext.streams.set(key.id, session);
+  const { endpoint, handshakeTimeout } = serverContext.sse;
   session.serve(connection, { endpoint: `${endpoint}?${sessionParameter}=${key.id}`, handshakeTimeout });
-  house.sessions.adopt(session);
-  void connection.closed.then(() => forget(key, house));
+  serverContext.sessions.adopt(session);
+  void connection.closed.then(() => forget(key, serverContext));
   return undefined;
 }
 
 /** Serves a session; one that cannot be served gives its place back. */
-async function accept(session: SseSession, house: HttpSseContext): Promise<Connection> {
+async function accept(session: SseSession, serverContext: HttpSseContext): Promise<Connection> {
   try {
-    return house.service.accept(session);
+    return serverContext.service.accept(session);
   } catch (thrown) {
-    await forget(session.key, house);
+    await forget(session.key, serverContext);
     throw thrown;
   }
 }
 
 /** POST to the second endpoint: takes one message, whose answer goes on the stream. */
-async function receiveSse(exchange: Exchange, house: HttpSseContext): Promise<Refusal | undefined> {
-  const early = checkEarly(exchange, house, "POST");
+async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
+  const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
-  const identity = await authenticate(exchange, house);
-  if (isRefusal(identity)) return identity;
-  const unfit = checkContent(exchange, house);
+  const identity = await authenticate(exchange, serverContext);
+  if (isRejection(identity)) return identity;
+  const unfit = checkContent(exchange, serverContext);
   if (unfit) return unfit;
-  const parcel = await readBody(exchange, house);
-  if (isRefusal(parcel)) return parcel;
-  if (isStatelessBody(parcel, house)) return refuse(400, "HTTP with SSE is for sessions: send initialize first");
-  const session = await findSse(exchange, house, identity);
-  if (isRefusal(session)) return session;
-  const forbidden = checkScopes(exchange, house, { identity, parcel });
+  const postBody = await readBody(exchange, serverContext);
+  if (isRejection(postBody)) return postBody;
+  if (isStatelessBody(postBody, serverContext))
+    return refuse(400, "HTTP with SSE is for sessions: send initialize first");
+  const session = await findSse(exchange, serverContext, identity);
+  if (isRejection(session)) return session;
+  const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
   if (forbidden) return forbidden;
   const origin: HttpOrigin = { identity, releaseConnection: () => false };
   exchange.answer({ status: 202 });
-  session.receive(parcel.kind === "single" ? parcel.value : parcel.values, origin);
+  session.receive(postBody.kind === "single" ? postBody.value : postBody.values, origin);
   return undefined;
 }
 
 const sessionParameter = "sessionId";
 
-function checkEarly(exchange: Exchange, house: HttpSseContext, method: string): Refusal | undefined {
+function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: string): Rejection | undefined {
   const wrongMethod =
     exchange.method === method
       ? undefined
       : refuse(405, `The endpoint takes ${method}`, { headers: { allow: method } });
   return (
-    checkOpen(house) ??
+    checkOpen(serverContext) ??
     wrongMethod ??
     checkLines(exchange) ??
-    checkHost(exchange, house) ??
-    checkOrigin(exchange, house)
+    checkHost(exchange, serverContext) ??
+    checkOrigin(exchange, serverContext)
   );
 }
 
 async function findSse(
   exchange: Exchange,
-  house: HttpSseContext,
+  serverContext: HttpSseContext,
   identity: Identity | undefined,
-): Promise<SseSession | Refusal> {
+): Promise<SseSession | Rejection> {
   const id = exchange.query(sessionParameter);
   if (id === undefined) return refuse(400, `The query parameter ${sessionParameter} is missing`);
-  const session = house.streams.get(id);
+  const session = serverContext.streams.get(id);
   if (!session || session.key.owner !== identity?.principal)
     return refuse(404, "There is no such session (any more)", { reason: "unknown-session" });
   // The store must not take a session for unused that only this process can serve.
-  await house.settings.sessions?.store.find(session.key);
+  await serverContext.settings.sessions?.store.find(session.key);
   return session;
 }
 
-async function forget(key: SessionKey, house: HttpSseContext): Promise<void> {
-  house.streams.delete(key.id);
+async function forget(key: SessionKey, serverContext: HttpSseContext): Promise<void> {
+  serverContext.streams.delete(key.id);
   try {
-    await house.settings.sessions?.store.remove(key);
+    await serverContext.settings.sessions?.store.remove(key);
   } catch (error) {
-    house.settings.fail(error);
+    serverContext.settings.fail(error);
   }
 }
 
 /** The refusal of another session. */
-export function tooManySessions(): Refusal {
+export function tooManySessions(): Rejection {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
   return refuse(503, "There are too many sessions: try again later", details);
 }

@@ -141,11 +141,11 @@ export function createSocketTransport(
 const keepAliveDelay = 15_000;
 
 /** Milliseconds that a client may take nothing of what waits for it. */
-const readerPatience = 30_000;
+const readerTimeout = 30_000;
 
 /** Time counts while something waits, and begins anew whenever some of it is taken. Nothing is read meanwhile. */
 function expectReader(socket: Socket): void {
-  socket.setTimeout(readerPatience);
+  socket.setTimeout(readerTimeout);
   socket.on("timeout", () => {
     if (socket.writableLength === 0) return;
     socket.destroy(new Error(`The peer does not read: it took nothing of what waits for it for ${socket.timeout} ms`));

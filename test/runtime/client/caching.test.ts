@@ -32,7 +32,7 @@ class CountingServer extends Wire {
     queueMicrotask(() => this.post({ jsonrpc: "2.0", id, ...outcome }));
   }
 
-  tell(method: string, params: object = {}): Promise<void> {
+  notify(method: string, params: object = {}): Promise<void> {
     const _meta = { [meta.subscription]: this.#listenId };
     this.post({ jsonrpc: "2.0", method: `notifications/${method}`, params: { ...params, _meta } });
     return settle();
@@ -42,7 +42,7 @@ class CountingServer extends Wire {
 
   #acknowledge(id: unknown, notifications: unknown): void {
     this.#listenId = id;
-    queueMicrotask(() => void this.tell("subscriptions/acknowledged", { notifications }));
+    queueMicrotask(() => void this.notify("subscriptions/acknowledged", { notifications }));
   }
 
   /** How often each method was asked since the last look, apart from listening. */
@@ -141,7 +141,7 @@ describe("a list", () => {
     await session.listTools();
     await settle();
     await settle();
-    await server.tell("tools/list_changed");
+    await server.notify("tools/list_changed");
     await session.listTools();
     expect(server.take()).toEqual(["tools/list", "tools/list"]);
   });
@@ -204,7 +204,7 @@ describe("what reading a resource gave", () => {
     await session.subscribe("a:1", () => {});
     await session.readResource("a:1");
     server.take();
-    await server.tell("resources/updated", { uri });
+    await server.notify("resources/updated", { uri });
     await session.readResource("a:1");
     expect(server.take()).toEqual(expected);
   });
@@ -213,7 +213,7 @@ describe("what reading a resource gave", () => {
     const { session, server } = await open({ onListChanged: () => {} });
     await settle();
     await session.readResource("a:1");
-    await server.tell("resources/list_changed");
+    await server.notify("resources/list_changed");
     await session.readResource("a:1");
     expect(server.take()).toEqual(["resources/read", "resources/read"]);
   });

@@ -123,10 +123,10 @@ function takeListens(wire: Wire): Listen[] {
 }
 
 function acknowledge(wire: Wire, { id, filter }: Listen, notifications = filter): Promise<void> {
-  return tell(wire, "subscriptions/acknowledged", { notifications, _meta: { [meta.subscription]: id } });
+  return notify(wire, "subscriptions/acknowledged", { notifications, _meta: { [meta.subscription]: id } });
 }
 
-function tell(wire: Wire, method: string, params: object): Promise<void> {
+function notify(wire: Wire, method: string, params: object): Promise<void> {
   wire.post({ jsonrpc: "2.0", method: `notifications/${method}`, params });
   return settle();
 }
@@ -174,16 +174,16 @@ describe("the requests of a client that listens", () => {
     await settle();
     const fresh = only(takeListens(wire));
     expect(fresh).toEqual({ id: expect.any(Number), filter: { resourceSubscriptions: ["a:1", "a:2"] } });
-    await tell(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
+    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
     await acknowledge(wire, fresh);
     await two;
-    await tell(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
-    await tell(wire, "resources/updated", { uri: "a:2", _meta: { [meta.subscription]: fresh.id } });
+    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
+    await notify(wire, "resources/updated", { uri: "a:2", _meta: { [meta.subscription]: fresh.id } });
     expect(heard).toEqual(["a:1", "a:1", "a:2"]);
     expect(wire.sent).toEqual([]);
     await clock.pass(250);
     expect(wire.sent).toMatchObject([{ method: "notifications/cancelled", params: { requestId: old.id } }]);
-    await tell(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
+    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
     expect(heard).toHaveLength(3);
   });
 
@@ -224,9 +224,9 @@ describe("what is told", () => {
     const listen = only(takeListens(wire));
     expect(listen.filter).toEqual({ toolsListChanged: true, resourcesListChanged: true });
     await acknowledge(wire, listen);
-    await tell(wire, "tools/list_changed", { _meta: toMeta(listen.id) });
+    await notify(wire, "tools/list_changed", { _meta: toMeta(listen.id) });
     expect(changed).toEqual([]);
-    await tell(wire, "tools/list_changed", { _meta: { [meta.subscription]: listen.id } });
+    await notify(wire, "tools/list_changed", { _meta: { [meta.subscription]: listen.id } });
     expect(changed).toEqual(["tools"]);
   });
 
@@ -293,7 +293,7 @@ describe("a stream that ends", () => {
     expect(fresh.id).not.toBe(old.id);
     await acknowledge(wire, fresh);
     expect(events.at(-1)).toEqual({ kind: "hearing" });
-    await tell(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: fresh.id } });
+    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: fresh.id } });
     expect(heard).toEqual(["a:1"]);
   });
 
@@ -341,7 +341,7 @@ describe("a stream that ends", () => {
     const listen = only(takeListens(wire));
     expect(listen.filter).toEqual({ resourceSubscriptions: ["a:1"] });
     await acknowledge(wire, listen);
-    await tell(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: listen.id } });
+    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: listen.id } });
     expect(heard).toEqual(["a:1"]);
   });
 });

@@ -165,12 +165,12 @@ describe("a client and a strange server of tasks", () => {
   /** Takes a request to listen, and agrees to these tasks. */
   async function accept(wire: Wire, taskIds: readonly string[]): Promise<Message> {
     const request = await hear(wire, ({ method }) => method === "subscriptions/listen");
-    tell(wire, request, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
+    notify(wire, request, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
     await settle();
     return request;
   }
 
-  function tell(wire: Wire, { id }: Message, method: string, params: object): void {
+  function notify(wire: Wire, { id }: Message, method: string, params: object): void {
     wire.post({ jsonrpc: "2.0", method, params: { ...params, _meta: { [meta.subscription]: id } } });
   }
 
@@ -240,7 +240,7 @@ describe("a client and a strange server of tasks", () => {
     // A server may forget to tell.
     clock.advance(1);
     await serve(wire, "tasks/get", { result: working });
-    tell(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
+    notify(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
     await serve(wire, "tasks/get", { result: ended });
     expect(await calling).toEqual({ content: done });
     expect(await hear(wire, () => true)).toMatchObject({
@@ -288,7 +288,7 @@ describe("a client and a strange server of tasks", () => {
     clock.advance(1_000);
     await serve(wire, "tasks/get", { result: { ...ended, ...headOf("u") } });
     expect(await second).toEqual({ content: done });
-    tell(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
+    notify(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
     await serve(wire, "tasks/get", { result: ended });
     expect(await first).toEqual({ content: done });
   });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /** Milliseconds that a client may take nothing of a response of which something waits for it. */
-export const readerPatience = 30_000;
+export const readerTimeout = 30_000;
 
 /** Milliseconds between two checks. */
 export const checkInterval = 5_000;
@@ -19,7 +19,7 @@ export function expectReader(response: ServerResponse): void {
     const now = performance.now();
     const wasRead = bytes < waited.bytes || now > waited.until;
     waited = { checks: wasRead ? 1 : waited.checks + 1, bytes, until: now + 1.2 * interval };
-    if (bytes > 0 && waited.checks >= readerPatience / checkInterval) return void response.destroy();
+    if (bytes > 0 && waited.checks >= readerTimeout / checkInterval) return void response.destroy();
     socket?.setTimeout(interval);
   };
   response.setTimeout(checkInterval, check);
