@@ -74,7 +74,7 @@ export class IncomingCall implements CallContext {
   #controller: AbortController | undefined = undefined;
   #abortReason: Error | undefined = undefined;
   #lastProgress: number = -Infinity;
-  #pacer: Throttle | undefined = undefined;
+  #throttle: Throttle | undefined = undefined;
 
   constructor(
     host: CallHost,
@@ -119,20 +119,20 @@ export class IncomingCall implements CallContext {
 
   // @part changes
   /** Asks the handler to come to an end; its answer is still sent. */
-  windUp(): void {
+  abortEndless(): void {
     this.#abortReason = new DOMException("The connection is being closed", "AbortError");
     this.#controller?.abort(this.#abortReason);
   }
 
   /** What its handler has reported last goes out before the answer; nothing does afterwards. */
   finish(): void {
-    void this.#pacer?.flush();
+    void this.#throttle?.flush();
     this.done = true;
   }
 
   /** Ends the call without an answer of its handler. */
   abort(reason: Error): void {
-    this.#pacer?.stop();
+    this.#throttle?.stop();
     this.done = true;
     this.#abortReason = reason;
     this.#controller?.abort(reason);
@@ -144,16 +144,16 @@ export class IncomingCall implements CallContext {
     const wanted = typeof token === "string" || typeof token === "number";
     if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    this.#pacer ??= new Throttle(this.#host, this.progressRate, (paced) => {
+    this.#throttle ??= new Throttle(this.#host, this.progressRate, (paced) => {
       const params = { progressToken: token, ...toProgress(paced) };
       return this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
     });
-    await this.#pacer.report(report);
+    await this.#throttle.report(report);
   }
 
   /** Sends the progress that is due, and returns when to look again. */
   sweepProgress(now: number): number {
-    return this.#pacer?.sweep(now) ?? Infinity;
+    return this.#throttle?.sweep(now) ?? Infinity;
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {

@@ -146,7 +146,7 @@ export class IncomingRequests {
   /** Calls back once when no call is running. Those that would never end are told to. */
   whenIdle(run: () => void): void {
     // @part changes
-    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.windUp();
+    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.abortEndless();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }

@@ -36,7 +36,7 @@ export class MessageRouter {
     this.#host = host;
     this.#options = options;
     // @part sessions
-    options.incomingRequests.whenFree(() => this.#goOn());
+    options.incomingRequests.whenFree(() => this.#receiveWaiting());
   }
 
   /** Takes one parsed value: a message, or a batch of them. */
@@ -75,7 +75,7 @@ export class MessageRouter {
   }
 
   // @part sessions
-  #goOn(): void {
+  #receiveWaiting(): void {
     const waiting = this.#behind;
     this.#behind = [];
     for (const { value, origin } of waiting) this.message(value, origin);

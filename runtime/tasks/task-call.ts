@@ -9,13 +9,13 @@ import type { TaskContext, TaskControl } from "./task-control.ts";
 /** A call that goes on as a task: what it sends belongs to the task, and only the end of the task ends it. */
 export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
-  readonly #pacer: Throttle;
+  readonly #throttle: Throttle;
   #lastProgress = -Infinity;
 
   constructor(call: CallContext, task: RunningTask, wheel: TimerHost) {
     super(call);
     this.#task = task;
-    this.#pacer = new Throttle(wheel, call.progressRate, (report) => this.#notify(report));
+    this.#throttle = new Throttle(wheel, call.progressRate, (report) => this.#notify(report));
   }
 
   get task(): TaskControl {
@@ -36,17 +36,17 @@ export class TaskCall extends RelayedCall implements TaskContext {
     const isWanted = typeof progressToken === "string" || typeof progressToken === "number";
     if (!isWanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
     this.#lastProgress = report.progress;
-    await this.#pacer.report(report);
+    await this.#throttle.report(report);
   }
 
   /** Sends the progress that is due, and returns when to look again. */
   sweepProgress(now: number): number {
-    return this.#pacer.sweep(now);
+    return this.#throttle.sweep(now);
   }
 
   /** What was reported last goes out before the task ends. */
   finish(): Promise<void> {
-    return this.#pacer.flush();
+    return this.#throttle.flush();
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {

@@ -45,7 +45,7 @@ function replay(of: Replay, work: Work): Awaitable<object> {
   if (typeof requestState === "string") {
     return of.settings.states
       .open(toScope(of), requestState, principalOf(of))
-      .then((record) => play(goOn(of, record, given ?? noResponses), work));
+      .then((record) => play(continueTurn(of, record, given ?? noResponses), work));
   }
   // Without a state nothing has been asked, but a handler that asks by returning may know its answers by their keys.
   return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);
@@ -55,8 +55,8 @@ type Responses = RoundStart["responses"];
 
 const noResponses: Responses = {};
 
-/** A later round. */
-function goOn(of: Replay, record: RoundRecord, responses: Responses): Turn {
+/** Turn of a later round. */
+function continueTurn(of: Replay, record: RoundRecord, responses: Responses): Turn {
   const { returned, input } = record;
   const answered = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
   return new Turn(of, record, responses, answered ?? input);

@@ -22,13 +22,13 @@ export function createAskedRounds(clock: Clock | undefined): Rounds {
           of(call).input = input;
           return work(call);
         };
-        return goOn(result, again, (questions) => askAll(questions, call, clock));
+        return repeatUntilResult(result, again, (questions) => askAll(questions, call, clock));
       }),
   };
 }
 
-/** Asks, and runs the handler again, until it has what it needs. */
-async function goOn(
+/** Sends the input requests and runs the handler again until it returns a result. */
+async function repeatUntilResult(
   first: InputRequired,
   again: (input: RoundInput) => Awaitable<object>,
   ask: (questions: InputQuestions) => Promise<RoundInput>,
