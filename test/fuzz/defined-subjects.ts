@@ -12,6 +12,7 @@ import { settle } from "../../runtime/testing/manual-clock.ts";
 import { pick, type Random } from "../oracle/random.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
+import { fuzzedFeatures } from "./client-features.ts";
 import type { Subject } from "./conversation.ts";
 import { FuzzWire } from "./fuzz-wire.ts";
 import { Referee } from "./referee.ts";
@@ -56,14 +57,7 @@ export async function createSessionSubject(script: Script, revisions: readonly F
     info: { name: "fuzzed", version: "1" },
     revisions: handshakeRevisions,
     timeouts,
-    roots: [{ uri: "file:///home", name: "Home" }],
-    sampling: { createMessage: () => ({ role: "assistant", model: "m", content: { type: "text", text: "hi" } }) },
-    elicitation: {
-      form: (_params, { check }) => ({ action: check({}).length > 0 ? "decline" : "accept" }),
-      url: () => ({ action: "decline" }),
-      completed() {},
-    },
-    onLog() {},
+    ...fuzzedFeatures,
   });
   const connecting = client.connect((opening) => connect(wire, opening));
   await settle();

@@ -63,7 +63,7 @@ async function converse(random: Random, all: readonly FuzzRevision[]): Promise<C
   const isAlone = isHit(0.3, random);
   const fuzz = pick(all, random);
   const server = createHostileServer({ fuzz, random, isAlone });
-  const gateway = await createGateway(server.open, { revisions, onError: () => {}, silence, maxConnections: 8 });
+  const gateway = await createGateway(server.open, { revisions, onError: () => {}, idleTimeout, maxConnections: 8 });
   const clients = Array.from({ length: 3 }, () => new HostileClient(gateway, pick(all, random), random));
   for (let round = 0; round < rounds; round += 1) {
     for (const client of clients) client.speak(perRound);
@@ -84,7 +84,7 @@ const rounds = 12;
 const perRound = 8;
 
 /** Milliseconds after which the gateway gives up a request that its server passes over. */
-const silence = 1_000;
+const idleTimeout = 1_000;
 
 /** Milliseconds after which a gateway counts as hanging. */
 const longestWait = 60_000;

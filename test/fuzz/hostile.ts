@@ -5,6 +5,7 @@ import { createClient } from "../../runtime/client/create-client.ts";
 import type { ConnectServerOptions } from "../../runtime/client/connection-factory.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
 import { isHit, pick } from "../oracle/random.ts";
+import { fuzzedFeatures } from "./client-features.ts";
 import { HostileServer } from "./hostile-server.ts";
 import { used } from "./memory.ts";
 import type { FuzzRevision } from "./revision.ts";
@@ -116,14 +117,7 @@ function createFuzzedClient(server: HostileServer, revisions: readonly FuzzRevis
     info: { name: "fuzzed", version: "1" },
     revisions: revisions.map(({ revision }) => revision),
     timeouts: { initialize: 10_000, request: 10_000, work: 10_000, wait: 10_000, total: 15_000, drain: 0 },
-    roots: [{ uri: "file:///home", name: "Home" }],
-    sampling: { createMessage: () => ({ role: "assistant", model: "m", content: { type: "text", text: "hi" } }) },
-    elicitation: {
-      form: (_params, { check }) => ({ action: check({}).length > 0 ? "decline" : "accept" }),
-      url: () => ({ action: "decline" }),
-      completed() {},
-    },
-    onLog() {},
+    ...fuzzedFeatures,
     ...(isStubborn && { reconnect: { retry: "safe", initialDelay: 1, maxDelay: 20, attempts: 2 } }),
   });
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "../../templates/support.ts";
 import { Normalizer } from "./normalize.ts";
 import * as script from "./script.ts";
-import type { RevisionId, Step } from "./script.ts";
+import type { RevisionId } from "./script.ts";
+import { listItems, runSteps, type Message, type Recording } from "./steps.ts";
 
 /** The test's end of a connection that carries messages as text, whatever the transport. */
 export interface MessageLink {
@@ -14,65 +14,28 @@ export interface MessageLink {
 /** Records the whole script over a link, one line an entry: `>` is sent, `<` is received, `#` names a step. */
 export async function converse(link: MessageLink, revision: RevisionId): Promise<readonly string[]> {
   const conversation = new Conversation(link, revision);
-  await conversation.run(script.opening(revision));
-  const tools = await conversation.list("tools");
-  await conversation.run(script.toolCalls(revision, tools));
-  await conversation.run(script.otherRequests(revision));
-  await conversation.run(script.brokenMessages(revision));
+  await runSteps(conversation, script.opening(revision));
+  await runSteps(conversation, script.toolCalls(revision, await listItems(conversation, "tools")));
+  await runSteps(conversation, script.otherRequests(revision));
+  await runSteps(conversation, script.brokenMessages(revision));
   return conversation.entries;
 }
 
-class Conversation {
+class Conversation implements Recording {
   readonly entries: string[] = [];
   readonly #normalizer = new Normalizer();
   readonly #link: MessageLink;
-  readonly #revision: RevisionId;
-  readonly #waiting = new Map<unknown, (message: Readonly<Record<string, unknown>>) => void>();
+  readonly revision: RevisionId;
+  readonly #waiting = new Map<unknown, (message: Message) => void>();
   #unrecorded = 0;
 
   constructor(link: MessageLink, revision: RevisionId) {
     this.#link = link;
-    this.#revision = revision;
+    this.revision = revision;
     link.listen((text) => this.#receive(text));
   }
 
-  async run(steps: readonly Step[]): Promise<void> {
-    for (const step of steps) await this.#exchange(step);
-  }
-
-  /** Pages of a list, to their end. */
-  async list(kind: string): Promise<readonly unknown[]> {
-    const items: unknown[] = [];
-    let cursor: unknown;
-    do {
-      const message = script.request(
-        this.#revision,
-        `list-${items.length}`,
-        `${kind}/list`,
-        cursor === undefined ? {} : { cursor },
-      );
-      const { result } = await this.#exchange({ name: `${kind}/list`, message });
-      if (!isObject(result) || !Array.isArray(result[kind])) break;
-      items.push(...result[kind]);
-      cursor = result.nextCursor;
-    } while (cursor !== undefined);
-    return items;
-  }
-
-  async #exchange(first: Step): Promise<Readonly<Record<string, unknown>>> {
-    let step: Step | undefined = first;
-    let response: Readonly<Record<string, unknown>> = {};
-    for (let round = 1; step; round++) {
-      if (step.until) await this.#poll(step.until);
-      this.entries.push(`# ${step.name}`);
-      response = await this.#send(step.message);
-      if (step.settle !== undefined) await sleep(step.settle);
-      step = script.followUp(this.#revision, step.message, response.result, round);
-    }
-    return response;
-  }
-
-  async #send(message: unknown): Promise<Readonly<Record<string, unknown>>> {
+  async post(message: unknown): Promise<Message> {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     this.entries.push(`> ${this.#normalizer.text(text)}`);
     const id = isObject(message) && "method" in message && "id" in message ? message.id : undefined;
@@ -85,24 +48,19 @@ class Conversation {
     return received;
   }
 
-  async #poll({ method, params }: NonNullable<Step["until"]>): Promise<void> {
-    do await sleep(script.pollInterval);
-    while (script.isWorking((await this.#sendUnrecorded(method, params)).result));
-  }
-
   /** An unknown method is answered after everything that came before. */
   async #barrier(): Promise<void> {
-    await this.#sendUnrecorded("wire/barrier", {});
+    await this.postUnrecorded("wire/barrier", {});
   }
 
-  #sendUnrecorded(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
+  postUnrecorded(method: string, params: object): Promise<Message> {
     const id = `unrecorded-${(this.#unrecorded += 1)}`;
     const response = this.#response(id);
-    this.#link.send(JSON.stringify(script.request(this.#revision, id, method, params)));
+    this.#link.send(JSON.stringify(script.request(this.revision, id, method, params)));
     return response;
   }
 
-  #response(id: unknown): Promise<Readonly<Record<string, unknown>>> {
+  #response(id: unknown): Promise<Message> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`No response to ${String(id)}`)), 20_000);
       this.#waiting.set(id, (message) => {
@@ -125,7 +83,7 @@ class Conversation {
     this.#waiting.get(message.id)?.(message);
   }
 
-  #respond({ id, method, params }: Readonly<Record<string, unknown>>): void {
+  #respond({ id, method, params }: Message): void {
     const text = JSON.stringify({ jsonrpc: "2.0", id, result: script.respond(method, params) });
     this.entries.push(`> ${this.#normalizer.text(text)}`);
     this.#link.send(text);

@@ -1,15 +1,13 @@
 import { request as send, type IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "../../templates/support.ts";
 import { Normalizer } from "./normalize.ts";
 import { readAddress, start } from "./process.ts";
 import * as script from "./script.ts";
-import type { RevisionId, Step } from "./script.ts";
+import type { RevisionId } from "./script.ts";
+import { listItems, runSteps, type Message, type Recording } from "./steps.ts";
 
 /** Headers that say nothing about the protocol, or differ from run to run. */
 const leftOut = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"]);
-
-type Message = Readonly<Record<string, unknown>>;
 
 interface HttpRequest {
   readonly method: string;
@@ -29,24 +27,24 @@ export async function recordHttp(args: readonly string[], revision: RevisionId):
   }
 }
 
-class HttpConversation {
+class HttpConversation implements Recording {
   readonly entries: string[] = [];
   readonly #normalizer = new Normalizer();
   readonly #url: URL;
-  readonly #revision: RevisionId;
+  readonly revision: RevisionId;
   #session: string | undefined;
 
   constructor(url: string, revision: RevisionId) {
     this.#url = new URL(url);
-    this.#revision = revision;
+    this.revision = revision;
   }
 
   async record(): Promise<void> {
-    await this.#run(script.opening(this.#revision));
-    const stream = script.isStateless(this.#revision) ? undefined : await this.#openStream();
-    await this.#run(script.toolCalls(this.#revision, await this.#list("tools")));
-    await this.#run(script.otherRequests(this.#revision));
-    await this.#run(script.brokenMessages(this.#revision));
+    await runSteps(this, script.opening(this.revision));
+    const stream = script.isStateless(this.revision) ? undefined : await this.#openStream();
+    await runSteps(this, script.toolCalls(this.revision, await listItems(this, "tools")));
+    await runSteps(this, script.otherRequests(this.revision));
+    await runSteps(this, script.brokenMessages(this.revision));
     for (const [name, request] of this.#wrongRequests()) {
       this.entries.push(`# ${name}`);
       await this.#send(request);
@@ -59,52 +57,17 @@ class HttpConversation {
   }
 
   #ping(): object {
-    return script.request(this.#revision, "p", script.isStateless(this.#revision) ? "server/discover" : "ping");
+    return script.request(this.revision, "p", script.isStateless(this.revision) ? "server/discover" : "ping");
   }
 
-  async #run(steps: readonly Step[]): Promise<void> {
-    for (const step of steps) await this.#exchange(step);
-  }
-
-  async #list(kind: string): Promise<readonly unknown[]> {
-    const items: unknown[] = [];
-    let cursor: unknown;
-    do {
-      const params = cursor === undefined ? {} : { cursor };
-      const message = script.request(this.#revision, `list-${items.length}`, `${kind}/list`, params);
-      const { result } = await this.#exchange({ name: `${kind}/list`, message });
-      if (!isObject(result) || !Array.isArray(result[kind])) break;
-      items.push(...result[kind]);
-      cursor = result.nextCursor;
-    } while (cursor !== undefined);
-    return items;
-  }
-
-  async #exchange(first: Step): Promise<Message> {
-    let step: Step | undefined = first;
-    let response: Message = {};
-    for (let round = 1; step; round++) {
-      if (step.until) await this.#poll(step.until);
-      this.entries.push(`# ${step.name}`);
-      response = await this.#post(step.message);
-      if (step.settle !== undefined) await sleep(step.settle);
-      step = script.followUp(this.#revision, step.message, response.result, round);
-    }
-    return response;
-  }
-
-  async #poll({ method, params }: NonNullable<Step["until"]>): Promise<void> {
-    const message = script.request(this.#revision, "unrecorded", method, params);
+  async postUnrecorded(method: string, params: object): Promise<Message> {
+    const message = script.request(this.revision, "unrecorded", method, params);
     const request = { method: "POST", headers: this.#headers(message), body: JSON.stringify(message) };
-    let result: unknown;
-    do {
-      await sleep(script.pollInterval);
-      const text = await readAll(await this.#open(request));
-      result = parse(text.slice(text.indexOf("{"))).result;
-    } while (script.isWorking(result));
+    const text = await readAll(await this.#open(request));
+    return parse(text.slice(text.indexOf("{")));
   }
 
-  #post(message: unknown): Promise<Message> {
+  post(message: unknown): Promise<Message> {
     const body = typeof message === "string" ? message : JSON.stringify(message);
     return this.#send({ method: "POST", headers: this.#headers(message), body });
   }
@@ -115,9 +78,9 @@ class HttpConversation {
       accept: "application/json, text/event-stream",
     };
     if (this.#session !== undefined) headers["mcp-session-id"] = this.#session;
-    if (this.#session !== undefined || script.isStateless(this.#revision))
-      headers["mcp-protocol-version"] = this.#revision;
-    if (script.isStateless(this.#revision)) Object.assign(headers, statelessHeaders(message));
+    if (this.#session !== undefined || script.isStateless(this.revision))
+      headers["mcp-protocol-version"] = this.revision;
+    if (script.isStateless(this.revision)) Object.assign(headers, statelessHeaders(message));
     return headers;
   }
 
@@ -155,7 +118,7 @@ class HttpConversation {
   }
 
   async #respond({ id, method, params }: Message): Promise<void> {
-    await this.#post({ jsonrpc: "2.0", id, result: script.respond(method, params) });
+    await this.post({ jsonrpc: "2.0", id, result: script.respond(method, params) });
   }
 
   /** Opens the session's stream; its events are recorded when it ends. */

@@ -60,6 +60,25 @@ function forgetful(inner: Script = () => usual): { readonly script: Script; forg
   return { script, forget: () => void (current += 1) };
 }
 
+/** A call whose stream is cut, with the time after which it is resumed, in a session that the server has forgotten by then. */
+async function startCutCall({ retry }: { readonly retry: number }): Promise<{
+  readonly server: ScriptedServer;
+  readonly client: ClientConnection;
+  readonly running: Promise<unknown>;
+}> {
+  const { script, forget } = forgetful((request, response) => {
+    if (!isCall(request)) return usual;
+    sayEvents(response, `id: e\nretry: ${retry}\ndata:\n\n`);
+    return void response.end();
+  });
+  const { server, client } = await start(script, { listen: false });
+  const running = client.request("tools/call", call);
+  running.catch(() => {});
+  await until(() => server.requests.some(isCall));
+  forget();
+  return { server, client, running };
+}
+
 describe("when the server has forgotten the session", () => {
   test("a new one is begun without the old header, unseen, and the refused call is sent again (T-54, T-55)", async () => {
     const { script, forget } = forgetful();
@@ -110,32 +129,14 @@ describe("when the server has forgotten the session", () => {
   });
 
   test("calls that were running fail typed, for they may have been worked on", async () => {
-    const { script, forget } = forgetful((request, response) => {
-      if (!isCall(request)) return usual;
-      sayEvents(response, "id: e\nretry: 30\ndata:\n\n");
-      return void response.end();
-    });
-    const { server, client } = await start(script, { listen: false });
-    const running = client.request("tools/call", call);
-    running.catch(() => {});
-    await until(() => server.requests.some(isCall));
-    forget();
+    const { server, client, running } = await startCutCall({ retry: 30 });
     await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
     expect(server.requests.filter(isCall)).toHaveLength(1);
     expect(await client.request("ping")).toEqual({});
   });
 
   test("a stream of the old session is asked for in the old session, so that its call fails as cut", async () => {
-    const { script, forget } = forgetful((request, response) => {
-      if (!isCall(request)) return usual;
-      sayEvents(response, "id: e\nretry: 300\ndata:\n\n");
-      return void response.end();
-    });
-    const { server, client } = await start(script, { listen: false });
-    const running = client.request("tools/call", call);
-    running.catch(() => {});
-    await until(() => server.requests.some(isCall));
-    forget();
+    const { server, client, running } = await startCutCall({ retry: 300 });
     expect(await client.request("ping")).toEqual({});
     await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
     const resumed = server.requests.filter(listening).map(({ headers }) => headers);
