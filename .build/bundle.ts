@@ -5,9 +5,9 @@ import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
 
 /*
- * Makes `dist/bundle`, which with the declarations is what the package ships of `dist/`: few files, because each takes its time at
- * installation and at every start. What the runtime speaks to is the user's and stays outside; the generator has its libraries inside, so
- * that `npx` installs one package.
+ * Builds `dist/bundle`. The package ships it and the declarations, and nothing else of `dist/`: few files, because each file costs time at
+ * installation and at every start. Libraries of the runtime are dependencies of the user's project and stay outside. The generator contains its
+ * libraries, so that `npx` installs one package.
  */
 
 interface Manifest {
@@ -48,18 +48,18 @@ const { metafile } = await build({
   metafile: true,
   minifySyntax: true,
   minifyWhitespace: true,
-  // What libraries take for granted that are no modules of the language.
+  // Globals that libraries expect and that ECMAScript modules do not have.
   define: { __filename: "import.meta.filename", __dirname: "import.meta.dirname" },
   banner: { js: 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);' },
   plugins: createPlugins(root),
 });
 await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, Object.keys(metafile.inputs)));
-// For the tests: what is in the programs.
+// Contents of the programs, for the tests.
 await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile));
 await removeDeclarations(await reachDeclarations(entries.map((file) => file.replace(/\.js$/, ".d.ts"))));
 for (const program of programs) await chmod(join(root, program), 0o755);
 
-/** The compiled module that a file of the bundle is made from. */
+/** Returns the compiled module that a file of the bundle is made from. */
 function toSource(file: string): string {
   return posix.normalize(file).replace(`${target}/`, "dist/");
 }
@@ -68,7 +68,7 @@ function isGenerator(file: string): boolean {
   return file.startsWith("dist/generator/");
 }
 
-/** Declarations, and what they refer to. */
+/** Returns the given declarations and all declarations that they refer to. */
 async function reachDeclarations(files: readonly string[]): Promise<ReadonlySet<string>> {
   const reached = new Set(files);
   for (const file of reached) {
@@ -79,7 +79,7 @@ async function reachDeclarations(files: readonly string[]): Promise<ReadonlySet<
   return reached;
 }
 
-/** Declarations that no export refers to are of no use to anybody. */
+/** Removes the declarations that no export refers to. */
 async function removeDeclarations(reached: ReadonlySet<string>): Promise<void> {
   const names = await readdir(join(root, "dist"), { recursive: true });
   const files = names.map((name) => `dist/${name.replaceAll(sep, "/")}`);

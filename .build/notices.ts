@@ -1,17 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Packages that others have inside, without a notice of their own there. */
+/** Packages that are bundled into other packages, without a notice there. */
 const inside: Readonly<Record<string, readonly string[]>> = { "@ts-morph/common": ["typescript"] };
 
-/** The licences of the packages that files come from, as one text: whoever passes their code on has to pass these on. */
+/** Returns the licences of the packages that the files come from, as one text. A distributor of their code has to distribute these texts as well. */
 export async function readNotices(root: string, files: readonly string[]): Promise<string> {
   const folders = new Set(files.flatMap(foldersOf));
   const notices = await Promise.all([...folders].sort().map((folder) => readNotice(join(root, folder))));
   return `The programs of this package contain the packages below, each under its own licence.\n\n${notices.join("\n")}`;
 }
 
-/** The folder of the package that a file belongs to, and those of the packages inside it. */
+/** Returns the folder of the package that a file belongs to, and those of the packages inside it. */
 function foldersOf(file: string): string[] {
   const [folder, , name = ""] = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(file) ?? [];
   return folder === undefined ? [] : [folder, ...(inside[name] ?? []).map((other) => `node_modules/${other}`)];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { transform, type Plugin } from "esbuild";
 import { emitTemplates } from "./templates.ts";
 
-/** How the generator is bundled with its libraries, and without what nobody needs of them. */
+/** Creates the esbuild plugins that bundle the generator with its libraries, without their unused parts. */
 export function createPlugins(root: string): Plugin[] {
   return [
     compileTemplates(join(root, "templates")),
@@ -25,7 +25,7 @@ function compileTemplates(folder: string): Plugin {
   };
 }
 
-/** Libraries that are loaded with `createRequire`, past their declarations, are bundled as well. */
+/** Bundles libraries that are loaded with `createRequire`, past their declarations, as well. */
 const bundleRequired: Plugin = {
   name: "bundle-required",
   setup: ({ onLoad }) =>
@@ -36,7 +36,7 @@ const bundleRequired: Plugin = {
 
 const requiring = /createRequire\(import\.meta\.url\)\((".*?")\)/;
 
-/** Libraries that the runtime imports stay imports of the package, except for `ws` in the programs: the commands connect to servers with it. */
+/** Keeps libraries that the runtime imports as imports of the package, except for `ws` in the programs: the commands connect to servers with it. */
 function leaveRuntimeLibraries(runtime: string): Plugin {
   return {
     name: "leave-runtime-libraries",
@@ -48,8 +48,8 @@ function leaveRuntimeLibraries(runtime: string): Plugin {
 }
 
 /**
- * Parts of libraries that nothing here needs: the formatter's parsers of ten languages, which a library could ask to format, and tables to
- * measure emoji with, which take longer to load than all other code; what is printed in columns has none.
+ * Leaves out unused parts of libraries: the formatter's parsers for ten languages, which a library could request, and tables to measure the width of
+ * emoji, which take longer to load than all other code. Text that is printed in columns has no emoji.
  */
 const leaveUnused: Plugin = {
   name: "leave-unused",
@@ -61,8 +61,8 @@ const leaveUnused: Plugin = {
 };
 
 /**
- * The compiler is more than half of the package. Its names get short, unlike those of our own code, which traces of errors tell; and the
- * declarations of the language's library stay outside: what is read here refers to none of them.
+ * Minifies the compiler, which is more than half of the package. Its names get short; those of this package's own code stay, because stack traces
+ * show them. The declaration files of the language's library stay outside: the generator refers to none of them.
  */
 const shrinkCompiler: Plugin = {
   name: "shrink-compiler",
@@ -77,7 +77,7 @@ const shrinkCompiler: Plugin = {
 
 const libraryFiles = /^const libFiles = \[\{\n[^]*?\n {4}\}\];$/m;
 
-/** Fails where the text is not what was expected, as in another version of a library. */
+/** Replaces a pattern in a text. Fails if the text does not contain the pattern, as in another version of a library. */
 function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
   if (!pattern.test(text))
     throw new Error(`${pattern} was not found: see what became of it, and change .build/plugins.ts.`);

@@ -3,7 +3,10 @@ import { join, sep } from "node:path";
 import Handlebars from "handlebars";
 import { compileOptions, readTemplate } from "../generator/emit/compile-template.ts";
 
-/** The module that stands in for the compiler of templates: it has those of a folder compiled, which takes longer than all else that `create` does. */
+/**
+ * Returns the module that replaces the template compiler. It contains the compiled templates of a folder: compiling takes longer than all else that
+ * `create` does.
+ */
 export async function emitTemplates(folder: string): Promise<string> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".hbs")).sort();
   const templates = files.map((file) => {

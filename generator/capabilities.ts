@@ -1,7 +1,7 @@
 import type { Gate, Role, Shape } from "./model.ts";
 import { declarationsByName, resolveObject, type Declared } from "./resolve.ts";
 
-/** Whether the declarations have the capability that a gate asks for. */
+/** True if the declarations contain the capability that a gate requires. */
 export function hasCapability(model: Declared, { side, path }: Gate): boolean {
   const type = capabilitiesType(side);
   const isDeclared = model.declarations.some(({ name }) => name === type);
@@ -12,18 +12,18 @@ export function hasCapability(model: Declared, { side, path }: Gate): boolean {
   return shape !== undefined;
 }
 
-/** Every capability that a side can declare, inner ones after the one that they belong to: `sampling`, `sampling.tools`. */
+/** Returns every capability that a side can declare. Nested ones follow the one that contains them: `sampling`, `sampling.tools`. */
 export function capabilitiesOf(side: Role, model: Declared): string[] {
   const name = capabilitiesType(side);
   return declarationsByName(model).has(name) ? membersIn({ kind: "reference", name }, model, []) : [];
 }
 
-/** The declaration that says what a side can do. */
+/** Returns the name of the declaration that lists the capabilities of a side. */
 export function capabilitiesType(side: Role): string {
   return side === "client" ? "ClientCapabilities" : "ServerCapabilities";
 }
 
-/** `open` holds the types that are being walked: one that contains itself is not walked again. */
+/** `open` holds the types on the current path. A type that contains itself is not entered again. */
 function membersIn(shape: Shape, model: Declared, open: readonly string[]): string[] {
   const type = shape.kind === "reference" ? shape.name : "";
   if (open.includes(type)) return [];

@@ -15,22 +15,22 @@ import { usageText } from "./commands/usage.ts";
 import { packageVersion } from "./package-info.ts";
 import { failedExitCode } from "./user-error.ts";
 
-// `... | head` reads no further: that is no failure of ours, and there is nobody left to tell.
+// A reader such as `head` may close the pipe early. That is not an error, and further output has no receiver.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Windows calls it EOF.
+  // Windows reports EOF.
   if (error.code !== "EPIPE" && error.code !== "EOF") throw error;
   process.exit();
 });
 
 const words = hideBin(process.argv);
 
-// Every command is loaded when it runs: --help must not load ts-morph, prettier or handlebars.
+// Each command loads its modules when it runs: --help must not load ts-morph, prettier or handlebars.
 const cli: Argv = yargs(words)
   .scriptName("create-mcp-server")
-  // What comes after -- belongs to the program that it names.
+  // Arguments after -- belong to the program that they name.
   .parserConfiguration({ "populate--": true })
   .version(packageVersion())
-  // One language throughout: the library would translate its own words only.
+  // The library would translate its own texts only, so the language is fixed.
   .locale("en")
   .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
   .wrap(Math.min(100, process.stdout.columns ?? 100))

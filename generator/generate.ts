@@ -13,19 +13,23 @@ import type { ExtensionModel, RevisionModel } from "./model.ts";
 import { escapeUnseen } from "./tool-schema/safe-text.ts";
 import { openSpecFolder, type SpecFolder } from "./read/spec-folder.ts";
 
-/** What to generate, from where and to where. */
+/** Options of `generate`. */
 export interface GenerateOptions {
-  /** Folder with `pins.json` and one folder a revision. Default: the one of this package. */
+  /** Folder with `pins.json` and one folder per revision. Default: the folder of this package. */
   readonly spec?: string;
   /** Folder to write. Default: `generated` in the working directory. */
   readonly out?: string;
-  /** Only these revisions. Default: every pinned one. */
+  /** Revisions to generate. Default: every pinned one. */
   readonly revisions?: readonly string[];
-  /** Compare in memory and write nothing. */
+  /** True to compare in memory and write nothing. */
   readonly check?: boolean;
 }
 
-/** The whole pipeline: pins → schema and overlay → model → views → text → tree. Returns what differed. */
+/**
+ * Runs the whole pipeline: pins → schema and overlay → model → views → text → tree. Returns the differences.
+ *
+ * @throws {SpecError} when a file of the spec folder is not valid.
+ */
 export async function generate(
   options: GenerateOptions = {},
 ): Promise<{ readonly files: number; readonly drift: readonly Drift[] }> {
@@ -35,7 +39,7 @@ export async function generate(
   return { files: tree.size, drift };
 }
 
-/** Every file of the generated layer, formatted, in memory. */
+/** Returns every file of the generated layer, formatted, in memory. */
 export async function emitTree(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
   const files = await emitUnformatted(options);
   const tree = new Map<string, string>();
@@ -43,14 +47,14 @@ export async function emitTree(options: Pick<GenerateOptions, "spec" | "revision
   return tree;
 }
 
-/** The same before formatting: what the speed of the generator is measured by. */
+/** Returns every file of the generated layer before formatting. Formatting is separate so that tests can skip it. */
 export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
   const folder = await openSpecFolder(spec ?? join(packageRoot, "spec"));
   const version = packageVersion();
   const templateFolder = join(packageRoot, "templates");
   const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
-  // A revision is compared with every other pinned one, whichever of them are generated.
+  // A revision is compared with every other pinned one, regardless of the revisions to generate.
   const models = await Promise.all([...new Set([...ids, ...folder.pins.keys()])].map((id) => folder.readModel(id)));
   const newest = models.find((model) => models.every(({ id }) => id <= model.id));
   const extensions = await readExtensions(folder, newest);
@@ -61,7 +65,7 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
     const neighbours = { conversions, lacks };
     for (const [path, text] of emitRevision(model, neighbours, templates, version)) tree.set(path, text);
   }
-  // An extension uses the types of the newest revision, and is of no use without.
+  // An extension uses the types of the newest revision and is useless without them.
   for (const extension of newest && ids.includes(newest.id) ? extensions : [])
     for (const [path, text] of emitExtension(extension, templates, version)) tree.set(path, text);
   tree.set("revisions.ts", emitRevisionList(ids, templates, version));
@@ -71,7 +75,7 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   return tree;
 }
 
-/** Older revisions do not negotiate any. */
+/** True if a revision negotiates extensions. Older revisions do not. */
 function takesExtensions(model: RevisionModel): boolean {
   return hasCapability(model, { side: "server", path: ["extensions"] });
 }

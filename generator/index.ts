@@ -1,4 +1,4 @@
-/** The generator as a library: read schemas into models, emit the generated layer. */
+/** Generator as a library: reads schemas into models and emits the generated layer. */
 export { readLosses, type Loss } from "./conversions/conversions.ts";
 export { emitTree, generate, type GenerateOptions } from "./generate.ts";
 export type * from "./model.ts";

@@ -2,20 +2,20 @@ import type { Constraint, Declaration, ObjectShape, Property, Shape, UnionShape 
 import { resolveConstraints, resolveObject, type Declared } from "./resolve.ts";
 import { mapDeclaration, unreachable } from "./shapes.ts";
 
-/** A JSON Schema object, dialect 2020-12. */
+/** JSON Schema object in dialect 2020-12. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Writes every declaration of a model as a JSON Schema under `$defs`, with inherited properties copied in. */
+/** Converts every declaration of a model to a JSON Schema under `$defs`. Inherited properties are copied into each schema. */
 export function toJsonSchema(model: Declared): JsonSchema {
   const definitions = model.declarations.map((declaration) => [declaration.name, toDefinition(declaration, model)]);
   return { $schema: "https://json-schema.org/draft/2020-12/schema", $defs: Object.fromEntries(definitions) };
 }
 
 /**
- * Narrows a model to what the official JSON Schema accepts, which is made with "a number is an integer" and without `null`:
- * numbers become integers unless tagged as fractional, and unions lose `null` unless tagged as nullable.
+ * Narrows a model to the values that the official JSON Schema accepts. That schema treats numbers as integers and omits `null`. Numbers become
+ * integers unless tagged as fractional, and unions lose `null` unless tagged as nullable.
  */
 export function toCompatModel<Model extends Declared>(model: Model): Model {
   return { ...model, declarations: model.declarations.map((declaration) => mapDeclaration(declaration, narrow)) };
@@ -75,7 +75,7 @@ function toObjectSchema(shape: ObjectShape, model: Declared): JsonSchema {
   };
 }
 
-/** A property that a peer may leave out is not required, although its declaration says so. */
+/** A property that a peer may omit is not required, even if its declaration requires it. */
 function isRequired(property: Property): boolean {
   return !property.optional && property.absentMeans === undefined;
 }
@@ -112,7 +112,7 @@ function documented({ doc }: Pick<Declaration | Property, "doc">): JsonSchema {
   return present({ description: doc?.text || undefined, deprecated: doc?.deprecated === undefined ? undefined : true });
 }
 
-/** Leaves out the keywords without a value. */
+/** Removes keywords without a value. */
 function present(keywords: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
 }
@@ -122,7 +122,7 @@ function narrow(shape: Shape): Shape {
   return shape.kind === "union" && !shape.nullable ? withoutNull(shape) : shape;
 }
 
-/** A tag counts members by position, so it goes when one of them does. */
+/** A tag refers to members by position, so it is removed together with a member. */
 function withoutNull(shape: UnionShape): Shape {
   const of = shape.of.filter((member) => member.kind !== "null");
   if (of.length === shape.of.length) return shape;

@@ -1,14 +1,14 @@
 import { breakCommandsInJson } from "./tool-schema/safe-text.ts";
 
 /**
- * JSON of a report, for programs and terminals. Controls, characters that turn the direction of text and characters that are not seen are
- * written as escapes, so that text of a server cannot steer a terminal, and so are commands to the pipeline that the report is printed in.
+ * Returns the JSON of a report for programs and terminals. Control characters, bidirectional controls and invisible characters are escaped, so that
+ * text from a server cannot control a terminal. Commands to the CI pipeline that runs the command are escaped as well.
  */
 export function toJsonText(value: unknown): string {
   return breakCommandsInJson(JSON.stringify(value, undefined, 2).replace(unseen, escape));
 }
 
-/** Line breaks are those of the layout: in strings they are escapes already. */
+/** Line breaks are excluded: they belong to the layout, and strings contain only escaped ones. */
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function escape(character: string): string {

@@ -1,7 +1,7 @@
 import type { Shape } from "./model.ts";
 import { declarationsByName, resolveObject, type Declared } from "./resolve.ts";
 
-/** Members that runtimes act upon and that not every revision has: a declaration, and the way from it. */
+/** Members that runtimes use and that some revisions lack. Each is a declaration with a path below it. */
 export const conditionalMembers = [
   "Result.resultType",
   "CacheableResult.ttlMs",
@@ -12,7 +12,7 @@ export const conditionalMembers = [
   "Tool.outputSchema",
 ] as const;
 
-/** Those of the conditional members that a revision declares. */
+/** Returns the conditional members that a revision declares. */
 export function knownMembersOf(model: Declared): string[] {
   return conditionalMembers.filter((member) => isDeclared(member, model));
 }

@@ -1,17 +1,17 @@
 import type { ExtensionModel, RevisionModel, Shape } from "./model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "./resolve.ts";
 
-/** What other revisions have and one lacks, with the sentence that says where it is. Keys are sorted. */
+/** Features that other revisions have and one lacks, each with a sentence that names the revision that added or removed it. Keys are sorted. */
 export interface Lacks {
-  /** Methods that this revision does not have, by the name of the declaration that carries them. */
+  /** Methods that this revision lacks, by the name of the declaration that carries them. */
   readonly methods: ReadonlyMap<string, string>;
-  /** Properties that data types of this revision do not have, by declaration and name. */
+  /** Properties that data types of this revision lack, by declaration and name. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Objects that this revision does not have, by the value of the `type` that marks them. */
+  /** Objects that this revision lacks, by the value of the `type` that marks them. */
   readonly kinds: ReadonlyMap<string, string>;
 }
 
-/** Finds what the other models of a build have and this one lacks, but for members that extensions of it give back. */
+/** Finds the features that other models of a build have and this one lacks. Members that extensions of the revision provide are excluded. */
 export function findLacks(
   model: RevisionModel,
   models: readonly RevisionModel[],
@@ -34,9 +34,9 @@ export function findLacks(
 
 interface Where {
   readonly model: RevisionModel;
-  /** Every model, oldest first. */
+  /** All models of the build, oldest first. */
   readonly sorted: readonly RevisionModel[];
-  /** `Type.member` of what an extension gives back. */
+  /** Members that an extension provides, as `Type.member`. */
   readonly provided: ReadonlySet<string>;
 }
 
@@ -61,7 +61,7 @@ function findKinds(where: Where): ReadonlyMap<string, string> {
   return toSentences(missing, (kind) => sentenceOf(`"${kind}" content`, where, (other) => hasKind(other, kind)));
 }
 
-/** Values of `type` by which the alternatives of properties called `content` are told apart. */
+/** Returns the values of `type` that distinguish the alternatives of properties called `content`. */
 function kindsOf(model: RevisionModel): ReadonlySet<string> {
   const objects = model.declarations.map(({ name }) => resolveObject({ kind: "reference", name }, model));
   const contents = objects.flatMap((object) => object?.properties.filter(({ name }) => name === "content") ?? []);
@@ -86,12 +86,12 @@ function has(model: RevisionModel, name: string): boolean {
   return declarationsByName(model).has(name);
 }
 
-/** Names of methods on the wire, by the declaration that carries them. */
+/** Returns the names of methods on the wire, by the declaration that carries them. */
 function methodsIn(models: readonly RevisionModel[]): ReadonlyMap<string, string> {
   return new Map(models.flatMap(({ methods }) => methods.map(({ type, name }) => [type, name])));
 }
 
-/** Says which revision brings something or, if it is gone, which one removed it. */
+/** Returns a sentence that names the revision that added a feature or, if it no longer exists, the revision that removed it. */
 function sentenceOf(subject: string, { model, sorted }: Where, isIn: (model: RevisionModel) => boolean): string {
   const later = sorted.find((other) => other.id > model.id && isIn(other));
   if (later) return `${subject} came with revision ${later.id}`;

@@ -1,68 +1,68 @@
 import type { Role } from "./model.ts";
 
-/** The part of an overlay that describes behaviour and is passed on to the generated tables. */
+/** Part of an overlay that describes behaviour and becomes part of the generated tables. */
 export interface Rules {
-  /** Two lifecycles exist: `handshake` (initialize, initialized) and `per-request` (every request carries version and capabilities). */
+  /** Lifecycle of the revision: `handshake` (initialize, initialized) or `per-request` (every request carries version and capabilities). */
   readonly lifecycle: "handshake" | "per-request";
-  /** JSON-RPC batches must be accepted. */
+  /** True if peers must accept JSON-RPC batches. */
   readonly batching: boolean;
   /** Methods that may not be part of a batch. */
   readonly neverBatched: readonly string[];
-  /** Clients come back for the rest of a stream whose connection the server has closed in order. */
+  /** True if clients resume a stream whose connection the server has closed cleanly. */
   readonly polling: boolean;
-  /** Dialect that a tool schema without `$schema` is read in, when the revision fixes one. */
+  /** Dialect of tool schemas without `$schema`, if the revision defines one. */
   readonly jsonSchemaDialect: string | undefined;
   /** Error codes of the revision, standard ones included. */
   readonly errors: readonly ErrorRule[];
   /** HTTP header rules of the revision. */
   readonly headers: readonly HeaderRule[];
-  /** Keys of `_meta` with a meaning fixed by the protocol. */
+  /** Keys of `_meta` whose meaning the protocol defines. */
   readonly reservedMeta: readonly ReservedMeta[];
-  /** Values of `resultType`; absent where results carry none. */
+  /** Rules for `resultType`. Absent if results have no such member. */
   readonly resultTypes: ResultTypeRule | undefined;
-  /** Capabilities whose empty object stands for one member: client `elicitation: {}` means `form`. */
+  /** Capabilities whose empty object implies one member: `elicitation: {}` of a client means `form`. */
   readonly emptyCapabilities: readonly EmptyCapability[];
 }
 
-/** The part of an extension's overlay that is passed on to its generated table. */
+/** Part of an extension's overlay that becomes part of its generated table. */
 export interface ExtensionRules {
-  /** Identifier on the wire. */
+  /** Identifier of the extension on the wire. */
   readonly id: string;
   /** Lifecycles of the revisions that it can be used with. */
   readonly lifecycles: readonly Rules["lifecycle"][];
-  /** Types of what each side declares about it; a client that need not declare it has none. */
+  /** Types of the settings that each side declares for the extension. Absent for a client that need not declare it. */
   readonly declared: { readonly client?: string; readonly server: string };
   readonly headers: readonly HeaderRule[];
-  /** Further results of methods of the core, by the value of `resultType` that marks them. */
+  /** Additional results of core methods, by the value of `resultType` that marks them. */
   readonly results: readonly { readonly method: string; readonly kind: string; readonly type: string }[];
-  /** Further members of objects in params of the core. */
+  /** Additional members of objects in the params of core methods. */
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly type: string }[];
-  /** Members that revisions lack and that programs have again through it: `Tool.execution`. */
+  /** Members that revisions lack and that the extension provides again, such as `Tool.execution`. */
   readonly provides: readonly string[];
 }
 
-/** An error code. */
+/** Error code of a revision with its rules. */
 export interface ErrorRule {
-  /** Camel-case name, the same in every revision: `resourceNotFound`. */
+  /** Camel-case name, the same in every revision, such as `resourceNotFound`. */
   readonly name: string;
   readonly code: number;
-  /** `false`: understood when received, never sent at this revision. */
+  /** False if peers of this revision accept the code but never send it. */
   readonly emitted: boolean;
-  /** HTTP status that the revision fixes for it. */
+  /** HTTP status that the revision defines for the error. */
   readonly status?: number;
 }
 
-/** A header that mirrors or accompanies a message. */
+/** HTTP header that mirrors or accompanies a message. */
 export interface HeaderRule {
   readonly name: string;
-  /** Where the value comes from: `session`, `revision`, `method`, or a path into the message such as `params.name`. */
+  /** Source of the value: `session`, `revision`, `method`, or a path into the message such as `params.name`. */
   readonly source: string;
-  /** Methods that need it; absent means every message after the first. */
+  /** Methods that need the header. Absent if every message after the first needs it. */
   readonly methods?: readonly string[];
   readonly required: boolean;
 }
 
-/** A `_meta` key with fixed meaning. */
+/** Key of `_meta` with a meaning that the protocol defines. */
 export interface ReservedMeta {
   readonly key: string;
   readonly on: "request" | "notification" | "result" | "any";
@@ -71,36 +71,35 @@ export interface ReservedMeta {
   readonly required: boolean;
 }
 
-/** What `resultType` may be. */
+/** Rules for the member `resultType` of results. */
 export interface ResultTypeRule {
   readonly known: readonly string[];
-  /** Assumed when a peer leaves it out. */
+  /** Value to assume if a peer omits the member. */
   readonly absentMeans: string;
 }
 
-/** A capability object whose emptiness has a meaning. */
+/** Capability object that has a meaning when it is empty. */
 export interface EmptyCapability {
   readonly side: Role;
   readonly path: readonly string[];
   readonly means: string;
 }
 
-/** What happens to something that this revision does not know. It holds for older revisions as well, unless they have a rule of their own. */
+/** Rule for a feature that this revision does not have. It also applies to older revisions, unless they have their own rule. */
 export interface ConversionRule {
   readonly rule: RuleName;
   /**
-   * What it is for, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base
-   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), or an alternative at one place
-   * (`SamplingMessage.content:AudioContent`).
+   * Features that the rule applies to, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base
+   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), or an alternative at one place (`SamplingMessage.content:AudioContent`).
    */
   readonly at: readonly string[];
-  /** Why, or what to do instead: one sentence that users read. */
+  /** Reason, or advice what to do instead: one sentence for users. */
   readonly reason: string;
 }
 
 /**
- * `keep`: it stays. `omit`: it is left out, and nothing is lost. `drop`: it is left out. `error`: it cannot be sent. The others
- * are functions of `templates/convert-support.ts` under the same name in camel case.
+ * Name of a conversion rule. `keep`: the value stays. `omit`: it is removed, without a loss. `drop`: it is removed, with a loss. `error`: it cannot
+ * be sent. The other rules are functions of `templates/convert-support.ts` with the same name in camel case.
  */
 export type RuleName =
   | "keep"

@@ -1,22 +1,22 @@
 /**
- * The intermediate model: what the reader produces and every emitter consumes. Types only.
+ * Intermediate model between the reader and the emitters. Types only.
  * `create-mcp-server model <revision>` prints it as JSON, so other tools and languages can generate from it.
  */
 import type { ConversionRule, ExtensionRules, Rules } from "./model-rules.ts";
 
 export type * from "./model-rules.ts";
 
-/** One protocol revision, complete: declarations, constants and the protocol layer on top of them. */
+/** Complete protocol revision: declarations, constants and the protocol layer above them. */
 export interface RevisionModel {
-  /** Version of this model's own layout; raised when a field changes meaning. */
+  /** Version of the model's layout. It increases when a field changes its meaning. */
   readonly format: 1;
-  /** Revision identifier as it appears on the wire, a date. Comes from the pin, never from the schema. */
+  /** Revision identifier as it appears on the wire, a date. It comes from the pin, never from the schema. */
   readonly id: string;
-  /** Released revisions are frozen; a draft may still change. */
+  /** Status of the revision. Released revisions are frozen; a draft may still change. */
   readonly status: "released" | "draft";
-  /** Where the declarations come from. */
+  /** File that the declarations come from. */
   readonly source: Source;
-  /** Value of `LATEST_PROTOCOL_VERSION` as found in the file. Informative: released files have carried wrong values. */
+  /** Value of `LATEST_PROTOCOL_VERSION` in the file. It is informative, because released files have had wrong values. */
   readonly declaredVersion: string | undefined;
   /** Exported constants in source order. */
   readonly constants: readonly Constant[];
@@ -24,62 +24,62 @@ export interface RevisionModel {
   readonly declarations: readonly Declaration[];
   /** Every method of the revision in order of first appearance in the role unions, embedded ones last. */
   readonly methods: readonly Method[];
-  /** What only prose says about the revision, taken from its overlay. */
+  /** Rules that only prose defines, from the overlay of the revision. */
   readonly rules: Rules;
-  /** How values of newer revisions are brought to this one; absent where the overlay has no such rules. */
+  /** Rules for converting values of newer revisions to this one. Absent if the overlay has none. */
   readonly conversions?: readonly ConversionRule[];
 }
 
-/** An extension: what it adds to revisions of the core. Types and constants of its own, with those of the core behind them. */
+/** Extension of core revisions: its own types and constants, with those of the core behind them. */
 export interface ExtensionModel {
-  /** Version of this model's own layout; raised when a field changes meaning. */
+  /** Version of the model's layout. It increases when a field changes its meaning. */
   readonly format: 1;
-  /** Name of its folder. */
+  /** Name of the folder of the extension. */
   readonly name: string;
   readonly status: "released" | "draft";
   readonly source: Source;
   readonly constants: readonly Constant[];
-  /** Its own declarations in source order. */
+  /** Declarations of the extension, in source order. */
   readonly declarations: readonly Declaration[];
-  /** The revision whose declarations it uses: the newest. */
+  /** Newest revision, whose declarations the extension uses. */
   readonly core: RevisionModel;
-  /** Declarations of the core and its own, in this order: what names are looked up in. */
+  /** Declarations of the core followed by those of the extension. Names are looked up in this list. */
   readonly scope: readonly Declaration[];
   readonly methods: readonly Method[];
   readonly rules: ExtensionRules;
 }
 
-/** The file that a model was read from. */
+/** File that a model was read from. */
 export interface Source {
   /** Path relative to the spec folder's parent, with forward slashes: `spec/<revision>/schema.ts`. */
   readonly path: string;
-  /** Lower-case hex SHA-256 of the file read, after line endings were normalised to `\n`. */
+  /** Lower-case hex SHA-256 of the file, with line endings normalised to `\n`. */
   readonly sha256: string;
-  /** Upstream commit that the file was proven equal to or taken from; absent when it was pinned from a local file. */
+  /** Upstream commit that the file was verified against or copied from. Absent if it was pinned from a local file. */
   readonly commit?: string;
 }
 
-/** A place in a source file; both numbers start at 1. */
+/** Place in a source file. Both numbers start at 1. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
-/** A documentation comment, taken apart. */
+/** Parsed documentation comment. */
 export interface Doc {
-  /** Paragraphs of prose, Markdown, without tags. */
+  /** Prose in Markdown, without tags. */
   readonly text: string;
-  /** The method or topic that the declaration belongs to, for example `` `tools/call` ``. */
+  /** Method or topic that the declaration belongs to, for example `` `tools/call` ``. */
   readonly category?: string;
-  /** Not meant for library users. */
+  /** True if the declaration is not meant for library users. */
   readonly internal?: true;
-  /** Reason and replacement, or an empty string when none is given. */
+  /** Reason and replacement, or an empty string if none is given. */
   readonly deprecated?: string;
-  /** References to read further. */
+  /** References from `@see` tags. */
   readonly see?: readonly string[];
 }
 
-/** `export const NAME = value;` */
+/** Exported constant: `export const NAME = value;` */
 export interface Constant {
   readonly name: string;
   readonly value: string | number;
@@ -87,7 +87,7 @@ export interface Constant {
   readonly location: Location;
 }
 
-/** An exported interface or type alias. */
+/** Exported interface or type alias. */
 export interface Declaration {
   readonly name: string;
   readonly kind: "interface" | "alias";
@@ -95,20 +95,20 @@ export interface Declaration {
   readonly extends: readonly (ReferenceShape | OmitShape)[];
   /** Own members of an interface (an object shape), or the target of an alias. */
   readonly shape: Shape;
-  /** Rules over several properties, from the overlay. */
+  /** Rules across several properties, from the overlay. */
   readonly constraints?: readonly Constraint[];
   readonly doc?: Doc;
   readonly location: Location;
 }
 
-/** A rule over several properties of one object. */
+/** Rule across several properties of one object. */
 export interface Constraint {
-  /** `atLeastOne`: one of the properties must be present. `exclusive`: no two may be. */
+  /** `atLeastOne`: at least one of the properties must be present. `exclusive`: at most one may be. */
   readonly rule: "atLeastOne" | "exclusive";
   readonly properties: readonly string[];
 }
 
-/** Every type expression that a schema may use. Discriminated by `kind`; a reader must refuse anything else. */
+/** Type expression that a schema may use, discriminated by `kind`. A reader must reject any other type. */
 export type Shape =
   | StringShape
   | NumberShape
@@ -125,107 +125,107 @@ export type Shape =
   | IntersectionShape
   | OmitShape;
 
-/** Any JSON value: `unknown` or `any`. */
+/** Any JSON value, declared as `unknown` or `any`. */
 export interface UnknownShape {
   readonly kind: "unknown";
-  /** Written as `any`. It is kept, because interfaces extend a map of `any` but not a map of `unknown`. */
+  /** True if the source says `any`. The distinction matters, because interfaces extend a map of `any` but not a map of `unknown`. */
   readonly any?: true;
 }
 
-/** `string`. */
+/** Shape of the type `string`. */
 export interface StringShape {
   readonly kind: "string";
-  /** `@format` tag. An annotation: checks do not assert it. */
+  /** Value of the `@format` tag. It is an annotation: checks do not assert it. */
   readonly format?: string;
 }
 
-/** `number`. Checks always require a finite value. */
+/** Shape of the type `number`. Checks always require a finite value. */
 export interface NumberShape {
   readonly kind: "number";
-  /** `@minimum` tag, inclusive. */
+  /** Value of the `@minimum` tag, inclusive. */
   readonly minimum?: number;
-  /** `@maximum` tag, inclusive. */
+  /** Value of the `@maximum` tag, inclusive. */
   readonly maximum?: number;
-  /** `@TJS-type number` tag: fractions are explicitly wanted. Its absence does not mean integer. */
+  /** True if there is a `@TJS-type number` tag, which explicitly allows fractions. Its absence does not mean integer. */
   readonly fractional?: true;
-  /** Only integers are valid: set from the overlay where the specification's prose says so. */
+  /** True if only integers are valid. It comes from the overlay, if the specification's prose says so. */
   readonly integer?: true;
 }
 
-/** A single allowed value. */
+/** Shape with a single allowed value. */
 export interface LiteralShape {
   readonly kind: "literal";
   readonly value: string | number | boolean;
-  /** Constant that the source names through `typeof NAME`. */
+  /** Constant that the source references with `typeof NAME`. */
   readonly constant?: string;
 }
 
-/** A declaration of the same revision, by name. */
+/** Reference by name to a declaration of the same revision. */
 export interface ReferenceShape {
   readonly kind: "reference";
   readonly name: string;
 }
 
-/** `T[]` or `Array<T>`. */
+/** Shape of `T[]` or `Array<T>`. */
 export interface ArrayShape {
   readonly kind: "array";
   readonly items: Shape;
-  /** `@maxItems` tag. */
+  /** Maximum number of items, from the `@maxItems` tag. */
   readonly maxItems?: number;
 }
 
-/** An object with named properties, a map (`{ [key: string]: T }`, `Record<string, T>`), or both. Always open: unknown keys are kept. */
+/** Object with named properties, a map (`{ [key: string]: T }`, `Record<string, T>`), or both. It is always open: unknown keys are kept. */
 export interface ObjectShape {
   readonly kind: "object";
   readonly properties: readonly Property[];
-  /** Shape of every value under a key that is not among `properties`. */
+  /** Shape of every value under a key that is not in `properties`. */
   readonly index?: Shape;
 }
 
-/** `A | B`. */
+/** Shape of `A | B`. */
 export interface UnionShape {
   readonly kind: "union";
-  /** Alternatives in source order. */
+  /** Alternatives, in source order. */
   readonly of: readonly Shape[];
-  /** The literals in `of` are suggestions: any string is valid (`"a" | "b" | string`). */
+  /** True if the literals in `of` are suggestions and any string is valid (`"a" | "b" | string`). */
   readonly open?: true;
-  /** `@nullable` tag: the official JSON Schema keeps `null` only where this is present. */
+  /** True if there is a `@nullable` tag. The official JSON Schema keeps `null` only in such unions. */
   readonly nullable?: true;
-  /** How to pick the alternative without trying each; absent when nothing tells them apart. */
+  /** Rule for choosing the alternative without trying each. Absent if no property distinguishes them. */
   readonly tag?: Tag;
 }
 
-/** `A & B`: properties meet one by one, the narrower shape wins, required wins over optional. */
+/** Intersection `A & B`. Properties of both are combined one by one: the narrower shape wins, and required wins over optional. */
 export interface IntersectionShape {
   readonly kind: "intersection";
   readonly of: readonly Shape[];
 }
 
-/** `Omit<Base, "key">`. */
+/** Shape of `Omit<Base, "key">`. */
 export interface OmitShape {
   readonly kind: "omit";
   readonly base: ReferenceShape;
   readonly keys: readonly string[];
 }
 
-/** One named member of an object. */
+/** Named member of an object. */
 export interface Property {
   readonly name: string;
   readonly optional: boolean;
   readonly shape: Shape;
   readonly doc?: Doc;
   readonly location: Location;
-  /** Set from the overlay: a peer may leave this required property out, and the receiver assumes this value. */
+  /** Value that the receiver assumes if a peer omits this required property. It comes from the overlay. */
   readonly absentMeans?: string | number;
-  /** Set from the overlay: a peer may send `null` instead of leaving this optional property out. */
+  /** True if a peer may send `null` instead of omitting this optional property. It comes from the overlay. */
   readonly nullMeansAbsent?: true;
-  /** Merged back from the base params by the overlay although the derived literal dropped it. */
+  /** True if the overlay merged the property from the base params because the derived literal lacks it. */
   readonly merged?: true;
 }
 
-/** How to pick one alternative of a union. Numbers are indexes into the union's `of`. */
+/** Rule for choosing one alternative of a union. Numbers are indexes into the union's `of`. */
 export type Tag =
-  /** By the value of one literal property. `absent` and `otherwise` name the alternative for a missing and an unlisted value. */
+  /** Choice by the value of one literal property. `absent` and `otherwise` name the alternative for a missing and an unlisted value. */
   | {
       readonly kind: "literal";
       readonly property: string;
@@ -233,61 +233,61 @@ export type Tag =
       readonly absent?: readonly number[];
       readonly otherwise?: number;
     }
-  /** By which keys are there: the first case whose keys are all present wins. */
+  /** Choice by the keys that are present: the first case whose keys are all present wins. */
   | {
       readonly kind: "presence";
       readonly cases: readonly { readonly keys: readonly string[]; readonly member: number }[];
     };
 
-/** The two ends of a connection. */
+/** Side of a connection. */
 export type Role = "client" | "server";
 
-/** A method of the protocol. */
+/** Method of the protocol, with its types and the capabilities that it needs. */
 export interface Method {
-  /** Name on the wire, for example `"tools/call"`. */
+  /** Name on the wire, such as `"tools/call"`. */
   readonly name: string;
-  /** Name in code, derived from the type: `CallToolRequest` → `callTool`. */
+  /** Name in code, derived from the type: `callTool` for `CallToolRequest`. */
   readonly handler: string;
-  /** Declaration that carries the method: `CallToolRequest`. */
+  /** Declaration that carries the method, such as `CallToolRequest`. */
   readonly type: string;
-  /** `embedded` methods never travel as messages: they are payloads inside a result that asks for input. */
+  /** Kind of the method. `embedded` methods are never sent as messages: they are payloads inside a result that asks for input. */
   readonly kind: "request" | "notification" | "embedded";
-  /** Who may send it. */
+  /** Roles that may send the method. */
   readonly senders: readonly Role[];
-  /** Other names under which peers send it. */
+  /** Other names under which peers send the method. */
   readonly aliases?: readonly string[];
-  /** Its parameters; absent when the type has none at all. */
+  /** Parameters of the method. Absent if the type declares none. */
   readonly params?: Params;
-  /** Its plain result: a reference, or a union of references. Absent for notifications. */
+  /** Plain result: a reference, or a union of references. Absent for notifications. */
   readonly result?: Shape;
-  /** Results that answer only requests with a certain member in their params. */
+  /** Results for requests with a certain member in their params only. */
   readonly alternatives: readonly ResultAlternative[];
-  /** What must have been declared before this may be sent, by sender. A missing entry means that nothing must. */
+  /** Capability that must be declared before the method may be sent, by sender. A missing entry means that none is needed. */
   readonly gates: { readonly [sender in Role]?: Gate };
-  /** What its sender must have declared besides, or else it is refused with the name of what is missing. */
+  /** Capability that the sender must declare in addition. Otherwise the request is rejected with the name of the missing capability. */
   readonly needs?: Gate;
   readonly doc?: Doc;
 }
 
-/** Parameters of a method. */
+/** Declared parameters of a method. */
 export interface Params {
   readonly optional: boolean;
-  /** A reference for a named params type, an object for one written inline. */
+  /** Reference to a named params type, or an object that is written inline. */
   readonly shape: Shape;
 }
 
-/** A further result of a request. */
+/** Additional result of a request. */
 export interface ResultAlternative {
   readonly type: string;
-  /** Member of the params that asks for it. */
+  /** Member of the params that requests this result. */
   readonly whenParam: string;
-  /** Required member of this result that tells it from the plain one. */
+  /** Required member of this result that distinguishes it from the plain one. */
   readonly mark: string;
 }
 
-/** A capability that one side must have declared. */
+/** Capability that one side must have declared. */
 export interface Gate {
   readonly side: Role;
-  /** Path inside that side's capabilities: `["resources", "subscribe"]`. */
+  /** Path inside that side's capabilities, such as `["resources", "subscribe"]`. */
   readonly path: readonly string[];
 }

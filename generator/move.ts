@@ -2,15 +2,15 @@ import { rename } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
 
-/** What moves, and where. */
+/** Platform and rename function that `move` uses. */
 export interface Mover {
   readonly platform: string;
   readonly rename: (from: string, to: string) => Promise<void>;
 }
 
 /**
- * Renames a file or a folder. Windows refuses that as long as anybody has it open, or something in it, as editors and virus scanners do for
- * moments: there it is tried again for a second.
+ * Renames a file or a folder. Windows rejects this while another process has the file, or a file in the folder, open, as editors and virus scanners
+ * do for moments. On Windows, the operation is retried for about a second.
  */
 export async function move(
   from: string,
@@ -32,7 +32,7 @@ const held: readonly string[] = ["EACCES", "EBUSY", "EPERM"];
 
 const longestWait = 640;
 
-/** How a folder is removed: Windows holds what somebody has open for a moment. */
+/** Options for removing a folder. On Windows, another process may have a file open for a moment, so the removal is retried up to 5 times. */
 export const wholeFolder: { readonly recursive: true; readonly force: true; readonly maxRetries: number } = {
   recursive: true,
   force: true,

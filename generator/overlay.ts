@@ -10,50 +10,53 @@ import type {
 } from "./model.ts";
 
 /**
- * `spec/<revision>/overlay.json`: what the schema of a revision cannot say and only prose does. Types only.
- * `spec/overlay.schema.json` says the same to editors and is what every overlay is checked against.
+ * Content of `spec/<revision>/overlay.json`: the facts about a revision that only prose states and its schema cannot express. Types only.
+ * `spec/overlay.schema.json` describes the same for editors. Every overlay is checked against it.
  */
 export interface Overlay {
   readonly $schema?: string;
-  /** How a connection starts and what every request carries. */
+  /** Rule for the start of a connection and the content of every request. */
   readonly lifecycle: Clause & { readonly kind: "handshake" | "per-request" };
-  /** Whether JSON-RPC batches must be accepted, and which methods may not be in one. */
+  /** Rule for JSON-RPC batches: true for `accepted` if peers must accept them, and the methods that may not be in one. */
   readonly batching: Clause & { readonly accepted: boolean; readonly never?: readonly string[] };
-  /** Left out where clients do not come back for the rest of a stream whose connection the server has closed in order. */
+  /** Present if clients resume a stream whose connection the server has closed cleanly. */
   readonly polling?: Clause;
-  /** Dialect of tool schemas that do not name one, where the revision fixes it. */
+  /** Dialect of tool schemas that do not name one, if the revision defines it. */
   readonly jsonSchemaDialect?: Clause & { readonly uri: string };
-  /** Facts about single methods that do not follow from the declarations. */
+  /** Facts about individual methods that do not follow from the declarations. */
   readonly methods: { readonly [method: string]: MethodOverlay };
-  /** Methods whose params type lost the base `_meta`; it is merged back into them. */
+  /** Methods whose params type lost the base `_meta`. The generator merges it into them again. */
   readonly mergeMeta?: Clause & { readonly methods: readonly string[] };
-  /** How to tell the members of a union apart where no literal property does. */
+  /** Rules for distinguishing the members of a union that no literal property distinguishes. */
   readonly tags?: readonly TagOverlay[];
-  /** Numbers that prose restricts to integers: `"RequestId"` (an alias) or `"Error.code"` (a property, also of types that inherit it). */
+  /** Numbers that prose restricts to integers: `"RequestId"` (an alias) or `"Error.code"` (a property, including that of derived types). */
   readonly integers?: readonly (Clause & { readonly at: string })[];
-  /** Inline objects whose unlisted members prose allows but the type leaves out: `"Tool.inputSchema"`. */
+  /** Inline objects for which prose allows unlisted members but the type does not: `"Tool.inputSchema"`. */
   readonly openObjects?: readonly (Clause & { readonly at: string })[];
-  /** Rules over several properties of one object. */
+  /** Rules across several properties of one object. */
   readonly constraints?: readonly ConstraintOverlay[];
-  /** Required properties that a peer may leave out; the receiver assumes the value given. `Declaration.property`, inherited by derived types. */
+  /**
+   * Required properties that a peer may omit. The receiver assumes the given value. Written as `Declaration.property`, and inherited by derived
+   * types.
+   */
   readonly tolerances?: readonly (Clause & { readonly at: string; readonly absentMeans: string | number })[];
-  /** Optional properties in whose place a peer may send `null`: the receiver takes it for their absence. */
+  /** Optional properties for which a peer may send `null`. The receiver treats it as absent. */
   readonly nulls?: readonly (Clause & { readonly at: string })[];
-  /** Error codes with their rules. `constant` names the schema's constant and must have the same value. */
+  /** Error codes with their rules. `constant` names the schema's constant, which must have the same value. */
   readonly errors: readonly (Clause & ErrorRule & { readonly constant?: string })[];
-  /** HTTP headers. */
+  /** HTTP headers that the revision defines. */
   readonly headers?: readonly (Clause & HeaderRule)[];
-  /** Keys of `_meta` whose meaning is fixed. */
+  /** Keys of `_meta` whose meaning the protocol defines. */
   readonly reservedMeta?: readonly (Clause & ReservedMeta)[];
-  /** Values of `resultType`. */
+  /** Rules for the member `resultType` of results. */
   readonly resultTypes?: Clause & ResultTypeRule;
-  /** Capability objects whose emptiness stands for one member. */
+  /** Capability objects that imply one member when they are empty. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
-  /** What happens to things of newer revisions that this one does not know. Every difference needs a rule. */
+  /** Rules for features of newer revisions that this one does not have. Every difference needs a rule. */
   readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
 }
 
-/** The part of an overlay that is about declarations and methods: revisions and extensions have it alike. */
+/** Part of an overlay about declarations and methods, common to revisions and extensions. */
 export type DeclarationOverlay = Pick<
   Overlay,
   | "$schema"
@@ -69,57 +72,57 @@ export type DeclarationOverlay = Pick<
 >;
 
 /**
- * `spec/extensions/<name>/overlay.json`. Types only; `spec/extension.schema.json` says the same to editors and is what every one of
- * them is checked against.
+ * Content of `spec/extensions/<name>/overlay.json`. Types only. `spec/extension.schema.json` describes the same for editors. Every such overlay is
+ * checked against it.
  */
 export interface ExtensionOverlay extends DeclarationOverlay {
   readonly id: string;
   readonly lifecycles: Clause & { readonly kinds: ExtensionRules["lifecycles"] };
   readonly declared: Clause & ExtensionRules["declared"];
-  /** Maps whose values can be checked only by who knows what they are about: `"UpdateTaskRequest.params.inputResponses"`. */
+  /** Maps whose values only code that knows their context can check: `"UpdateTaskRequest.params.inputResponses"`. */
   readonly unchecked?: readonly (Clause & { readonly at: string })[];
   readonly results?: readonly (Clause & ExtensionRules["results"][number])[];
   readonly members?: readonly (Clause & ExtensionRules["members"][number])[];
   readonly provides?: readonly (Clause & { readonly member: string })[];
 }
 
-/** Where the specification says so: an absolute URL of the revision's page, with its anchor where one exists. */
+/** Source in the specification: an absolute URL of the revision's page, with its anchor if there is one. */
 export interface Clause {
   readonly clause: string;
 }
 
-/** Facts about one method. */
+/** Facts about one method of the protocol. */
 export interface MethodOverlay extends Clause {
-  /** `embedded`: the method is a payload inside a result, never a message. */
+  /** `embedded` marks a payload inside a result that is never sent as a message. */
   readonly kind?: "embedded";
-  /** Who sends it, where no role union says so: in extensions. */
+  /** Roles that send the method, if no role union contains it, as in extensions. */
   readonly senders?: readonly Role[];
-  /** Replaces the derived capability gate; `null` for a method that needs none. Applies to every sender. */
+  /** Replaces the derived capability gate. `null` means that the method needs none. Applies to every sender. */
   readonly gate?: { readonly side: Role; readonly path: readonly string[] } | null;
   /** Result type of a request for which neither `XResultResponse` nor `XResult` exists. */
   readonly result?: string;
-  /** Other names of a notification, under which implementations of this revision send it. They are understood and never sent. */
+  /** Other names under which implementations of this revision send a notification. They are accepted but never sent. */
   readonly aliases?: readonly string[];
-  /** Further results that are possible when the params carry a member. */
+  /** Additional results that are possible if the params have a member. */
   readonly alternatives?: readonly { readonly type: string; readonly whenParam: string }[];
 }
 
-/** How to tell the members of a union apart. Exactly one of `property` and `presence` is given. */
+/** Rule for distinguishing the members of a union. Exactly one of `property` and `presence` is given. */
 export interface TagOverlay extends Clause {
-  /** The members, by declaration name, as a set: the rule holds for every union of exactly these. */
+  /** Members by declaration name, as a set. The rule applies to every union of exactly these members. */
   readonly of: readonly string[];
-  /** Tag property whose listed values pick a member; every other value picks `otherwise`. */
+  /** Property whose listed values choose a member. Every other value chooses `otherwise`. */
   readonly property?: string;
   readonly cases?: { readonly [value: string]: string };
   readonly otherwise?: string;
-  /** The first member whose keys are all present. Keys by member, in the order of testing. */
+  /** Keys by member, in the order of testing. The first member whose keys are all present is chosen. */
   readonly presence?: readonly { readonly type: string; readonly keys: readonly string[] }[];
 }
 
-/** A rule over several properties of one object. */
+/** Rule across several properties of one object. */
 export interface ConstraintOverlay extends Clause {
   readonly type: string;
-  /** `atLeastOne`: one of the properties must be present. `exclusive`: no two may be. */
+  /** `atLeastOne`: at least one of the properties must be present. `exclusive`: at most one may be. */
   readonly rule: "atLeastOne" | "exclusive";
   readonly properties: readonly string[];
 }

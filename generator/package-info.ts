@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Root folder of this package, whether it runs from source or from `dist/`. */
+/** Root folder of this package, for both the sources and `dist/`. */
 export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** Version of this package. */
+/** Returns the version of this package. */
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
   const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;

@@ -1,15 +1,15 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "./model.ts";
 import { referencesIn } from "./shapes.ts";
 
-/** The part of a model in which names are looked up. */
+/** Part of a model in which names are looked up. */
 export interface Declared {
   readonly declarations: readonly Declaration[];
 }
 
-/** Resolving looks names up all the time, and lists of declarations never change. */
+/** Cache of declarations by name. Resolving looks up names constantly, and lists of declarations never change. */
 const known = new WeakMap<readonly Declaration[], ReadonlyMap<string, Declaration>>();
 
-/** Declarations by name. A `Map`, because the names come from files and may be those of `Object.prototype`. */
+/** Returns the declarations by name. The result is a `Map`, because the names come from files and may be those of `Object.prototype`. */
 export function declarationsByName({ declarations }: Declared): ReadonlyMap<string, Declaration> {
   const found = known.get(declarations);
   if (found) return found;
@@ -19,14 +19,14 @@ export function declarationsByName({ declarations }: Declared): ReadonlyMap<stri
 }
 
 /**
- * The object that a shape denotes, with everything inherited: base properties first, redeclared ones replaced where they
- * stand. Nothing for shapes that are no single object, such as unions and strings.
+ * Returns the object that a shape denotes, including everything that it inherits. Base properties come first, and redeclared properties replace them
+ * in place. Returns `undefined` for shapes that are not a single object, such as unions and strings.
  */
 export function resolveObject(shape: Shape, model: Declared): ObjectShape | undefined {
   return flatten(shape, { names: declarationsByName(model), open: [] });
 }
 
-/** Follows references until something else is found: the target of an alias, or an interface with everything it inherits. */
+/** Follows references to the target of an alias, or to an interface with everything that it inherits. */
 export function resolveAlias(shape: Shape, model: Declared): Shape {
   const names = declarationsByName(model);
   const open: string[] = [];
@@ -40,7 +40,7 @@ export function resolveAlias(shape: Shape, model: Declared): Shape {
   return found;
 }
 
-/** Rules over several properties of a declaration: its own, or else those of its bases. */
+/** Returns the rules across several properties of a declaration: its own, or else those of its bases. */
 export function resolveConstraints(declaration: Declaration, model: Declared): readonly Constraint[] {
   if (declaration.constraints) return declaration.constraints;
   const names = declarationsByName(model);
@@ -48,13 +48,13 @@ export function resolveConstraints(declaration: Declaration, model: Declared): r
   return bases.flatMap((base) => (base ? resolveConstraints(base, model) : []));
 }
 
-/** Names of the declarations that contain themselves, directly or through others: their values nest without bound. */
+/** Returns the names of declarations that contain themselves, directly or through others. Their values may nest without limit. */
 export function findRecursive(model: Declared): Set<string> {
   const edges = new Map(model.declarations.map((declaration) => [declaration.name, edgesOf(declaration)]));
   return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
 }
 
-/** What resolving has at hand: all names, and those being resolved at the moment, so that a circle is noticed. */
+/** State of resolving: all names, and the names that are being resolved, to detect cycles. */
 interface Scope {
   readonly names: ReadonlyMap<string, Declaration>;
   readonly open: readonly string[];
@@ -107,7 +107,7 @@ function withoutKeys(base: ObjectShape | undefined, keys: readonly string[]): Ob
   return base && { ...base, properties: base.properties.filter(({ name }) => !keys.includes(name)) };
 }
 
-/** A redeclared property replaces the inherited one whole: its optionality and shape are those of the derived type. */
+/** A redeclared property replaces the inherited one entirely: its optionality and shape are those of the derived type. */
 function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
   const redeclared = new Map(own.properties.map((property) => [property.name, property]));
   const known = new Set(inherited.properties.map(({ name }) => name));
@@ -128,7 +128,7 @@ function meetAll(objects: readonly (ObjectShape | undefined)[], { names }: Scope
 
 type Names = Scope["names"];
 
-/** What is valid for both objects. */
+/** Returns an object whose values are valid for both objects. */
 function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape {
   const inA = new Map(a.properties.map((property) => [property.name, property]));
   const inB = new Map(b.properties.map((property) => [property.name, property]));
@@ -146,7 +146,7 @@ function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape 
   };
 }
 
-/** A property meets its namesake, or the index of the other object when that has none. */
+/** Combines a property with that of the same name, or with the index of the other object if it has none. */
 function createPropertyMeeting(
   names: Names,
 ): (property: Property, other: Property | undefined, index: Shape | undefined) => Property {
@@ -157,7 +157,7 @@ function createPropertyMeeting(
   };
 }
 
-/** The narrower of two shapes where one is evident, otherwise both of them as an intersection. */
+/** Returns the narrower of two shapes if one is evidently narrower, otherwise the intersection of both. */
 function meet(a: Shape, b: Shape, names: Names): Shape {
   if (isWithin(a, b, names)) return a;
   if (isWithin(b, a, names)) return b;
@@ -165,7 +165,7 @@ function meet(a: Shape, b: Shape, names: Names): Shape {
   return { kind: "intersection", of: [a, b] };
 }
 
-/** Whether every value of the first shape is evidently one of the second. */
+/** True if every value of the first shape is evidently a value of the second. */
 function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (narrow === wide || wide.kind === "unknown") return true;
   if (narrow.kind === "reference") return wide.kind === "reference" && wide.name === narrow.name;
@@ -176,7 +176,7 @@ function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   return wide.kind === "literal" ? narrow.value === wide.value : wide.kind === typeof narrow.value;
 }
 
-/** Texts of which some are suggested, `"a" | "b" | string`, also under a name. */
+/** True for strings with suggested values, `"a" | "b" | string`, including a named type. */
 function isOpenText(shape: Shape, names: Names): boolean {
   const target = shape.kind === "reference" ? names.get(shape.name) : undefined;
   const found = target?.kind === "alias" ? target.shape : shape;

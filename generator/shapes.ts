@@ -1,6 +1,6 @@
 import type { Declaration, Shape } from "./model.ts";
 
-/** Rebuilds a shape from the inside out; `change` sees every part after its own parts. */
+/** Rebuilds a shape from the inside out. `change` receives every part after its own parts. */
 export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
   switch (shape.kind) {
     case "array":
@@ -29,12 +29,12 @@ export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
   }
 }
 
-/** Applies {@link mapShape} to what a declaration says itself. */
+/** Applies {@link mapShape} to the declaration's own shape, without its bases. */
 export function mapDeclaration(declaration: Declaration, change: (shape: Shape) => Shape): Declaration {
   return { ...declaration, shape: mapShape(declaration.shape, change) };
 }
 
-/** Names that a shape mentions, in order, repetitions included. */
+/** Returns the names that a shape mentions, in order and with repetitions. */
 export function referencesIn(shape: Shape): string[] {
   switch (shape.kind) {
     case "reference":
@@ -55,7 +55,7 @@ export function referencesIn(shape: Shape): string[] {
   }
 }
 
-/** Ends an exhaustive switch: a compile error when a case is missing. */
+/** Ends an exhaustive switch. A missing case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);
 }

@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** The text of a file that a person names, without a mark at its beginning: what PowerShell writes of a command's output is often UTF-16. */
+/**
+ * Reads the text of a file that the user names, without a byte order mark. It supports UTF-16, because PowerShell often writes the output of a
+ * command in it.
+ */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path);
   return new TextDecoder(encodingOf(bytes)).decode(bytes);

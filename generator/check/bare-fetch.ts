@@ -1,22 +1,22 @@
 import { explainCause } from "../user-error.ts";
 
-/** How a server is reached over HTTP. */
+/** Options of a connection to a server over HTTP. */
 export interface HttpWireOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds to wait for an answer. */
+  /** Milliseconds to wait for a response. */
   readonly timeout: number;
-  /** Is told why a request had no answer. */
+  /** Receives the reason why a request got no response. */
   readonly onFailure?: (reason: string) => void;
 }
 
-/** What a request has besides method and headers. */
+/** Body and abort signal of a request. */
 export interface BareRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request to the address; nothing when no answer came in time. A header with an empty value is left out. */
+/** Sends a request to the address. Returns `undefined` when no response arrives in time. A header with an empty value is left out. */
 export async function fetchBare(
   { url, headers: given, timeout, onFailure }: HttpWireOptions,
   request: BareRequest & {
@@ -31,13 +31,13 @@ export async function fetchBare(
     const init = { method, headers, redirect: "manual" as const, ...(body !== undefined && { body }) };
     return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
   } catch (error) {
-    // Whoever asked reports that no answer came.
+    // The caller reports the missing response.
     onFailure?.(late.aborted ? `nothing came within ${timeout / 1_000} s` : explainCause(error));
     return undefined;
   }
 }
 
-/** Whether an address is on this machine. */
+/** True if an address is on this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -3,7 +3,7 @@ import { findMethod } from "../../runtime/protocol/method-rows.ts";
 import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
 import type { Exchange, Wire } from "./wire.ts";
 
-/** What came of a request. */
+/** Outcome of a request. */
 export type Answer =
   | { readonly kind: "result"; readonly result: Record<string, unknown>; readonly exchange: Exchange }
   | { readonly kind: "error"; readonly code: unknown; readonly message: string; readonly exchange: Exchange }
@@ -16,12 +16,12 @@ export interface Misfit {
   readonly problem: string;
 }
 
-/** Talks with a server in one revision, and keeps what does not fit it. */
+/** Conversation with a server in one revision. Collects the messages that do not fit the revision. */
 export class Conversation {
   readonly wire: Wire;
   readonly revision: Revision;
   readonly misfits: Misfit[] = [];
-  /** What the server declared in its first answer. */
+  /** Capabilities that the server declared in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
   server = { name: "", version: "" };
   #count = 0;
@@ -35,7 +35,7 @@ export class Conversation {
     return this.revision.lifecycle === "per-request";
   }
 
-  /** Makes a request. A result is checked against the revision unless `checks` is false. */
+  /** Sends a request. The result is checked against the revision unless `checks` is false. */
   async ask(method: string, params: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Answer> {
     const id = options.id ?? (this.#count += 1);
     const full = this.isStateless
@@ -47,7 +47,7 @@ export class Conversation {
     return this.#read(exchange, { method, id, checks: options.checks ?? true });
   }
 
-  /** Sends a notification. */
+  /** Sends a notification, with the headers that the revision requires. */
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<Exchange> {
     return this.wire.exchange(
       { jsonrpc: "2.0", method, ...(params && { params }) },
@@ -55,14 +55,14 @@ export class Conversation {
     );
   }
 
-  /** Whether the server declares a capability. */
+  /** True if the server declares a capability, given by the path of its keys. */
   has(...path: readonly string[]): boolean {
     let value: unknown = this.capabilities;
     for (const key of path) value = isObject(value) ? value[key] : undefined;
     return value === true || isObject(value);
   }
 
-  /** Messages that the server sent by itself, checked as well. */
+  /** Checks the messages of the server that are not responses to requests of this client. */
   readUnasked(): readonly Misfit[] {
     return this.wire.unasked.flatMap((value) => this.#checkUnasked(value));
   }
@@ -124,7 +124,7 @@ export class Conversation {
       : [];
   }
 
-  /** Headers that the revision demands over HTTP; that of the session is the wire's. */
+  /** Headers that the revision requires over HTTP. The wire adds the session header. */
   #headers(method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
     if (this.wire.transport !== "http" || method === "initialize") return {};
     const sources: Readonly<Record<string, unknown>> = { ...prefixed(params), revision: this.revision.id, method };
@@ -142,18 +142,18 @@ function prefixed(params: Readonly<Record<string, unknown>>): Record<string, unk
   return Object.fromEntries(Object.entries(params).map(([key, value]) => [`params.${key}`, value]));
 }
 
-/** How a request is made. */
+/** Options of a request. */
 export interface AskOptions {
   readonly id?: string | number;
-  /** Whether the result must fit the revision. Default `true`. */
+  /** True if the result must fit the revision. Default `true`. */
   readonly checks?: boolean;
-  /** Headers that are sent instead of those that the revision demands; an empty value leaves one out. */
+  /** Headers that replace those that the revision requires. An empty value leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the waiting. */
+  /** Stops waiting for the response. */
   readonly signal?: AbortSignal;
 }
 
-/** What the doctor says of itself: nothing that a server could want to use. */
+/** Client info and capabilities that `check` sends. It declares no capability, so a server has nothing to call. */
 export const own = { info: { name: "create-mcp-server check", version: "1.0.0" }, capabilities: {} } as const;
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {

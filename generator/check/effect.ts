@@ -1,14 +1,14 @@
 import type { Exchange } from "./wire.ts";
 
-/** How long what nobody answers is given to have an effect. */
+/** Milliseconds given to a message without a response to take effect. */
 const effectTime = 150;
 
-/** Waits for what nobody answers to have an effect. */
+/** Waits for a message without a response to take effect. */
 export async function waitForEffect(milliseconds: number = effectTime): Promise<void> {
   await new Promise((done) => setTimeout(done, milliseconds));
 }
 
-/** Waits for the effect of a message without a response. */
+/** Waits for a message without a response to take effect. Returns an empty exchange. */
 export async function pause(): Promise<Exchange> {
   await waitForEffect();
   return {};

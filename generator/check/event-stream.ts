@@ -1,11 +1,11 @@
 import { EventDecoder, type ServerEvent } from "../../runtime/framing/sse-events.ts";
 import { Mailbox } from "./mailbox.ts";
 
-/** The stream by which everything comes from a server of the first revision. */
+/** The event stream that carries all messages of a server at the first revision. */
 export class EventStream extends Mailbox {
   readonly #closing = new AbortController();
   #name: (data: string | undefined) => void = () => {};
-  /** Where messages are to be posted, as the server names it; nothing when the stream ends before. */
+  /** Address to post messages to, as the server names it; `undefined` if the stream ends first. */
   readonly endpoint: Promise<string | undefined> = new Promise((done) => (this.#name = done));
 
   /** Aborted when the stream is closed. */
@@ -13,7 +13,7 @@ export class EventStream extends Mailbox {
     return this.#closing.signal;
   }
 
-  /** Reads until the server or we close the stream. */
+  /** Reads until either side closes the stream. */
   async read(response: Response): Promise<void> {
     const decoder = new EventDecoder(
       { maxMessageBytes: 16 * 1024 * 1024 },
@@ -25,7 +25,7 @@ export class EventStream extends Mailbox {
     try {
       for await (const chunk of response.body ?? []) decoder.push(chunk);
     } catch {
-      // It was closed, or it broke: nothing arrives any more.
+      // The stream was closed or broke off. Nothing more arrives.
     }
     this.close();
   }

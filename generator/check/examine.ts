@@ -14,14 +14,14 @@ import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
-/** Options of an examination. */
+/** Options of an examination of one server. */
 export interface ExamineOptions {
   readonly target: string;
-  /** Revisions that are tried, newest first. */
+  /** Revisions to try, newest first. */
   readonly revisions: readonly Revision[];
-  /** Is told what is being looked at. */
+  /** Receives a text about each step. */
   readonly onStep?: (text: string) => void;
-  /** Says what to do about a server that opens no session, if why it does not says so. */
+  /** Returns advice about a server that opens no session, if the reason that it gave calls for specific advice. Otherwise returns an empty text. */
   readonly advise?: (refusal: string) => string;
 }
 
@@ -32,7 +32,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
   let refusal = "";
-  // Whoever offers the oldest transport knows nothing of requests that stand alone.
+  // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
@@ -70,7 +70,7 @@ async function examineRevision(
 ): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
   const { lists, result } = await readLists(conversation);
   const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
-  // What arrived meanwhile is judged last.
+  // These probes run last, so that they judge all messages that arrived during the others.
   const last = ["fits-revision", "clean-output"];
   const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
   const ordered = [
@@ -97,7 +97,7 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
 }
 
-/** Opens a session in exactly this revision; nothing when the server does not speak it, and `onRefusal` is told why. */
+/** Opens a session in exactly this revision. When the server does not speak it, returns `undefined` and calls `onRefusal` with the reason. */
 async function open(
   wires: WireFactory,
   revision: Revision,
@@ -112,7 +112,7 @@ async function open(
   return undefined;
 }
 
-/** Why no session was opened. */
+/** Reason why no session was opened. */
 function describeRefusal(answer: Answer, { silence }: Wire): string {
   const { status } = answer.exchange;
   switch (answer.kind) {
@@ -129,7 +129,7 @@ function describeRefusal(answer: Answer, { silence }: Wire): string {
   }
 }
 
-/** Resolves to `true`, or to the answer that opened no session. */
+/** Resolves to `true`, or to the response that did not open a session. */
 async function shakeHands(conversation: Conversation): Promise<true | Answer> {
   const { revision } = conversation;
   const answer = await conversation.ask("initialize", {
@@ -184,7 +184,7 @@ async function readLists(conversation: Conversation): Promise<{ readonly lists: 
   return { lists, result: { rule: listRule, revision: conversation.revision.id, findings } };
 }
 
-/** Templates are part of resources, but servers without any often do not know the method. */
+/** Reads the resource templates. Templates are part of resources, but servers without templates often do not know the method. */
 async function readTemplates(conversation: Conversation): Promise<Lists["tools"]> {
   if (!conversation.has("resources")) return [];
   const { items } = await readList(conversation, "resources/templates/list", "resourceTemplates");
@@ -227,7 +227,7 @@ async function readList(
   return { items };
 }
 
-/** A revision that nobody knows must be answered with one that the server speaks, or with an error. */
+/** Checks that the server responds to an unknown revision with one that it speaks, or with an error. */
 async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOptions): Promise<CheckResult> {
   const rule = {
     id: "negotiates",
@@ -255,7 +255,7 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
   return { rule, revision: "", findings: [toFinding(rule, seen)] };
 }
 
-/** No revision: older than the protocol. */
+/** Id that is no revision: it is older than the protocol. */
 const nowhere = "1999-01-01";
 
 function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): CheckResult[] {

@@ -1,38 +1,38 @@
-/** How bad a finding is. `error`: against the specification, or it makes clients fail. `warning`: some clients or hosts will stumble. */
+/** Severity of a finding. `error`: against the specification, or it makes clients fail. `warning`: some clients or hosts will stumble. */
 export type Severity = "error" | "warning" | "note";
 
-/** Something that is looked at. */
+/** One rule that servers are checked against. */
 export interface Rule {
   readonly id: string;
   readonly title: string;
   readonly severity: Severity;
-  /** Page of the specification, or of whoever made the rule. */
+  /** Page of the specification, or of the author of the rule. */
   readonly help?: string;
 }
 
-/** Something that is not as it should be. */
+/** A deviation from a rule. */
 export interface Finding {
   readonly rule: string;
   readonly severity: Severity;
-  /** What was seen. */
+  /** Observation that led to the finding. */
   readonly message: string;
-  /** What to do about it. */
+  /** Advice on how to fix it. */
   readonly fix: string;
-  /** What it concerns: a method, a tool, a property. */
+  /** Subject of the finding: a method, a tool, a property. */
   readonly subject: string;
 }
 
-/** One rule, looked at over one revision and transport. */
+/** Result of one rule at one revision and transport. */
 export interface CheckResult {
   readonly rule: Rule;
-  /** Revision that was spoken; empty for what does not depend on it. */
+  /** Revision of the connection; empty for rules that do not depend on it. */
   readonly revision: string;
   readonly findings: readonly Finding[];
 }
 
-/** Everything that was found about a server. */
+/** All results for one server. */
 export interface CheckReport {
-  /** The server, without what may be secret. */
+  /** Name of the server, without anything that may be secret. */
   readonly target: string;
   readonly server: { readonly name: string; readonly version: string };
   /** Revisions that it speaks, newest first. */
@@ -40,7 +40,7 @@ export interface CheckReport {
   readonly results: readonly CheckResult[];
 }
 
-/** All findings of a report, the worst first. */
+/** Returns all findings of a report, the worst first. */
 export function findingsOf({ results }: CheckReport): readonly (Finding & { readonly revision: string })[] {
   const all = results.flatMap(({ findings, revision }) => findings.map((finding) => ({ ...finding, revision })));
   return severities.flatMap((severity) => all.filter((finding) => finding.severity === severity));

@@ -4,12 +4,12 @@ import { readText } from "../../runtime/transport/http-client/body.ts";
 import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
 import type { Exchange, ExchangeOptions, Noise, Wire, WireFactory } from "./wire.ts";
 
-/** Connections to a server by Streamable HTTP. The session that the server opens is kept. */
+/** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
   return { transport: "http", open: () => Promise.resolve(new HttpWire(options)) };
 }
 
-/** One session over HTTP; further requests of any kind can be made beside it. */
+/** One session over HTTP. Any other request can be sent beside it. */
 export class HttpWire implements Wire {
   readonly transport = "http";
   readonly unasked: unknown[] = [];
@@ -28,12 +28,12 @@ export class HttpWire implements Wire {
     return this.#silence;
   }
 
-  /** Address, headers and time-out of the requests. */
+  /** Address, headers and timeout of the requests. */
   get options(): HttpWireOptions {
     return this.#options;
   }
 
-  /** Whether the server is on this machine. */
+  /** True if the server is on this machine. */
   get isLoopback(): boolean {
     return isLoopback(this.#options.url);
   }
@@ -60,7 +60,7 @@ export class HttpWire implements Wire {
     return { status: response.status, ...(answer !== undefined && { answer }) };
   }
 
-  /** Any request to the address; nothing when no answer came in time. */
+  /** Sends any request to the address. Returns `undefined` when no response arrives in time. */
   fetch(
     method: "GET" | "POST" | "DELETE",
     headers: Readonly<Record<string, string>>,
@@ -90,7 +90,7 @@ export class HttpWire implements Wire {
     }
   }
 
-  /** Reads a stream until the answer is there; what else it carries is kept. */
+  /** Reads a stream until the response arrives. Keeps the other messages that it carries. */
   async #readStream(response: Response, id: string | number | undefined): Promise<unknown> {
     const messages: unknown[] = [];
     const decoder = new EventDecoder(
@@ -107,7 +107,7 @@ export class HttpWire implements Wire {
         if (answer !== undefined) return answer;
       }
     } catch {
-      // The time is over, or the stream broke: there is no answer.
+      // The timeout has passed or the stream broke off: there is no response.
     }
     return undefined;
   }
@@ -129,5 +129,5 @@ export class HttpWire implements Wire {
   }
 }
 
-/** No server of interest says more in one answer. */
+/** Limit for the body of a response, in bytes. No real server sends more in one response. */
 const maxAnswerBytes = 16 * 1024 * 1024;

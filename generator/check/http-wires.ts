@@ -7,8 +7,8 @@ import { createSseWires, openSse } from "./sse-wire.ts";
 import type { WireFactory } from "./wire.ts";
 
 /**
- * Chooses how a server is reached: by Streamable HTTP, or, where that is refused and the address opens a stream that names another, by HTTP
- * with SSE.
+ * Chooses the transport to a server: Streamable HTTP; or HTTP with SSE, if the server rejects the former and the address opens a stream that names an
+ * endpoint.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility
  */
@@ -23,10 +23,10 @@ export async function chooseHttpWires(options: HttpWireOptions, revisions: reado
   return wire.endpoint.kind === "missing" ? streamable : createSseWires(options);
 }
 
-/** Statuses by which servers say that they have no Streamable HTTP. */
+/** HTTP statuses of servers without Streamable HTTP. */
 const olderServerStatuses: readonly number[] = [400, 404, 405];
 
-/** Milliseconds for an address that may be none of HTTP with SSE: servers that are name the other one at once. */
+/** Milliseconds to wait for an endpoint, at an address that may not offer HTTP with SSE. Servers that offer it name their endpoint immediately. */
 const endpointTime = 5_000;
 
 async function greet(wire: HttpWire, revision: Revision): Promise<{ readonly status?: number }> {

@@ -1,9 +1,9 @@
 import { Mailbox } from "./mailbox.ts";
 
-/** Longest line that is kept. Longer lines are no responses to the requests of a check. */
+/** Maximum length of a line, in characters. Longer lines are no responses to the requests of a check. */
 const maxLine = 16 * 1024 * 1024;
 
-/** Cuts output into lines. */
+/** Splits output into lines, each of which is one message. */
 export class LineReader extends Mailbox {
   #rest = "";
 

@@ -8,13 +8,13 @@ import type { Lists, Seen } from "./probe.ts";
 /** A tool as a server lists it. */
 export type ListedTool = Lists["tools"][number];
 
-/** A rule about tools that no revision has, but some host. */
+/** A rule about tools that no revision requires, but some hosts do. */
 export interface LintRule {
   readonly rule: Rule;
   readonly check: (tool: ListedTool) => readonly Omit<Seen, "subject">[];
 }
 
-/** What known hosts trip over; one odd tool makes some of them drop all others without a word. */
+/** Rules about tools that known hosts cannot handle. One such tool makes some hosts drop all others without a message. */
 export const lintRules: readonly LintRule[] = [
   {
     rule: {
@@ -216,7 +216,7 @@ function findReferences(value: unknown): string[] {
   return walk(value).flatMap(([, one]) => (isObject(one) && typeof one.$ref === "string" ? [one.$ref] : []));
 }
 
-/** True if an address is that of a schema within this one, whichever of them it stands in. */
+/** True if an address is that of a schema within this one, whichever of its schemas contains the reference. */
 function leadsInside(target: string, schema: unknown): boolean {
   return walk(schema).some(
     ([path, one]) => isObject(one) && one.$ref === target && findTarget(target, path === "/" ? "" : path, schema),
@@ -239,10 +239,10 @@ function findMirroredSecrets(schema: unknown): string[] {
   });
 }
 
-/** Words that secrets are called by, at the end of a name: `api_key`, `accessToken`, but not `tokenCount`. */
+/** Names of secrets, at the end of a name: `api_key`, `accessToken`, but not `tokenCount`. */
 const secretName = /(?:pass(?:word|phrase|wd)?|secret|token|api[-_]?key|private[-_]?key|credentials?)$/i;
 
-/** Everything in a schema with its place; only so much of it, because it is a stranger's. */
+/** Returns every object and array in a schema with its path. The depth is limited because the schema comes from an untrusted server. */
 function walk(value: unknown, path = "", depth = 0): (readonly [string, unknown])[] {
   if (typeof value !== "object" || value === null || depth > 40) return [];
   return [

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { Exchange, Noise } from "./wire.ts";
 
-/** What arrives on a stream that carries everything: answers that somebody waits for, and the rest. */
+/** Messages of a stream that carries everything: responses to pending requests, and all other messages. */
 export class Mailbox {
   readonly unasked: unknown[] = [];
   readonly noise: Noise[] = [];
@@ -12,7 +12,7 @@ export class Mailbox {
     return this.#isOpen;
   }
 
-  /** Waits for the response with this id; without an answer when none comes in time, or `signal` says that none is wanted any more. */
+  /** Waits for the response with this id. Resolves to an empty exchange on timeout or when `signal` is aborted. */
   wait(id: string | number, timeout: number, signal?: AbortSignal): Promise<Exchange> {
     if (!this.#isOpen) return Promise.resolve({});
     return new Promise((done) => {
@@ -27,7 +27,7 @@ export class Mailbox {
     });
   }
 
-  /** Takes what should be one message, or several in an array. */
+  /** Parses one message, or several in an array. */
   takeText(text: string): void {
     let value: unknown;
     try {
@@ -39,13 +39,13 @@ export class Mailbox {
     for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
   }
 
-  /** Nothing arrives any more. */
+  /** Closes the mailbox. All pending requests end without a response. */
   end(): void {
     this.#isOpen = false;
     for (const id of [...this.#waiting.keys()]) this.settle(id, {});
   }
 
-  /** Gives whoever waits for this id what there is. */
+  /** Resolves the pending request with this id, if there is one. */
   settle(id: string | number, exchange: Exchange): void {
     const done = this.#waiting.get(id);
     this.#waiting.delete(id);

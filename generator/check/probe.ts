@@ -3,18 +3,18 @@ import type { Conversation } from "./conversation.ts";
 import type { Finding, Rule } from "./finding.ts";
 import type { WireFactory } from "./wire.ts";
 
-/** What a probe has at hand: an open session, and how to open others. */
+/** Context of a probe: an open session, and a function that opens others. */
 export interface ProbeContext {
   readonly conversation: Conversation;
   readonly revision: Revision;
   readonly wires: WireFactory;
-  /** Opens another session of the same revision; nothing when that fails. */
+  /** Opens another session of the same revision. Resolves to `undefined` when that fails. */
   readonly reopen: () => Promise<Conversation | undefined>;
-  /** What the server lists. */
+  /** Tools, prompts and resources of the server. */
   readonly lists: Lists;
 }
 
-/** What a server lists, page after page. */
+/** Lists of a server, read page by page to the end. */
 export interface Lists {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
   readonly prompts: readonly Readonly<Record<string, unknown>>[];
@@ -22,18 +22,18 @@ export interface Lists {
   readonly resourceTemplates: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Looks at one thing. */
+/** A single check of a server. */
 export interface Probe {
   readonly rule: Rule;
-  /** Whether it concerns this server at this revision. */
+  /** True if the probe applies to this server at this revision. Default: always. */
   readonly applies?: (context: ProbeContext) => boolean;
   readonly run: (context: ProbeContext) => Promise<readonly Seen[]> | readonly Seen[];
 }
 
-/** What a probe found; the rule says the rest. */
+/** Observation of a probe. The rule supplies its id, and the severity unless the probe sets one. */
 export type Seen = Omit<Finding, "rule" | "severity"> & Partial<Pick<Finding, "severity">>;
 
-/** A finding of a rule. */
+/** Creates a finding of a rule. */
 export function toFinding(rule: Rule, seen: Seen): Finding {
   return { rule: rule.id, severity: rule.severity, ...seen };
 }

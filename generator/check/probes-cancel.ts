@@ -7,7 +7,7 @@ import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/latest/basic/utilities/cancellation";
 
-/** Probes of requests that are given up while they run. */
+/** Probes of requests that are cancelled while they run. */
 export const cancelProbes: readonly Probe[] = [
   {
     rule: { id: "cancellation", title: "A request can be cancelled, and the server goes on", severity: "error", help },
@@ -28,13 +28,13 @@ const cancelledId = "doctor-cancelled";
 async function probeCancelled(context: ProbeContext): Promise<Seen[]> {
   const { conversation, revision } = context;
   const { method, params } = longest(context);
-  // Whoever does not answer this anyway would seem to suffer from the cancellation.
+  // A server that does not respond to this request anyway would seem to suffer from the cancellation.
   if ((await conversation.ask(harmless(revision))).kind !== "result") return [];
   const givenUp = new AbortController();
   const { signal } = givenUp;
   const pending = conversation.ask(method, params, { id: cancelledId, checks: false, signal });
   if (isCancelledByClosing(context)) {
-    // When this is answered the other has arrived as well.
+    // When this response arrives, the server has received the other request as well.
     await conversation.ask(harmless(revision));
     givenUp.abort();
   } else
@@ -42,16 +42,16 @@ async function probeCancelled(context: ProbeContext): Promise<Seen[]> {
   await waitForEffect();
   const after = `${method} was cancelled`;
   const dead = await expectAlive(context, after);
-  // The end of a stream may be noticed only after what came on another connection.
+  // The server may notice the end of a stream only after a message on another connection.
   const late = dead.length > 0 ? dead : await expectAlive(context, after);
-  // The answer is not waited for: there need be none.
+  // Do not wait for the response: the server need not send one.
   givenUp.abort();
   const answer = await pending;
   if (late.length > 0) return late;
   return [...twice(conversation, answer), ...answered(conversation), ...(await refused(context, answer))];
 }
 
-/** The request that takes longest of those that change nothing. */
+/** Returns the slowest request among those that change nothing. */
 function longest({ conversation, revision }: ProbeContext): {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ function longest({ conversation, revision }: ProbeContext): {
 
 const listen = "subscriptions/listen";
 
-/** Without sessions nothing but the connection tells over HTTP whose request is cancelled. */
+/** True if closing the connection cancels a request. Without sessions, over HTTP nothing else identifies the request. */
 function isCancelledByClosing({ conversation, revision }: ProbeContext): boolean {
   return conversation.wire instanceof HttpWire && revision.lifecycle === "per-request";
 }
@@ -79,7 +79,7 @@ function twice({ wire }: Conversation, { kind }: Answer): Seen[] {
   return isAgain ? [{ subject: "a cancelled request", message: "it is answered twice", fix }] : [];
 }
 
-/** Nothing but an error without an id of ours can answer a notification. */
+/** Finds an error response to the cancellation. It is a notification, so such a response carries no id of this client. */
 function answered({ wire }: Conversation): Seen[] {
   const error = wire.unasked.find((value) => isAnswer(value) && value.id !== cancelledId);
   const fix = "never answer a notification; ignore cancellations of requests that are over";
@@ -90,7 +90,7 @@ function isAnswer(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !("method" in value);
 }
 
-/** An error may have other reasons than the cancellation: it counts only where the request succeeds otherwise. */
+/** Reports an error response to the cancelled request. An error may have other causes, so it counts only if the request succeeds otherwise. */
 async function refused({ conversation, ...context }: ProbeContext, answer: Answer): Promise<Seen[]> {
   if (answer.kind !== "error") return [];
   const { method, params } = longest({ ...context, conversation });

@@ -5,7 +5,7 @@ import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/latest/basic/transports";
 
-/** What pages in a browser may not do. */
+/** Rule against requests of web pages from other sites. */
 export const originRule: Rule = {
   id: "http-origin",
   title: "Pages of other sites cannot reach a server on this machine",
@@ -13,7 +13,7 @@ export const originRule: Rule = {
   help: `${help}#security-warning`,
 };
 
-/** Probes of Streamable HTTP. */
+/** Probes of Streamable HTTP: GET, notifications, sessions, revisions, origins. */
 export const httpProbes: readonly Probe[] = [
   {
     rule: { id: "http-get", title: "GET opens a stream or is refused with 405", severity: "error", help },
@@ -134,7 +134,7 @@ async function expectStatus(
   return [{ subject, message: `it is answered with HTTP ${response.status}`, fix }];
 }
 
-/** Only a server on this machine can be asked whether it guards against DNS rebinding: others may have every right to answer. */
+/** Checks the Origin header, only for servers on this machine: they must guard against DNS rebinding. Other servers may accept any origin. */
 async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): Promise<Seen[]> {
   if (!(wire instanceof HttpWire) || !wire.isLoopback) return [];
   const isHandshake = revision.lifecycle === "handshake";
@@ -156,10 +156,10 @@ async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): 
   return [acceptedOrigin(response.status)];
 }
 
-/** The site that a request claims to come from. */
+/** Origin that a forged request names. */
 export const foreignOrigin = "https://evil.example";
 
-/** A server let in a page of that site. */
+/** Creates a finding about a server that accepted a request of that origin. */
 export function acceptedOrigin(status: number): Seen {
   const fix = "check the Origin header and refuse those that you do not know with 403";
   return { subject: `Origin: ${foreignOrigin}`, message: `it is answered with HTTP ${status}`, fix };

@@ -7,7 +7,7 @@ import type { Noise, Wire } from "./wire.ts";
 const base = "https://modelcontextprotocol.io/specification/latest";
 const alive = "the server must go on after it: catch errors of single messages";
 
-/** Probes of how a server treats single messages, good and bad. */
+/** Probes of the handling of single messages, valid and invalid. */
 export const messageProbes: readonly Probe[] = [
   {
     rule: {
@@ -117,7 +117,7 @@ export const messageProbes: readonly Probe[] = [
     rule: {
       id: "accepts-batches",
       title: "Batches are accepted where the revision has them",
-      // The official SDKs take none, and hosts send none.
+      // The official SDKs do not accept batches, and hosts send none.
       severity: "note",
       help: `${base}/basic`,
     },
@@ -159,12 +159,12 @@ function noiseFinding({ kind, text }: Noise, { transport }: Wire): Seen {
   return { subject: "output", message: `this is not a message: ${JSON.stringify(text.slice(0, 80))}`, fix };
 }
 
-/** A request that changes nothing and that every server of the revision answers. */
+/** Returns a request that changes nothing and that every server of the revision supports. */
 export function harmless(revision: ProbeContext["revision"]): string {
   return Object.hasOwn(revision.clientRequests, "ping") ? "ping" : "server/discover";
 }
 
-/** A finding unless there is a result. */
+/** Returns a finding unless there is a result. */
 export function expectResult(subject: string, answer: Answer, fix: string): Seen[] {
   switch (answer.kind) {
     case "result":
@@ -186,7 +186,7 @@ export function expectResult(subject: string, answer: Answer, fix: string): Seen
   }
 }
 
-/** A finding unless there is an error with one of these codes. */
+/** Returns a finding unless there is an error with one of these codes. */
 export function expectCode(subject: string, answer: Answer, codes: readonly number[], fix: string): Seen[] {
   if (answer.kind === "error" && codes.some((code) => code === answer.code)) return [];
   if (answer.kind === "error")
@@ -199,7 +199,7 @@ function describeSilence({ exchange: { status } }: Answer): string {
   return status === undefined ? "there is no answer" : `there is no JSON-RPC answer, only HTTP ${status}`;
 }
 
-/** A finding unless the server still answers. */
+/** Returns a finding unless the server still responds. */
 export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Seen[]> {
   const method = harmless(revision);
   const answer = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
@@ -224,7 +224,7 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
   return isAnswered ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
 }
 
-/** Who has answered what came later, and still says nothing to the batch a moment after, has passed over it. */
+/** Waits for the response to a later request and another second. A server that sent nothing for the batch until then has ignored it. */
 async function waitForLater(conversation: Conversation): Promise<void> {
   await conversation.ask("ping");
   await waitForEffect(1_000);

@@ -4,7 +4,7 @@ import { HttpWire } from "./http-wire.ts";
 import { harmless } from "./probes-message.ts";
 import type { Lists, Probe, ProbeContext, Seen } from "./probe.ts";
 
-/** Probes of headers that repeat what a message says, so that what stands between can route it unread. */
+/** Probes of headers that repeat parts of a message, so that intermediaries can route it without parsing it. */
 export const mirrorProbes: readonly Probe[] = [
   {
     rule: {
@@ -23,13 +23,13 @@ export const mirrorProbes: readonly Probe[] = [
   },
 ];
 
-/** A request, and a header of it that is not what the revision demands; empty for one that is left out. */
+/** A request with one header that deviates from the revision: a wrong value, or an empty one for a header that is left out. */
 interface Lie {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly header: string;
   readonly value: string;
-  /** Codes besides that of the mismatch that are as right: no revision says which fault is found first. */
+  /** Error codes that are right as well as that of the mismatch: no revision says which fault is found first. */
   readonly others: readonly number[];
 }
 
@@ -46,7 +46,7 @@ function liesOf(context: ProbeContext): Lie[] {
 
 type Harmless = Pick<Lie, "method" | "params" | "others">;
 
-/** Requests that need the header and do no harm should the server take them: no tool is called but one that says that it changes nothing. */
+/** Requests that need the header and do no harm if the server accepts them. A tool is called only if it declares that it is read-only. */
 function requestsFor({ methods }: HeaderRule, { revision, lists, conversation }: ProbeContext): Harmless[] {
   if (!methods) return [{ method: harmless(revision), params: {}, others: [] }];
   const prompt = lists.prompts.find(({ arguments: all }) => !Array.isArray(all) || all.length === 0);
@@ -61,8 +61,8 @@ function requestsFor({ methods }: HeaderRule, { revision, lists, conversation }:
 }
 
 /**
- * A tool that says that it changes nothing and needs no arguments can only be refused for what the headers say. Of any other, servers may first
- * find what is wrong with the call itself.
+ * Chooses a tool to call. A read-only tool without required arguments can only be rejected for the headers. With any other tool, a server may report
+ * invalid arguments first.
  */
 function chooseTool(tools: Lists["tools"], invalid: number): Omit<Harmless, "method"> {
   const harmlessOnes = tools.filter(({ annotations }) => isObject(annotations) && annotations.readOnlyHint === true);
@@ -76,9 +76,9 @@ function chooseTool(tools: Lists["tools"], invalid: number): Omit<Harmless, "met
 
 const stranger = "doctor-no-such-tool";
 
-/** What the message does not say. */
+/** Returns a header value that differs from the message. */
 function otherValue({ source }: HeaderRule, { id, clientRequests }: Revision): string {
-  // As long as a revision, and older than the first.
+  // As long as a revision id, and older than the first revision.
   if (source === "revision") return id.replace(/\d/, "1");
   if (source === "method") return Object.keys(clientRequests).find((method) => method.endsWith("/list")) ?? "x";
   return "doctor-another";
@@ -98,7 +98,7 @@ async function tell(
   return [{ subject: `${method} ${what}`, message: `it is ${describe(answer)}`, fix, ...gradeOf(answer) }];
 }
 
-/** What is refused for whatever reason does no harm: only clients that want to know why are lost. */
+/** Grades a response. A rejection with another error is only a warning: it does no harm, but clients cannot learn the reason. */
 function gradeOf(answer: Answer): Pick<Seen, "severity"> {
   const { status = 0 } = answer.exchange;
   return answer.kind === "error" || status >= 400 ? { severity: "warning" } : {};

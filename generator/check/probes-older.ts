@@ -3,7 +3,7 @@ import { HttpWire } from "./http-wire.ts";
 import type { Probe, Seen } from "./probe.ts";
 import { openSse } from "./sse-wire.ts";
 
-/** Probes of a server over Streamable HTTP at revisions that have another transport over HTTP. */
+/** Probes of a Streamable HTTP server at revisions that use HTTP with SSE. */
 export const olderProbes: readonly Probe[] = [
   {
     rule: {
@@ -17,12 +17,12 @@ export const olderProbes: readonly Probe[] = [
   },
 ];
 
-/** True if HTTP with SSE is the transport of a revision over HTTP: it has sessions, but no header that names them. */
+/** True if the transport of a revision over HTTP is HTTP with SSE: it has sessions, but no header that names them. */
 function isOverSse({ headers, lifecycle }: Revision): boolean {
   return lifecycle === "handshake" && !headers.some(({ source }) => source === "session");
 }
 
-/** The address itself, and the usual one beside it or at the root. */
+/** Tries the address itself, and the usual one beside it or at the root. */
 async function probeStreams({ options }: HttpWire): Promise<readonly Seen[]> {
   const places = [...new Set(["", "sse", "/sse"].map((path) => new URL(path, options.url).href))];
   const timeout = Math.min(options.timeout, streamTime);
@@ -43,5 +43,5 @@ async function probeStreams({ options }: HttpWire): Promise<readonly Seen[]> {
   ];
 }
 
-/** Milliseconds for an address at which there may be no stream: servers that have one name the endpoint at once. */
+/** Milliseconds to wait for an endpoint, at an address that may not have a stream. Servers that have one name the endpoint immediately. */
 const streamTime = 5_000;

@@ -4,7 +4,7 @@ import type { Probe, ProbeContext, Seen } from "./probe.ts";
 import { TcpWire } from "./tcp-wire.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
 
-/** Probes of TCP: pages in a browser can send a request of HTTP to any port of their machine, with messages in its body. */
+/** Probes of TCP. Web pages can send an HTTP request to any port of their machine, with messages in its body. */
 export const tcpProbes: readonly Probe[] = [
   {
     rule: {
@@ -18,7 +18,7 @@ export const tcpProbes: readonly Probe[] = [
   },
 ];
 
-/** Probes of WebSocket. */
+/** Probes of WebSocket: the Origin header. */
 export const webSocketProbes: readonly Probe[] = [
   {
     rule: originRule,
@@ -50,7 +50,7 @@ async function probeHttpRequest({ conversation: { wire }, revision }: ProbeConte
   return [{ subject: "POST / HTTP/1.1", message: "the message in the body of the request is answered", fix }];
 }
 
-/** Servers that ignore the request do not answer at all. */
+/** Aborts after 2 seconds: servers that ignore the request never respond. */
 function briefly(): AbortSignal {
   return AbortSignal.timeout(2_000);
 }

@@ -6,7 +6,7 @@ import type { Wire, WireFactory } from "./wire.ts";
 
 const help = "https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility";
 
-/** Probes of HTTP with SSE. */
+/** Probes of HTTP with SSE: unknown sessions and origins. */
 export const sseProbes: readonly Probe[] = [
   {
     rule: {
@@ -29,7 +29,7 @@ export const sseProbes: readonly Probe[] = [
   },
 ];
 
-/** Whether the stream says where messages are to be posted. */
+/** Checks that the stream names an address to post messages to. */
 export async function probeEndpoint(wires: WireFactory): Promise<CheckResult[]> {
   if (wires.transport !== "sse") return [];
   const rule = {
@@ -66,12 +66,15 @@ function describeEndpoint(endpoint: Endpoint): Seen | undefined {
   }
 }
 
-/** The address for messages with parameters that no session has; nothing when it has none, so that its session is not in them. */
+/**
+ * Returns the address for messages with query parameters of no session. Returns `undefined` when the address has no parameters: then they do not name
+ * the session.
+ */
 function strangerOf(wire: Wire): URL | undefined {
   if (!(wire instanceof SseWire) || wire.endpoint.kind !== "named") return undefined;
   const url = new URL(wire.endpoint.url);
   const names = [...new Set(url.searchParams.keys())];
-  // Servers that insist on the form of an id refuse others for that alone.
+  // A UUID: servers that check the format of an id reject others for the format alone.
   for (const name of names) url.searchParams.set(name, "00000000-0000-4000-8000-000000000000");
   return names.length > 0 ? url : undefined;
 }

@@ -2,19 +2,19 @@ import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from ".
 import { EventStream } from "./event-stream.ts";
 import type { Exchange, ExchangeOptions, Wire, WireFactory } from "./wire.ts";
 
-/** Connections by HTTP with SSE, the transport that Streamable HTTP has replaced. */
+/** Creates connections over HTTP with SSE, the transport that Streamable HTTP has replaced. */
 export function createSseWires(options: HttpWireOptions): WireFactory {
   return { transport: "sse", open: () => openSse(options) };
 }
 
-/** Where messages are to be posted. */
+/** Address to post messages to. */
 export type Endpoint =
   | { readonly kind: "named"; readonly url: URL }
   | { readonly kind: "missing"; readonly problem: string }
-  /** It is not posted to, because messages and headers may carry secrets. */
+  /** An address at another origin. Nothing is posted to it, because messages and headers may carry secrets. */
   | { readonly kind: "foreign"; readonly origin: string };
 
-/** Opens the stream and waits for the address that it names. */
+/** Opens the stream and waits for the endpoint that it names. */
 export async function openSse(options: HttpWireOptions): Promise<SseWire> {
   const stream = new EventStream();
   const giveUp = setTimeout(() => stream.close(), options.timeout);
@@ -44,7 +44,7 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
   return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
 }
 
-/** A session: a stream by which everything comes, and the address that takes our messages. */
+/** A session: a stream that carries all messages of the server, and an address that accepts messages of the client. */
 export class SseWire implements Wire {
   readonly transport = "sse";
   readonly endpoint: Endpoint;
@@ -61,7 +61,7 @@ export class SseWire implements Wire {
     this.#stream = stream;
   }
 
-  /** Whether the server is on this machine. */
+  /** True if the server is on this machine. */
   get isLoopback(): boolean {
     return isLoopback(this.#options.url);
   }
@@ -78,7 +78,7 @@ export class SseWire implements Wire {
     const answer = id === undefined ? undefined : this.#stream.wait(id, this.#options.timeout, signal);
     const taken = await this.sendText(JSON.stringify(message));
     const isTaken = taken.status !== undefined && taken.status < 300;
-    // What was refused is not answered on the stream.
+    // A rejected message gets no response on the stream.
     if (id !== undefined && !isTaken) this.#stream.settle(id, {});
     return { ...taken, ...(await answer) };
   }
@@ -96,7 +96,7 @@ export class SseWire implements Wire {
     return fetchBare({ ...this.#options, url }, { method: "POST", headers, ...parts });
   }
 
-  /** Asks for another stream. */
+  /** Opens another stream, with additional headers. */
   get(headers: Readonly<Record<string, string>>): Promise<Response | undefined> {
     return fetchBare(this.#options, { method: "GET", headers: { accept: "text/event-stream", ...headers } });
   }

@@ -7,16 +7,18 @@ import { pause } from "./effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
-/** How a server process is started. */
+/** Options of a server process. */
 export interface StdioWireOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Milliseconds to wait for an answer. */
+  /** Milliseconds to wait for a response. */
   readonly timeout: number;
 }
 
-/** Connections to a server that is started anew for each of them. */
+/**
+ * Creates connections to a server. Each connection starts its own process, and rejects with a {@link UserError} when the command cannot be started.
+ */
 export function createStdioWires(options: StdioWireOptions): WireFactory {
   return { transport: "stdio", open: () => openWire(options) };
 }
@@ -30,14 +32,14 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     stdio: ["pipe", "pipe", "pipe"],
     windowsVerbatimArguments: verbatim,
   });
-  // It is the head of its own tree, which a signal from the terminal does not reach.
+  // The process leads its own process tree, which a signal from the terminal does not reach.
   const abandon = (): void => killTree(child);
   process.once("exit", abandon);
   const reader = new LineReader();
   let tail = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => reader.push(text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (tail = (tail + text).slice(-2_000)));
-  // That a program has gone shows as the end of its output.
+  // The end of the output shows that the program has exited.
   child.stdin.on("error", () => reader.end());
   const exited = new Promise<void>((done) => child.once("close", () => done(reader.end())));
   await new Promise<void>((done, reject) => {
@@ -81,7 +83,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   };
 }
 
-/** What cannot be handed to a program is the person's to change. */
+/** Reports arguments that cannot be passed to a program as user errors. */
 function readCommand(command: string, args: readonly string[], env: CommandPlace["env"]): Command {
   try {
     return toCommand(command, args, { platform: process.platform, env });
@@ -96,7 +98,7 @@ function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): strin
   return `it ended ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, and its last words were: ${words}`}`;
 }
 
-/** How long a server may take to end after its input has. */
+/** Milliseconds that a server may take to exit after its input has ended. */
 const closeTime = 5_000;
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {

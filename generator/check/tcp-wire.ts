@@ -4,20 +4,20 @@ import { pause } from "./effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
-/** Options for a TCP connection to a server. */
+/** Options of a TCP connection to a server. */
 export interface TcpWireOptions {
   readonly host: string;
   readonly port: number;
-  /** Milliseconds to wait for an answer. */
+  /** Milliseconds to wait for a response. */
   readonly timeout: number;
 }
 
-/** Connections to a server over TCP: one message a line. */
+/** Creates connections to a server over TCP: one message per line. */
 export function createTcpWires(options: TcpWireOptions): WireFactory {
   return { transport: "tcp", open: () => Promise.resolve(new TcpWire(options)) };
 }
 
-/** One connection. What is sent before it is open waits for it. */
+/** One TCP connection. Messages sent before it is open wait for it. */
 export class TcpWire implements Wire {
   readonly transport = "tcp";
   readonly #options: TcpWireOptions;
@@ -90,5 +90,5 @@ export class TcpWire implements Wire {
   }
 }
 
-/** Milliseconds for the server to hang up, too. */
+/** Milliseconds to wait until the server closes its side. */
 const closeTime = 1_000;

@@ -5,20 +5,20 @@ import { pause } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
-/** Options for a WebSocket connection to a server. */
+/** Options of a WebSocket connection to a server. */
 export interface WebSocketWireOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds to wait for an answer, and for the connection. */
+  /** Milliseconds to wait for the connection, and for each response. */
   readonly timeout: number;
 }
 
-/** Connections to a server over WebSocket: one message in each text frame. */
+/** Creates connections to a server over WebSocket: one message in each text frame. */
 export function createWebSocketWires(options: WebSocketWireOptions): WireFactory {
   return { transport: "websocket", open: () => WebSocketWire.open(options) };
 }
 
-/** One connection. */
+/** One WebSocket connection to a server. */
 export class WebSocketWire implements Wire {
   readonly transport = "websocket";
   readonly #options: WebSocketWireOptions;
@@ -50,10 +50,10 @@ export class WebSocketWire implements Wire {
     });
   }
 
-  /** Resolves when the connection is open, or will not be. */
+  /** Resolves when the connection is open or has failed. */
   static async open(options: WebSocketWireOptions): Promise<WebSocketWire> {
     const { url, headers, timeout } = options;
-    // Only those who need the library load it.
+    // Imported lazily: only WebSocket connections need the library.
     const { createWsSocket } = await import("../../runtime/transport/websocket/ws-package.ts");
     const socket = createWsSocket(url, { headers, connection: { handshakeTimeout: timeout } });
     const wire = new WebSocketWire(options, socket);
@@ -82,7 +82,7 @@ export class WebSocketWire implements Wire {
     return isLoopback(this.#options.url);
   }
 
-  /** Opens another connection, with more headers. */
+  /** Opens another connection, with additional headers. */
   reopen(headers: Readonly<Record<string, string>>): Promise<WebSocketWire> {
     return WebSocketWire.open({ ...this.#options, headers: { ...this.#options.headers, ...headers } });
   }

@@ -1,43 +1,43 @@
-/** What a server sent back for one message of ours. */
+/** Outcome of one message that was sent to the server. */
 export interface Exchange {
-  /** The response with the id that was asked for; absent when none came in time. */
+  /** Response with the id of the request; absent when none arrived in time. */
   readonly answer?: unknown;
-  /** Of HTTP. */
+  /** HTTP status; absent on other transports. */
   readonly status?: number;
 }
 
-/** How one message is sent. */
+/** Options of one message. */
 export interface ExchangeOptions {
-  /** Id of the response that is waited for. */
+  /** Id of the response to wait for. */
   readonly id?: string | number | undefined;
-  /** Of HTTP. An empty value leaves out a header that is sent otherwise. */
+  /** HTTP headers. An empty value leaves out a header that is sent otherwise. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Ends the waiting; over HTTP it closes the stream of the answer as well. */
+  /** Stops waiting. Over HTTP it also closes the response stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Something that arrived and is not a message, quoted. */
+/** Received data that is not a message, quoted. */
 export interface Noise {
   readonly kind: "text" | "blank";
   readonly text: string;
 }
 
-/** A bare connection: nothing is checked, completed or held back, because that is what the checks are about. */
+/** A bare connection: it checks, completes and delays nothing, because those are the things that the checks examine. */
 export interface Wire {
   readonly transport: "stdio" | "http" | "sse" | "tcp" | "websocket";
-  /** Sends one JSON value and waits for the response; with no id it returns when the value was taken. */
+  /** Sends one JSON value and waits for the response. Without an id it returns when the value was accepted. */
   exchange(message: unknown, options?: ExchangeOptions): Promise<Exchange>;
-  /** Sends text as it is, followed by a line break on streams. */
+  /** Sends text unchanged, followed by a line break on streams. */
   sendText(text: string): Promise<Exchange>;
-  /** Everything that arrived so far and was asked for by nobody. */
+  /** Messages received so far that are not responses to requests of this client. */
   readonly unasked: readonly unknown[];
-  /** Everything that arrived so far and is not JSON. */
+  /** Data received so far that is not JSON. */
   readonly noise: readonly Noise[];
-  /** Whether the server can still be spoken to. */
+  /** True if the server can still receive messages. */
   readonly isOpen: boolean;
-  /** Why nothing comes, as far as that can be seen from here; empty when nothing is known. */
+  /** Reason why no message arrives, as far as the client can know; empty when unknown. */
   readonly silence: string;
-  /** Ends the connection. Says how the server took it. */
+  /** Closes the connection. Reports whether the server process had to be killed. */
   close(): Promise<{ readonly wasKilled: boolean }>;
 }
 

@@ -1,17 +1,17 @@
 import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
 import type { Bounds, SafeDocument, SafeSchema } from "../tool-schema/safe-schema.ts";
 
-/** The code of a check. */
+/** Code of a check. */
 export interface CheckText {
-  /** An expression that makes the check. */
+  /** Expression that creates the check. */
   readonly expression: string;
-  /** Declarations that it needs, in order. */
+  /** Declarations that the expression needs, in order. */
   readonly declarations: readonly string[];
 }
 
 /** Writes the check of a schema, as calls of the functions in `check.ts`. Names of definitions begin with `prefix`. */
 export function emitCheck(document: SafeDocument, prefix: string): CheckText {
-  // What was left out of an alternative may be all that told it from another.
+  // A part that was left out may be all that distinguished one alternative from another.
   const isExact = document.losses.every(({ kind }) => kind === "assumed");
   const writer: Writer = {
     nameOf: (definition) => `check${prefix}${definition}`,
@@ -23,7 +23,7 @@ export function emitCheck(document: SafeDocument, prefix: string): CheckText {
   return { expression: write(document.root, writer), declarations };
 }
 
-/** Functions of `check.ts` that a text may use. */
+/** Functions of `check.ts` that the code of a check may use. */
 export const checkFunctions = [
   "all",
   "any",
@@ -75,7 +75,7 @@ function writeText(schema: SafeSchema): string[] {
   return call("text", rules);
 }
 
-/** Patterns that might take long in a backtracking engine are matched by another engine. */
+/** Writes a pattern. Patterns that may take long in a backtracking engine use another engine. */
 function writePattern(pattern: string): string {
   const text = JSON.stringify(pattern);
   return isLinearPattern(pattern) ? `new RegExp(${text}, "u")` : `compileRe2(${text})`;
@@ -93,7 +93,7 @@ function writeMembers(schema: SafeSchema, writer: Writer): string[] {
   const rest = writeRest(additional, writer);
   const keys = names === undefined ? "anything" : write(names, writer);
   const known = [...properties].map(([name, member]): [string, string] => [name, write(member, writer)]);
-  // A member that may be anything has to be named only where others may not be there.
+  // A member that accepts anything is listed only if the schema restricts other members.
   const named = known.filter(([, text]) => rest.length > 0 || text !== "anything");
   return call("members", [
     ...(required.length > 0 ? [`required: ${JSON.stringify(required)}`] : []),
@@ -122,7 +122,7 @@ function writeRest(rest: SafeSchema | false | undefined, writer: Writer): string
   return text === "anything" ? [] : [`rest: ${text}`];
 }
 
-/** Alternatives among which one fits everything say nothing. */
+/** Writes alternatives. They restrict nothing if one of them accepts everything. */
 function writeAlternatives(name: string, list: readonly SafeSchema[], writer: Writer): string[] {
   const texts = list.map((one) => write(one, writer));
   if (texts.length === 0 || texts.includes("anything")) return [];

@@ -9,18 +9,18 @@ import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit
 import { refusalText, type ClientPlan, type PromptPlan, type Refusal, type TemplatePlan } from "./plan.ts";
 import { acceptsNothing, isInherited } from "./optional-arguments.ts";
 
-/** What the files of a client depend on. */
+/** Options of the emitted files of a client. */
 export interface EmitClientOptions {
   readonly ending: ImportEnding;
-  /** Version of this package. */
+  /** Version of this package, for the header of each file. */
   readonly version: string;
   /** Folder of this package, with `templates/` and `runtime/`. */
   readonly packageFolder: string;
 }
 
-/** The files of a client. */
+/** Emitted files of a client, and the plan that they implement. */
 export interface EmittedClient {
-  /** By path, formatted. */
+  /** Formatted texts by path. */
   readonly tree: Tree;
   /** The plan without the tools that could not be written. */
   readonly plan: ClientPlan;
@@ -44,7 +44,7 @@ export async function emitClient(whole: ClientPlan, options: EmitClientOptions):
   return { tree, plan };
 }
 
-/** One tool that cannot be written must not take all others with it. */
+/** Writes the files of the tools. A tool that cannot be written is left out; the others stay. */
 async function emitTools(
   plan: ClientPlan,
   { ending }: EmitClientOptions,
@@ -67,7 +67,7 @@ async function emitTools(
   };
 }
 
-/** Files that are the same in every client: real TypeScript of this package. */
+/** Reads the files that are the same in every client: TypeScript modules of this package. */
 async function readCopies(
   plan: ClientPlan,
   { packageFolder, ending, hasRe2 }: EmitClientOptions & { readonly hasRe2: boolean },
@@ -127,7 +127,7 @@ function clientView(plan: ClientPlan, { ending }: EmitClientOptions): object {
   };
 }
 
-/** What the entry imports of `session.ts`. */
+/** Names that the entry imports from `session.ts`. */
 function sessionNames({ tools, prompts, templates }: ClientPlan): string {
   return [
     ...(tools.length > 0 ? ["callTool", "type ToolResult"] : []),

@@ -4,10 +4,10 @@ import { emitType } from "../tool-schema/type-text.ts";
 import { checkFunctions, emitCheck, type CheckText } from "./check-text.ts";
 import type { ToolPlan } from "./plan.ts";
 
-/** Ending of import paths: sources that Node or a bundler runs as they are want `ts`, others `js`. */
+/** Ending of import paths: `ts` for sources that Node or a bundler runs directly, `js` for others. */
 export type ImportEnding = "ts" | "js";
 
-/** The file of one tool: types of its arguments and its result, and the checks of both. Not formatted yet. */
+/** Writes the unformatted file of one tool: types of its arguments and its result, and the checks of both. */
 export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<string> {
   const { entry, type, member, input, output } = plan;
   const names = typeNames(plan);
@@ -33,12 +33,12 @@ export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<st
   ].join("\n\n");
 }
 
-/** Names of the types that a tool has; without an output schema there is none for its structured content. */
+/** Returns the names of the types of a tool. Without an output schema there is no type of its structured content. */
 export function typeNames({ type, output }: ToolPlan): { readonly arguments: string; readonly structured?: string } {
   return { arguments: `${type}Arguments`, ...(output && { structured: `${type}Structured` }) };
 }
 
-/** What is said of a tool. */
+/** Returns the doc comment of a tool. */
 export function toolDoc({ entry }: ToolPlan): string {
   const { destructiveHint, readOnlyHint } = entry.annotations ?? {};
   const hint =
@@ -49,14 +49,14 @@ export function toolDoc({ entry }: ToolPlan): string {
   return docText({ text: text === "" ? `Tool ${safeText(entry.name)}.` : text });
 }
 
-/** True if code calls the engine for patterns that might take long. */
+/** True if the code calls the engine for patterns that may take long. */
 export function usesRe2(code: string): boolean {
   return code.includes("compileRe2(");
 }
 
 function importText(checks: readonly CheckText[], ending: ImportEnding): string {
   const code = checks.flatMap(({ expression, declarations }) => [expression, ...declarations]);
-  // Within texts of a schema these words are followed by a parenthesis as well, at the price of an import too many: so texts are left out.
+  // Within texts of a schema, these words may precede a parenthesis as well, which would only add unused imports. So texts are removed first.
   const bare = code.join("\n").replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   const used = checkFunctions.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(bare));
   const names = [...used, ...(checks.some(({ declarations }) => declarations.length > 0) ? ["type Check"] : [])];

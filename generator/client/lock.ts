@@ -10,20 +10,20 @@ import { systemCode, UserError } from "../user-error.ts";
 /** Name of the lock file, inside the folder of a client. */
 export const clientLockName = "mcp.client.lock.json";
 
-/** What `mcp.client.lock.json` records: what the client was made of, and what came out. */
+/** Contents of `mcp.client.lock.json`: the contract that the client was generated from, and the hashes of the generated files. */
 export interface ClientLock {
   /** Version of this file's format. */
   readonly format: 1;
   /** Version of create-mcp-server that wrote the client. */
   readonly generator: string;
-  /** What the server is called in the code. */
+  /** Name of the server in the code. */
   readonly name: string;
   readonly contract: Contract;
   /** SHA-256 in lower-case hex of every file, by path relative to the lock file. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The lock of a client, as text. */
+/** Returns the lock file of a client, as text. */
 export function emitClientLock(
   tree: Tree,
   { contract, name, version }: { readonly contract: Contract; readonly name: string; readonly version: string },
@@ -34,7 +34,11 @@ export function emitClientLock(
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
 
-/** Reads the lock of a client's folder; nothing when there is none. */
+/**
+ * Reads the lock file in a client's folder. Returns `undefined` when there is none.
+ *
+ * @throws {UserError} when the file cannot be read or is not a lock file of this version.
+ */
 export async function readClientLock(folder: string): Promise<ClientLock | undefined> {
   const path = join(folder, clientLockName);
   let value: unknown;
@@ -57,7 +61,7 @@ export async function readClientLock(folder: string): Promise<ClientLock | undef
   };
 }
 
-/** Files that were edited by hand since they were written. A missing file is none. */
+/** Returns the files that were edited by hand since they were written. Missing files do not count. */
 export async function findEdited(folder: string, lock: ClientLock): Promise<string[]> {
   const states = Object.entries(lock.files).map(async ([path, hash]): Promise<string[]> => {
     const text = await readFile(join(folder, path), "utf8").catch(() => undefined);

@@ -1,7 +1,7 @@
 import { outputLine } from "../tool-schema/safe-text.ts";
 import type { ClientPlan } from "./plan.ts";
 
-/** What of a server's schemas did not come through as it was written, a line each. */
+/** Lists the parts of a server's schemas that changed or got lost, one per line, and the tools that were left out. */
 export function lossLines({ tools, refused }: ClientPlan): string[] {
   const lost = tools.flatMap(({ entry, losses }) =>
     losses.map(

@@ -1,6 +1,6 @@
 import type { SafeDocument, SafeSchema } from "../tool-schema/safe-schema.ts";
 
-/** True if the type of a schema takes the empty object, so that a call may leave its arguments out. */
+/** True if the type of a schema accepts the empty object, so that a call may omit its arguments. */
 export function acceptsNothing({ root, definitions }: SafeDocument): boolean {
   const accepts = (schema: SafeSchema, seen: ReadonlySet<string>): boolean => {
     const { required, properties, reference, allOf, anyOf, oneOf } = schema;
@@ -16,7 +16,7 @@ export function acceptsNothing({ root, definitions }: SafeDocument): boolean {
   return accepts(root, new Set());
 }
 
-/** True if every object has a member of this name: the empty object does not fit a type in which it is something else. */
+/** True if every object has a member of this name. The empty object does not fit a type in which this member is something else. */
 export function isInherited(name: string): boolean {
   return name in Object.prototype;
 }

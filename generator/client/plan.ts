@@ -5,41 +5,41 @@ import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.t
 import type { AcceptPattern } from "../tool-schema/reading.ts";
 import { anySchema, SchemaRefusal, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
 
-/** A client before it is written: every name is settled and every schema is safe. */
+/** Plan of a client: every name is settled and every schema is safe. */
 export interface ClientPlan {
-  /** Beginning of the names of types: `GitHub`. */
+  /** Prefix of type names: `GitHub`. */
   readonly type: string;
-  /** How the server calls itself. */
+  /** Name that the server reports for itself. */
   readonly server: string;
   readonly tools: readonly ToolPlan[];
   readonly prompts: readonly PromptPlan[];
   readonly templates: readonly TemplatePlan[];
-  /** Tools without a method, and why. */
+  /** Tools without a method, with reasons. */
   readonly refused: readonly Refusal[];
 }
 
-/** One tool. */
+/** Plan of one tool. */
 export interface ToolPlan {
   readonly entry: ToolEntry;
   /** Name of its method. */
   readonly member: string;
-  /** Beginning of its types' names. */
+  /** Prefix of the names of its types. */
   readonly type: string;
-  /** Name of its file, without ending. */
+  /** Name of its file, without extension. */
   readonly file: string;
   readonly input: SafeDocument;
   readonly output?: SafeDocument;
   readonly losses: readonly SchemaLoss[];
 }
 
-/** One prompt. */
+/** Plan of one prompt. */
 export interface PromptPlan {
   readonly entry: PromptEntry;
   readonly member: string;
   readonly type: string;
 }
 
-/** One resource template. */
+/** Plan of one resource template. */
 export interface TemplatePlan {
   readonly entry: ResourceTemplateEntry;
   readonly member: string;
@@ -50,9 +50,9 @@ export interface TemplatePlan {
 /** A variable of a URI template. */
 export interface TemplateVariable {
   readonly name: string;
-  /** `{name*}` */
+  /** True if the variable is a list: `{name*}`. */
   readonly isList: boolean;
-  /** It belongs to a query or to parameters, which may be left out. */
+  /** True if the variable belongs to a query or to parameters, which may be left out. */
   readonly isOptional: boolean;
 }
 
@@ -62,15 +62,15 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Finds the variables of a URI template; throws when it is none. */
+/** Returns the variables of a URI template. Throws when the template is invalid. */
 export type ReadVariables = (template: string) => readonly TemplateVariable[];
 
-/** Options for the plan of a client. */
+/** Options of the plan of a client. */
 export interface PlanOptions {
   /** Name of the server, in any spelling. */
   readonly name: string;
   readonly readVariables: ReadVariables;
-  /** The patterns that the client checks. Default: those that a backtracking engine matches in linear time. */
+  /** Accepts the patterns that the client checks. Default: those that a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
 }
 
@@ -99,7 +99,7 @@ export function planClient(contract: Contract, { name, readVariables, acceptPatt
   return { type, server: contract.server.name, tools, prompts, templates, refused };
 }
 
-/** The schema of a tool's arguments says at least that they are an object. */
+/** Plans one tool. The schema of its arguments is always one of objects. */
 function planTool(entry: ToolEntry, names: Names, options: ReadSchemaOptions): ToolPlan {
   const input = readInput(entry.inputSchema, options);
   const output = entry.outputSchema === undefined ? undefined : readSchema(entry.outputSchema, options);
@@ -140,7 +140,7 @@ interface Names {
 }
 
 function createNames(type: string): Names {
-  // What is always imported or declared next to the types of a tool.
+  // Names that are always imported or declared next to the types of a tool.
   const reserved = ["", "Client", "Tools", "Prompts", "Resources", "Mock"].map((ending) => type + ending);
   const taken = new Set([
     ...reserved,
@@ -161,7 +161,7 @@ function createNames(type: string): Names {
     template: createNamer(toMemberName, new Set(inherited)),
     file: createNamer((name) => avoidDevice(toFileName(name), "tool"), new Set()),
     type: (wanted) => {
-      // Types of a tool are made of this name and an ending; it must not run into that of another.
+      // Names of a tool's types consist of this name and a suffix. It must not collide with the name of another type.
       const found = uniqueName(wanted, (name) => taken.has(name));
       taken.add(found);
       return found;
@@ -169,7 +169,7 @@ function createNames(type: string): Names {
   };
 }
 
-/** Each name once; two that differ in writing only get numbers. */
+/** Returns a function that makes names unique. It adds numbers to names that differ only in spelling. */
 function createNamer(convert: (name: string) => string, taken: Set<string>): (name: string) => string {
   return (name) => {
     const found = uniqueName(convert(name), (one) => taken.has(one.toLowerCase()));
@@ -178,14 +178,17 @@ function createNamer(convert: (name: string) => string, taken: Set<string>): (na
   };
 }
 
-/** Members that every object has, words that would be a syntax error as names of constants, and `then`, by which a client would be taken for a promise. */
+/**
+ * Reserved names: members that every object has; words that would be a syntax error as names of constants; and `then`, which would make a client look
+ * like a promise.
+ */
 const inherited = [
   ...Object.getOwnPropertyNames(Object.prototype),
   "then",
   ...words(`arguments await break case catch class const continue debugger default delete do else enum eval export extends false
     finally for function if implements import in instanceof interface let new null package private protected public return static
     super switch this throw true try typeof undefined var void while with yield`),
-  // What the files of a client import and declare themselves.
+  // Names that the files of a client import and declare themselves.
   ...words(`all any anything check items later members nothing numeric one text tool types values args callTool createMockSession
     getPrompt mock options parseUriTemplate readResource session variables`),
 ].map((name) => name.toLowerCase());
@@ -205,14 +208,14 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
   });
 }
 
-/** Says why something is left out: a reason of its own, or a fault that its schema has led to. */
+/** Returns the reason why something is left out: its own message, or a note about an internal error that its schema caused. */
 export function refusalText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const isOwn = error instanceof SchemaRefusal || text.startsWith("URI template");
   return isOwn ? text : `it cannot be written (${text})`;
 }
 
-/** One tool that cannot be used must not take all others with it. */
+/** Plans one tool or template. If it cannot be used, it is left out; the others stay. */
 function attempt<Plan>(name: string, refused: Refusal[], plan: () => Plan): Plan[] {
   try {
     return [plan()];

@@ -1,7 +1,11 @@
 import { parseUriTemplate } from "../../runtime/server/resources/uri-template.ts";
 import type { TemplateVariable } from "./plan.ts";
 
-/** Finds the variables of a URI template, each once; throws with the position of the first mistake. */
+/**
+ * Returns the variables of a URI template, each once.
+ *
+ * @throws {Error} when the template is invalid; the message names the position of the first mistake.
+ */
 export function readVariables(template: string): readonly TemplateVariable[] {
   const { parts, variables } = parseUriTemplate(template);
   const places = parts.flatMap((part) =>

@@ -27,7 +27,7 @@ export interface AddOptions {
   readonly folder: string;
 }
 
-/** `create-mcp-server add tool|resource|prompt <name>`: a file, its test and its registration. Returns the exit code. */
+/** `create-mcp-server add tool|resource|prompt <name>`: adds a file, its test and its registration. Returns the exit code. */
 export async function runAdd(options: AddOptions): Promise<number> {
   try {
     const { source, test, listed } = await add(options);
@@ -61,7 +61,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   return plan;
 }
 
-/** Two of one name would keep the server from starting. */
+/** Rejects a name that is in use already. A server with two definitions of one name does not start. */
 async function refuseTwin(folder: string, { kind, identity }: AdditionPlan): Promise<void> {
   const twin = await findDefinition(folder, identity);
   if (twin === undefined) return;
@@ -80,14 +80,14 @@ async function readProjectFile(folder: string, path: string): Promise<string> {
   });
 }
 
-/** Tools are always there; the rest only where the protocol layer was made with it. */
+/** True if the protocol layer can serve this kind. Tools are always there; the rest only if the layer was generated with it. */
 function isOffered(kind: Addition, lock: unknown): boolean {
   const isLock = typeof lock === "object" && lock !== null;
   const offers: unknown = isLock ? Reflect.get(lock, "offers") : undefined;
   return kind === "tool" || (Array.isArray(offers) && offers.includes(`${kind}s`));
 }
 
-/** Makes the layer of a project anew, so that it can serve what it was made without; when `use` fails, the layer is what it was. */
+/** Regenerates the layer of a project with an additional offering. When `use` fails, restores the previous layer. */
 async function growLayer(kind: Addition, folder: string, use: () => Promise<void>): Promise<void> {
   const { choices, edited, folder: layer } = await readInstalledLayer(folder);
   if (edited.length > 0) {
@@ -113,7 +113,10 @@ interface Texts {
   readonly served: string;
 }
 
-/** New files never replace any; the server's own file is replaced at once, last. When anything fails, what was made is removed. */
+/**
+ * Writes the files. New files never replace existing ones. The server's own file is replaced last, in one step. When a step fails, the new files are
+ * removed.
+ */
 async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
   const made: string[] = [];
   const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);

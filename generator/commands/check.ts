@@ -36,7 +36,7 @@ export interface CheckCommandOptions extends AccessFlags {
 
 /** `create-mcp-server check`: examines a server. Returns the exit code. */
 export async function runCheck(options: CheckCommandOptions): Promise<number> {
-  // What was started ends with this process, where that ends in order.
+  // Started processes end with this process, if it exits in order.
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
@@ -62,7 +62,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
-/** A server that does not answer keeps everybody waiting: a person shall see for what. */
+/** Prints the current step on a terminal: a server that does not respond keeps the user waiting, and the line shows for what. */
 function showStep(text: string): void {
   if (process.stderr.isTTY) console.error(`${text} ...`);
 }

@@ -30,21 +30,21 @@ export interface ClientCommandOptions extends AccessFlags {
   readonly target: readonly string[];
   /** Folder of the client. Default: `src/<name>-client`. */
   readonly out?: string;
-  /** What the server is called in the code. Default: what it calls itself. */
+  /** Name of the server in the code. Default: the name that the server reports. */
   readonly name?: string;
   /** Speak only this revision. */
   readonly revision?: string;
   /** Ending of import paths. */
   readonly imports: "ts" | "js";
-  /** Check patterns that might take long with the package `re2js`, which the project then needs. */
+  /** Check patterns that may take long with the package `re2js`, which the project then needs. */
   readonly re2js: boolean;
-  /** Write nothing; report how server and files differ from the lock. */
+  /** Write nothing; report the differences of the server and the files from the lock. */
   readonly check: boolean;
   /** The mildest verdict that makes `--check` fail. */
   readonly failOn: Verdict;
   /** Overwrite files that were edited by hand. */
   readonly force: boolean;
-  /** Fail when anything of a schema got lost. */
+  /** Fail when any part of a schema got lost. */
   readonly strict: boolean;
 }
 
@@ -91,7 +91,7 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   return 0;
 }
 
-/** What opens a session in the project that this runs in. */
+/** Describes how to open a session in the project in the working directory. */
 async function describeOpener(): Promise<string> {
   if (!existsSync(join(process.cwd(), "src", "mcp"))) return "connectClient(...) of create-mcp-server/runtime";
   const isClient = await readInstalledLayer(process.cwd()).then(
@@ -130,7 +130,7 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   return drifts.length > 0 || (changes.length > 0 && isAtLeast(verdict, options.failOn)) ? 1 : 0;
 }
 
-/** One line about a change, for people. */
+/** Returns one line about a change, for people. */
 function changeText({ client, subject, detail }: ContractChange): string {
   return `${client.padEnd(8)}  ${outputLine(subject)}: ${outputLine(detail)}`;
 }
@@ -144,7 +144,7 @@ function settings({ imports }: ClientCommandOptions): Parameters<typeof emitClie
 }
 
 function nameOf(contract: Contract, target: Target, { name }: ClientCommandOptions): string {
-  // Names of servers are often those of packages or registries: what comes before the slash is not theirs alone.
+  // Names of servers are often those of packages or registries. The part before the slash is not specific to the server.
   const own = contract.server.name.replace(/^.*\//, "");
   const file = target.kind === "file" ? target.path.replace(/^.*[\\/]|\.json$/gi, "") : "";
   const wanted = name ?? (own || file);
@@ -156,7 +156,7 @@ function folderOf(name: string, { out }: ClientCommandOptions): string {
   return out ?? join("src", `${toFileName(name)}-client`);
 }
 
-/** Only a folder of ours, or one without anything in it, is written to. */
+/** Rejects a folder that is not empty, unless it belongs to a client whose files were not edited. */
 async function refuseOverwriting(folder: string, lock: ClientLock | undefined): Promise<void> {
   const edited = lock ? await findEdited(folder, lock) : [];
   if (edited.length > 0) {

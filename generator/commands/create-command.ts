@@ -1,7 +1,7 @@
 import type { Argv } from "yargs";
 import { examplesText } from "./usage.ts";
 
-/** Adds the command that needs no name: it writes a new project. */
+/** Adds the default command, which writes a new project. */
 export function addCreateCommand(cli: Argv): Argv {
   return cli.command(
     "$0 [dir]",
@@ -151,7 +151,7 @@ const createOptions = {
   "dry-run": { type: "boolean", default: false, describe: "List the files, write nothing" },
 } as const;
 
-/** An option that is given twice arrives as a list. */
+/** Joins the values of an option. An option that is given twice arrives as a list. */
 function joinRepeated(value: unknown): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }

@@ -39,9 +39,9 @@ export interface CreateOptions extends SelectionText {
   readonly protocol?: string;
   /** Spec folder with these revisions. Default: the one of this package. */
   readonly spec?: string;
-  /** OpenAPI document, list of tools or contract that the tools are made from. Default: an example. */
+  /** OpenAPI document, list of tools or contract that the tools are generated from. Default: an example. */
   readonly from?: string;
-  /** Tags, names and paths of what is wanted of that, with commas. Default: everything. */
+  /** Tags, names and paths of the wanted parts of the source, with commas. Default: everything. */
   readonly only?: string;
   /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
   readonly output?: string;
@@ -49,11 +49,11 @@ export interface CreateOptions extends SelectionText {
   readonly packageManager?: string;
   /** Package name. Default: the folder's name. */
   readonly name?: string;
-  /** Ask nothing. */
+  /** Never prompt the user. */
   readonly yes: boolean;
   readonly install: boolean;
   readonly git: boolean;
-  /** Print what would be written, and write nothing. */
+  /** Print the files that would be written, and write nothing. */
   readonly dryRun: boolean;
 }
 
@@ -88,7 +88,7 @@ async function create(options: CreateOptions, { packageFolder, signal }: Surroun
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
   const project = await planProject(options, { target, asks, packageFolder });
-  // Asked early: git answers while the files are made.
+  // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
   const emit = (): Promise<Tree> => emitProject({ ...project, signal });
@@ -103,7 +103,7 @@ async function create(options: CreateOptions, { packageFolder, signal }: Surroun
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
 }
 
-/** The tools of a large document take a minute to make. Elsewhere than in a terminal nobody waits for the line. */
+/** Generates the files and shows the progress. The tools of a large document take a minute to generate. */
 function showTools(
   { source }: ProjectOptions,
   { screen, emit }: { readonly screen: Screen; readonly emit: () => Promise<Tree> },
@@ -113,12 +113,12 @@ function showTools(
   return screen.step(`Making ${tools} from ${source.origin}`, emit, () => `Made ${tools} from ${source.origin}`);
 }
 
-/** A project that is inside of a repository needs none of its own. */
+/** True if the project needs a git repository. A project inside of a repository needs none of its own. */
 async function wantsRepository({ git, dryRun }: CreateOptions, place: RunOptions): Promise<boolean> {
   return git && !dryRun && !(await isInRepository(place));
 }
 
-/** Finds the place for a project that may have the name of its folder. */
+/** Returns a function that finds the place of a project, and checks that its folder gives a valid package name. */
 function findNamed({ name }: CreateOptions): (directory: string) => Promise<Target> {
   return async (directory) => {
     const target = await findTarget(directory);
@@ -127,7 +127,7 @@ function findNamed({ name }: CreateOptions): (directory: string) => Promise<Targ
   };
 }
 
-/** This package itself, where a project depends on it and no registry has it. */
+/** Packs this package itself, for a project that depends on it when no registry has it. */
 async function packArchives(
   { selection, packageFolder, version }: ProjectOptions,
   screen: Screen,
@@ -179,7 +179,7 @@ async function planProject(
   };
 }
 
-/** Schemas of strangers are JSON Schemas, and only what the source has is made from it unless more is asked for. */
+/** Completes the selection for a source. Its schemas are JSON Schemas, and by default the project serves only the kinds that the source has. */
 function toSourceSelection(given: SelectionText, { contract }: ProjectSource): SelectionText {
   const has = {
     tools: true,
@@ -209,7 +209,7 @@ interface SourceText {
   readonly output: string | undefined;
 }
 
-/** What a person should know of a large source. */
+/** Notes for the user about a large source. */
 function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
   const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
   const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
@@ -223,7 +223,7 @@ function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
   ];
 }
 
-/** Hosts begin to refuse, and models to err. */
+/** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
 const manyTools = 100;
 
 const fewer = "--only takes tags, names or paths of those that are wanted, with commas; * stands for anything.";
@@ -258,7 +258,7 @@ function showEnd(
   );
 }
 
-/** Scripts that make what callers need. */
+/** Scripts that create the credentials of callers. */
 const credentialSteps: { readonly [Name in Protection]: readonly { readonly script: string; readonly use: string }[] } =
   {
     none: [],

@@ -18,13 +18,13 @@ import { reportProblem } from "./report.ts";
 export interface ExplainOptions extends ConnectionFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
-  /** The revision whose clients are meant. */
+  /** Revision of the clients. */
   readonly protocol: string;
   /** Print JSON instead of text. */
   readonly json: boolean;
 }
 
-/** `create-mcp-server explain`: lists what clients of a revision do not learn of a server. Returns the exit code. */
+/** `create-mcp-server explain`: lists the parts of a server that clients of a revision do not see. Returns the exit code. */
 export async function runExplain(options: ExplainOptions): Promise<number> {
   try {
     const explanation = await explain(options);
@@ -35,7 +35,11 @@ export async function runExplain(options: ExplainOptions): Promise<number> {
   }
 }
 
-/** Asks a server what it offers, and finds what clients of the revision do not learn of it. Throws a {@link UserError} if it cannot be asked. */
+/**
+ * Connects to a server and finds the parts that clients of the revision do not see.
+ *
+ * @throws {UserError} when the server cannot be reached, or there is no such revision.
+ */
 export async function explain({ server, protocol, ...flags }: Omit<ExplainOptions, "json">): Promise<Explanation> {
   const target = revisions.find(({ id }) => id === protocol);
   if (!target) {
@@ -72,7 +76,7 @@ async function ask(place: Place, target: Revision): Promise<Told> {
   }
 }
 
-/** Some servers show certain tools only to clients that could answer their questions. */
+/** Options of the connection. Some servers show certain tools only to clients that support input requests. */
 const asker: ConnectionFactoryOptions = {
   info: { name: "create-mcp-server", version: packageVersion() },
   revisions,
@@ -94,7 +98,7 @@ function readPossible(
   return target && written > id ? readPossibleLosses(models, { target, written }) : [];
 }
 
-/** The converters say what happens, the overlays why. */
+/** Adds the reasons. The converters report the losses; the overlays give the reasons. */
 function addReasons(
   parts: readonly PartLosses[],
   models: readonly RevisionModel[],

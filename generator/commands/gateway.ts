@@ -23,11 +23,11 @@ export interface GatewayCommandOptions extends CredentialFlags, ConnectionFlags 
   readonly listen?: string;
   /** Serve on stdin and stdout instead. */
   readonly stdio: boolean;
-  /** Names that clients on other machines may call this one by. */
+  /** Names that clients on other machines may use for this machine. */
   readonly allowedHosts?: readonly string[];
   /** Let unauthenticated calls without a session share connections to the server. */
   readonly shareConnections: boolean;
-  /** Seconds without a word of the server after which a request fails. Default: none. */
+  /** Seconds without a message of the server after which a request fails. Default: no limit. */
   readonly timeout?: string;
 }
 
@@ -35,7 +35,7 @@ export interface GatewayCommandOptions extends CredentialFlags, ConnectionFlags 
 export async function runGateway(options: GatewayCommandOptions): Promise<number> {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
-  // From the beginning: nothing that was started may be left behind.
+  // Registered first, so that an early signal leaves no started process behind.
   for (const signal of stopSignals) process.once(signal, onSignal);
   try {
     const listening = readListening(options);
@@ -51,8 +51,8 @@ export async function runGateway(options: GatewayCommandOptions): Promise<number
 }
 
 /**
- * Of a server that has ended the session of its client; why, has been told when that was noticed. A signal from a terminal reaches the server as well:
- * that it ends of it is as it should be.
+ * Returns the exit code on stdio. It is 1 if the server ended the session of its client; the reason was reported when the gateway noticed. A signal
+ * from a terminal reaches the server as well, so its end is expected then.
  */
 function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
   return loss === undefined || stopped.aborted ? 0 : 1;
@@ -71,14 +71,14 @@ async function open(options: GatewayCommandOptions, signal: AbortSignal): Promis
 }
 
 interface Serving extends Listening {
-  /** Aborted when it shall end. */
+  /** Aborted to stop the gateway. */
   readonly stopped: AbortSignal;
 }
 
 async function serveUntilStopped(gateway: Gateway, { stopped, ...listening }: Serving): Promise<void> {
   try {
     const listener = await listen(gateway, listening);
-    // stdout says nothing, as on stdio.
+    // Written to stderr: stdout stays empty, as on stdio.
     const name = outputLine(gateway.info.name, 100);
     console.error(`${name}, which speaks ${gateway.revision.id}, is served at ${listener.url}`);
     await new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ function readListening(options: GatewayCommandOptions): Listening | "stdio" {
   return { address, callers };
 }
 
-/** Rejects what a connection of TCP cannot be asked for: it has no headers. */
+/** Rejects options that a TCP connection cannot support: it has no headers. */
 function checkTcp(
   text: string,
   { address, isRestricted }: { readonly address: ListenAddress; readonly isRestricted: boolean },
@@ -147,7 +147,7 @@ function isLoopback(host: string): boolean {
   return ["localhost", "127.0.0.1", "::1"].includes(host);
 }
 
-/** Milliseconds. */
+/** Reads seconds and returns milliseconds; `Infinity` without a limit. */
 function readTimeout(text: string | undefined): number {
   if (text === undefined) return Infinity;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
@@ -167,9 +167,9 @@ function logProblem({
   readonly error: Error;
 }): void {
   if (kind === "ignored") return;
-  // The message may quote what a server or a client has sent.
+  // The message may quote text of a server or a client.
   console.error(outputLine(`${kind}${method === undefined ? "" : ` in ${method}`}: ${error.message}`, longestLine));
 }
 
-/** Characters of a line about a problem. */
+/** Maximum length of a line about a problem, in characters. */
 const longestLine = 2_000;

@@ -2,7 +2,7 @@ import { driftText } from "../emit/tree.ts";
 import { generate, type GenerateOptions } from "../generate.ts";
 import { reportProblem } from "./report.ts";
 
-/** `create-mcp-server generate`. Returns the exit code. */
+/** `create-mcp-server generate`: writes the generated layer, or checks it. Returns the exit code. */
 export async function runGenerate(options: GenerateOptions): Promise<number> {
   try {
     const { files, drift } = await generate(options);

@@ -1,7 +1,7 @@
 import { findProject } from "../update/project.ts";
 import { UserError } from "../user-error.ts";
 
-/** The commands that have a name; without one a project is made. */
+/** Names of the commands. Without one of them, the program creates a project. */
 export const commandNames = [
   "add",
   "update",
@@ -17,8 +17,10 @@ export const commandNames = [
 ] as const;
 
 /**
- * Throws a {@link UserError} when the folder of a new project is more likely a command: a slip of one, the word of another tool for one, or any
- * word inside of a project.
+ * Rejects the folder of a new project that is more likely a misspelt command: a slip of a command's name, the name that another tool uses for it, or
+ * any word inside of a project.
+ *
+ * @throws {UserError} when the folder is more likely a command.
  */
 export function refuseMisspeltCommand(directory: string, folder: string = process.cwd()): void {
   if (!/^[\w-]+$/.test(directory)) return;
@@ -36,7 +38,7 @@ export function refuseMisspeltCommand(directory: string, folder: string = proces
 const scripts = "It is a script of a project: npm run";
 const creation = "A new project takes one word, its folder: create-mcp-server my-server.";
 
-/** Commands of other tools, and what does the same here. */
+/** Commands of other tools, with their equivalents here. */
 const foreignCommands: ReadonlyMap<string, string> = new Map([
   ...["upgrade", "up", "refresh", "sync"].map((word) => [word, "Did you mean update?"] as const),
   ["migrate", "Did you mean upgrade-assist?"],
@@ -51,7 +53,10 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ["version", "Say --version."],
 ]);
 
-/** The command that a word is a slip of; short ones are like too many words, and `models` or `updater` are words of their own. */
+/**
+ * Returns the command that a word is a slip of. Short commands do not count, because too many words are like them. Longer words that begin with a
+ * command, such as `models` or `updater`, do not count either.
+ */
 export function nearestCommand(word: string): string | undefined {
   return commandNames.find((name) => {
     if (name.length < 5 || word.startsWith(name)) return false;
@@ -59,7 +64,7 @@ export function nearestCommand(word: string): string | undefined {
   });
 }
 
-/** How many letters have to be put in, taken out or changed, or neighbours swapped, until one word is the other. */
+/** Counts the letters to insert, remove or change, and the neighbours to swap, to get from one word to the other. */
 function countSlips(from: string, to: string): number {
   const first = Array.from({ length: to.length + 1 }, (_, at) => at);
   const rows = [first];

@@ -1,7 +1,7 @@
 import { pinRevision, type PinOptions, type PinReport } from "../pin/pin.ts";
 import { reportProblem } from "./report.ts";
 
-/** `create-mcp-server pin`. Returns the exit code. */
+/** `create-mcp-server pin`: adds the schema of a revision to a spec folder. Returns the exit code. */
 export async function runPin(options: PinOptions): Promise<number> {
   try {
     const report = await pinRevision(options);

@@ -1,7 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { systemCode, UserError } from "../user-error.ts";
 
-/** Prints a report, or writes it to the file that was named. */
+/**
+ * Prints a report, or writes it to the given file.
+ *
+ * @throws {UserError} when the file cannot be written.
+ */
 export async function printReport(text: string, output: string | undefined): Promise<void> {
   if (output === undefined) return console.log(text);
   await writeFile(output, `${text}\n`).catch((error: unknown) => {

@@ -2,9 +2,9 @@ import type { Argv } from "yargs";
 import { offerings } from "../create/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
-/* Commands that change a project that is there, as yargs knows them. Each is loaded when it runs. */
+/* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */
 
-/** Adds the command `add`. */
+/** Adds the command `add` to the command line. */
 export function addAddCommand(cli: Argv): Argv {
   return cli.command(
     "add <kind> <name>",
@@ -26,7 +26,7 @@ export function addAddCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `update`. */
+/** Adds the command `update` to the command line. */
 export function addUpdateCommand(cli: Argv): Argv {
   return cli.command(
     "update [dir]",
@@ -87,7 +87,7 @@ export function addUpdateCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `upgrade-assist`. */
+/** Adds the command `upgrade-assist` to the command line. */
 export function addUpgradeAssistCommand(cli: Argv): Argv {
   return cli.command(
     "upgrade-assist [dir]",
@@ -127,7 +127,7 @@ const specOption = {
   coerce: readSpec,
 } as const;
 
-/** `--no-spec` arrives as `false`. */
+/** Reads the option `spec`. The value of `--no-spec` is `false`. */
 function readSpec(value: unknown): string | false {
   return value === false ? value : String(value);
 }

@@ -12,9 +12,9 @@ import {
 } from "./server-options.ts";
 import { examplesText } from "./usage.ts";
 
-/* Commands that speak to servers, as yargs knows them. Each is loaded when it runs: their words cost nothing. */
+/* Definitions for yargs of the commands that connect to servers. The code of a command is loaded when it runs. */
 
-/** Adds the command `client`. */
+/** Adds the command `client` to the command line. */
 export function addClientCommand(cli: Argv): Argv {
   return cli.command(
     "client [target..]",
@@ -89,7 +89,7 @@ export function addClientCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `check`. */
+/** Adds the command `check` to the command line. */
 export function addCheckCommand(cli: Argv): Argv {
   return cli.command(
     "check [target..]",
@@ -131,7 +131,7 @@ export function addCheckCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `diff`. */
+/** Adds the command `diff` to the command line. */
 export function addDiffCommand(cli: Argv): Argv {
   return cli.command(
     "diff <older> <newer>",
@@ -181,7 +181,7 @@ export function addDiffCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `explain`. */
+/** Adds the command `explain` to the command line. */
 export function addExplainCommand(cli: Argv): Argv {
   return cli.command(
     "explain [server..]",
@@ -206,7 +206,7 @@ export function addExplainCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `gateway`. */
+/** Adds the command `gateway` to the command line. */
 export function addGatewayCommand(cli: Argv): Argv {
   return cli.command(
     "gateway [server..]",

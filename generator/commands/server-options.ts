@@ -1,32 +1,32 @@
 import type { AccessFlags, ConnectionFlags } from "../live/access.ts";
 
-/** Words after `--`, as they are: those of another program. */
+/** Returns the words after `--` unchanged: they belong to another program. */
 export function readWords(words: unknown): readonly string[] {
   return Array.isArray(words) ? words.map(String) : [];
 }
 
-/** One side of a comparison. */
+/** Option for one side of a comparison. */
 export const comparedOption = {
   type: "string",
   demandOption: true,
   describe: "A revision, an address, a command in quotes, a list of tools, a lock file, or a client's folder",
 } as const;
 
-/** File that receives a report. */
+/** Option for the file that receives a report. */
 export const outputOption = {
   type: "string",
   describe: "File for the report",
   defaultDescription: "standard output",
 } as const;
 
-/** A server that runs or can be started. */
+/** Option for a server that runs or can be started. */
 export const serverOption = {
   type: "string",
   array: true,
   describe: "An address (http, ws or tcp), a module such as dist/server.js, or after -- a command",
 } as const;
 
-/** A server, or a file that lists what one offers. */
+/** Option for a server, or a file that lists the tools of one. */
 export const targetOption = {
   type: "string",
   array: true,
@@ -34,7 +34,7 @@ export const targetOption = {
     "An address (http, ws or tcp), a module such as dist/server.js, a .json file with a list of tools, or after -- a command",
 } as const;
 
-/** Options of every command that speaks to servers. */
+/** Options of every command that connects to servers. */
 export const connectionOptions = {
   header: {
     type: "string",
@@ -68,7 +68,7 @@ export const accessOptions = {
   },
 } as const;
 
-/** Options as the command line gives them: those that were not given are undefined. */
+/** Options as the command line provides them. Those that were not given are undefined. */
 type Given<Flags> = { readonly [Key in keyof Flags]?: Flags[Key] | undefined };
 
 /** Leaves out the options that were not given. */

@@ -1,9 +1,9 @@
 import type { Argv } from "yargs";
 import { examplesText } from "./usage.ts";
 
-/* Commands around the protocol itself, as yargs knows them. Each is loaded when it runs. */
+/* Definitions for yargs of the commands for schemas of the protocol. The code of a command is loaded when it runs. */
 
-/** Adds the command `generate`. */
+/** Adds the command `generate` to the command line. */
 export function addGenerateCommand(cli: Argv): Argv {
   return cli.command(
     "generate",
@@ -32,7 +32,7 @@ export function addGenerateCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `model`. */
+/** Adds the command `model` to the command line. */
 export function addModelCommand(cli: Argv): Argv {
   return cli.command(
     "model <revision>",
@@ -49,7 +49,7 @@ export function addModelCommand(cli: Argv): Argv {
   );
 }
 
-/** Adds the command `pin`. */
+/** Adds the command `pin` to the command line. */
 export function addPinCommand(cli: Argv): Argv {
   return cli.command(
     "pin <revision>",

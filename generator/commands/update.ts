@@ -30,19 +30,19 @@ import { reportProblem, warnUncompiled } from "./report.ts";
 export interface UpdateCommandOptions extends Wish {
   /** Folder of the project. */
   readonly directory: string;
-  /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
+  /** Spec folder with these revisions; `false`: the one of this package. Default: the one that the layer was generated from. */
   readonly spec?: string | false;
-  /** Write nothing; list what differs. */
+  /** Write nothing; list the differences. */
   readonly check: boolean;
-  /** Write nothing; tell what would change. */
+  /** Write nothing; report the changes that an update would make. */
   readonly dryRun: boolean;
-  /** Lose what was edited by hand. */
+  /** Overwrite files that were edited by hand. */
   readonly force: boolean;
-  /** Bring back what the last update replaced. */
+  /** Restore the layer that the last update replaced. */
   readonly undo: boolean;
 }
 
-/** `create-mcp-server update`: writes `src/mcp/` anew. Returns the exit code. */
+/** `create-mcp-server update`: regenerates `src/mcp/`. Returns the exit code. */
 export async function runUpdate(options: UpdateCommandOptions): Promise<number> {
   try {
     return await update(options);
@@ -54,7 +54,7 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 async function update(options: UpdateCommandOptions): Promise<number> {
   refuseContradictions(options);
   const project = resolve(options.directory);
-  // What an update replaced can be brought back where the layer itself is gone.
+  // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
   const module = await readModule(project);
   if (module !== undefined) return updateModule(project, module, options);
@@ -73,7 +73,7 @@ async function undo(project: string): Promise<number> {
   return 0;
 }
 
-/** None where the layer does not say: that it comes back matters more. */
+/** Returns the revisions of the layer, or an empty list if it cannot be read: restoring the layer matters more. */
 async function readRevisions(project: string): Promise<readonly string[]> {
   const layer = await readInstalledLayer(project).catch(() => undefined);
   return layer?.choices.revisions ?? [];
@@ -125,7 +125,7 @@ async function updateLayer(
   return 0;
 }
 
-/** Of a project that depends on this package only the choice of revisions is its own, in one module. */
+/** Updates a project that depends on this package. Only its choice of revisions is its own, in one module. */
 async function updateModule(project: string, text: string, options: UpdateCommandOptions): Promise<number> {
   const { protocol, dryRun } = options;
   if (options.spec !== undefined && options.spec !== false)
@@ -175,7 +175,7 @@ async function updateModule(project: string, text: string, options: UpdateComman
   return 0;
 }
 
-/** Each of them is another thing to do: nobody should have to know which one wins. */
+/** Rejects contradicting options. Each of them selects another action, and no precedence among them would be obvious. */
 function refuseContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
   const chosen = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"].filter(Boolean);
   if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
@@ -202,13 +202,13 @@ function reportDrift(lines: readonly string[]): number {
 interface Change {
   readonly older: string;
   readonly newer: string;
-  /** Something is not offered any more. */
+  /** True if the project will offer less than before. */
   readonly isLess: boolean;
   readonly layer: Replacement;
   readonly packageFolder: string;
 }
 
-/** What an update means for the project's own code, told before anything is written. */
+/** Lists the effects of an update on the project's own code, before anything is written. */
 async function tellChanges(project: string, { older, newer, isLess, layer, packageFolder }: Change): Promise<void> {
   if (older === newer && !isLess) return;
   const spec = await openSpecFolder(join(packageFolder, "spec"));

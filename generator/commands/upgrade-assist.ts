@@ -19,15 +19,15 @@ import { reportProblem, warnUncompiled } from "./report.ts";
 export interface UpgradeAssistOptions {
   /** Folder of the project. */
   readonly directory: string;
-  /** Revisions as for `update`; the code is made ready for the newest of them. */
+  /** Revisions as for `update`. The code is prepared for the newest of them. */
   readonly protocol: string;
-  /** Spec folder with these revisions; `false`: the one of this package. Default: what the layer was made from. */
+  /** Spec folder with these revisions; `false`: the one of this package. Default: the one that the layer was generated from. */
   readonly spec?: string | false;
-  /** Write nothing; tell what would be rewritten. */
+  /** Write nothing; list the rewrites. */
   readonly dryRun: boolean;
 }
 
-/** `create-mcp-server upgrade-assist`: rewrites what is mechanical, and lists what is not. Returns the exit code. */
+/** `create-mcp-server upgrade-assist`: makes the mechanical changes and lists the remaining ones. Returns the exit code. */
 export async function runUpgradeAssist(options: UpgradeAssistOptions): Promise<number> {
   try {
     await assist(options);
@@ -59,7 +59,7 @@ async function assist(options: UpgradeAssistOptions): Promise<void> {
 interface Surroundings {
   readonly project: string;
   readonly packageFolder: string;
-  /** The layer of these revisions. Where it is a dependency, its types change with what is imported of it. */
+  /** Emits the layer of these revisions. If it is a dependency, its types change with the imports from it. */
   readonly emit: (revisions: readonly string[]) => Replacement;
 }
 

@@ -1,16 +1,16 @@
 import { nearestCommand } from "./misspelt.ts";
 
-/** How a command is called: what it looks like, and what that does. */
+/** Example of a command: the words to type, and their effect. */
 export type Example = readonly [call: string, use: string];
 
-/** Examples below the help of a command, each on a line that can be copied. */
+/** Lists examples below the help of a command, each on a line that can be copied. */
 export function examplesText(...examples: readonly Example[]): string {
   return ["Examples:", ...examples.flatMap(([call, use]) => [`  create-mcp-server ${call}`, `      ${use}`])].join(
     "\n",
   );
 }
 
-/** What is wrong with the words of a command line, how they should be, and where more is said. */
+/** Describes a mistake in a command line: the problem, the correct usage, and the option that shows more help. */
 export function usageText(problem: string, help: string, words: readonly string[]): string {
   const [usage = ""] = help.split("\n", 1);
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
@@ -18,7 +18,7 @@ export function usageText(problem: string, help: string, words: readonly string[
   return `create-mcp-server: ${problemText(problem)}${hint}\nUsage: ${usage}\nMore: ${command} --help`;
 }
 
-/** Whoever wrote several words meant a command; there is none of this name. */
+/** Suggests a command: several words were meant as a command, but none has this name. */
 function commandHint(words: readonly string[]): string {
   const [first = "", second] = words.filter((word) => !word.startsWith("-"));
   if (second === undefined) return "";
@@ -37,7 +37,7 @@ function problemText(problem: string): string {
   return /^Unknown arguments?: /.test(text) ? `${withoutTwins(text)}.` : text.trim();
 }
 
-/** An option with a dash in it is known by two names; whoever typed one of them need not hear the other. */
+/** Removes one of two names of an unknown option. An option with a dash is also known by its camel-case name. */
 function withoutTwins(text: string): string {
   const [, title = "", list = ""] = /^(Unknown argument)s?: (.*)$/.exec(text) ?? [];
   const names = list.split(", ");

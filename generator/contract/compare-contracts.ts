@@ -2,7 +2,7 @@ import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolE
 import { compareToolSchemas } from "./compare-schemas.ts";
 import type { ContractChange, Verdict } from "./verdict.ts";
 
-/** Everything by which the newer of two contracts differs, the server itself first. */
+/** Lists all differences between two contracts, those of the server itself first. */
 export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
   return [
     ...compareRevisions(older, newer),
@@ -28,7 +28,7 @@ export function compareContracts(older: Contract, newer: Contract): ContractChan
   ];
 }
 
-/** Only those that are known on both sides. */
+/** Compares the revisions if both are known. */
 function compareRevisions({ revision: before }: Contract, { revision: after }: Contract): ContractChange[] {
   if (before === "" || after === "" || before === after) return [];
   const client = after > before ? "additive" : "risky";
@@ -54,7 +54,7 @@ interface ListRule<Entry> {
   readonly kind: string;
   readonly keyOf: (entry: Entry) => string;
   readonly compare: (older: Entry, newer: Entry, subject: string) => ContractChange[];
-  /** Verdict for the client when one goes. Default `breaking`. */
+  /** Verdict for the client when an entry is removed. Default `breaking`. */
   readonly removed?: Verdict;
 }
 
@@ -94,7 +94,7 @@ function compareTools(older: ToolEntry, newer: ToolEntry, subject: string): Cont
   ];
 }
 
-/** What a tool says of itself decides whether a host asks its user first. */
+/** Compares the annotations of a tool: hosts decide by them whether to ask the user for consent. */
 function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
   return hints.flatMap(({ name, assumed }) => {
     const before = older.annotations?.[name] ?? assumed;
@@ -105,7 +105,7 @@ function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): Cont
   });
 }
 
-/** What is assumed when nothing is said. */
+/** Defaults of annotations that are missing. */
 const hints = [
   { name: "readOnlyHint", assumed: false },
   { name: "destructiveHint", assumed: true },
@@ -149,7 +149,7 @@ function compareResources(
   ];
 }
 
-/** Descriptions of tools are read by models, who may act otherwise for another word. */
+/** Compares texts. Models read the descriptions of tools, and may act differently after a change of a word. */
 function compareText(
   older: string | undefined,
   newer: string | undefined,

@@ -4,7 +4,7 @@ import { SchemaRefusal, type Bounds, type SafeDocument, type SafeSchema } from "
 import type { ToolEntry } from "./contract.ts";
 import type { ContractChange, Verdict } from "./verdict.ts";
 
-/** How the schemas of a tool differ, seen by whoever sends its arguments and reads its results. */
+/** Lists the differences between the schemas of a tool, from the point of view of a client, which sends the arguments and reads the results. */
 export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
   const input = compareDocuments(older.inputSchema, newer.inputSchema, {
     subject: `${subject}, arguments`,
@@ -19,17 +19,17 @@ export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: 
   return [...input, ...compareDocuments(older.outputSchema, newer.outputSchema, { subject: place, sends: false })];
 }
 
-/** Which way values go: what is sent must still be accepted, what is received must still be understood. */
+/** Direction of the values. Values that are sent must still be accepted; values that are received must still be understood. */
 interface Direction {
   readonly subject: string;
-  /** Whether the client sends these values. */
+  /** True if the client sends these values. */
   readonly sends: boolean;
 }
 
 interface Comparison extends Direction {
   readonly older: SafeDocument;
   readonly newer: SafeDocument;
-  /** Pairs of definitions that have been compared, or are being. */
+  /** Pairs of definitions that have been compared, or are being compared. */
   readonly seen: Set<string>;
 }
 
@@ -75,14 +75,17 @@ function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, compar
   ];
 }
 
-/** A schema with what it refers to taken in, as long as it says nothing else. */
+/** Follows the reference of a schema. */
 function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
   if (schema.reference === undefined) return schema;
   const found = document.definitions.get(schema.reference);
   return found ? resolve(found, document) : schema;
 }
 
-/** Fewer values are breaking where they are sent, more where they are read; the other way about there is only more freedom. */
+/**
+ * Returns the verdict of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
+ * directions only add freedom.
+ */
 function verdictOf(change: "narrower" | "wider", { sends }: Direction): Verdict {
   if (change === "narrower") return sends ? "breaking" : "additive";
   return sends ? "additive" : "risky";
@@ -94,7 +97,7 @@ interface SetRule {
   readonly comparison: Comparison;
 }
 
-/** Absent means that everything is allowed. */
+/** Compares two sets. `undefined` means that everything is allowed. */
 function compareSets(
   older: readonly unknown[] | undefined,
   newer: readonly unknown[] | undefined,
@@ -117,12 +120,12 @@ function compareSets(
   ];
 }
 
-/** An integer is a number. */
+/** True if a list includes a value. The type `number` includes `integer`. */
 function fits(one: unknown, list: readonly unknown[], what: string): boolean {
   return list.includes(one) || (what === "type" && one === "integer" && list.includes("number"));
 }
 
-/** A reader of values that it knows by name may be prepared for others; one of another type hardly ever. */
+/** Returns the verdict for additional values. A reader of known values may be prepared for others, but hardly ever for another type. */
 function widerVerdict(what: string, comparison: Comparison): Verdict {
   return what === "type" && !comparison.sends ? "breaking" : verdictOf("wider", comparison);
 }
@@ -180,7 +183,7 @@ function addedMember(path: string, isRequired: boolean, comparison: Comparison):
   return changeOf(subjectOf(path, comparison), "added", isRequired ? "it is new and required" : "it is new", verdict);
 }
 
-/** An argument that is not known any more is refused by a closed schema, and silently ignored by an open one. */
+/** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
 function removedMember(
   path: string,
   wasRequired: boolean,
@@ -220,7 +223,7 @@ function isClosedOrNarrow(rest: SafeSchema | false | undefined): boolean {
   return rest === false || (rest !== undefined && (rest.types ?? rest.values) !== undefined);
 }
 
-/** Alternatives are compared by position; when their number differs, nobody knows which is which. */
+/** Compares alternatives by position. If their number differs, there is no way to match them. */
 function compareLists(
   older: readonly SafeSchema[],
   newer: readonly SafeSchema[],

@@ -1,7 +1,7 @@
-/** What a server offers, as it told it: the data that clients, comparisons and checks are made of. */
+/** Tools, prompts and resources of a server, as the server listed them: the data that clients, comparisons and checks use. */
 export interface Contract {
   readonly server: { readonly name: string; readonly version: string };
-  /** Revision that was spoken; empty when it is not known, as in a bare list of tools. */
+  /** Revision of the connection; empty when it is not known, as in a bare list of tools. */
   readonly revision: string;
   /** Paths of the declared capabilities, such as `tools.listChanged`; absent when they are not known, as in a bare list of tools. */
   readonly capabilities?: readonly string[];
@@ -11,7 +11,7 @@ export interface Contract {
   readonly resourceTemplates: readonly ResourceTemplateEntry[];
 }
 
-/** A tool. Its schemas are a stranger's. */
+/** A tool. Its schemas are untrusted. */
 export interface ToolEntry {
   readonly name: string;
   readonly title?: string;
@@ -21,7 +21,7 @@ export interface ToolEntry {
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** A prompt. */
+/** A prompt with its arguments. */
 export interface PromptEntry {
   readonly name: string;
   readonly title?: string;

@@ -12,8 +12,10 @@ import type {
 } from "./contract.ts";
 
 /**
- * Reads a contract out of parsed JSON: a contract or a lock file with one, the result of `tools/list` (with or without its envelope), or a
- * bare list of tools. `origin` is named in errors. Throws a {@link UserError} when it is none of them.
+ * Reads a contract out of parsed JSON: a contract or a lock file with one, the result of `tools/list` (with or without its envelope), or a bare list
+ * of tools. Errors name `origin`.
+ *
+ * @throws {UserError} when the value is none of them, is too large, or has an entry without a usable name.
  */
 export function readContract(value: unknown, origin: string): Contract {
   refuseHuge(value, origin);
@@ -56,13 +58,13 @@ function readServer({ name, version }: Record<string, unknown>): Contract["serve
   return { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" };
 }
 
-/** Of declared capabilities, or of their paths as a contract has them. */
+/** Reads the paths of declared capabilities, or the paths that a contract lists. */
 function readCapabilities(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((path) => typeof path === "string");
   return isRecord(value) ? toPaths(value).toSorted() : [];
 }
 
-/** Capabilities and their members; a member that is false is not declared. */
+/** Returns the paths of capabilities and their members. A member that is false is not declared. */
 function toPaths(declared: Record<string, unknown>): string[] {
   return Object.entries(declared).flatMap(([name, value]) => {
     const inner = isRecord(value) ? Object.keys(value).filter((member) => value[member] !== false) : [];

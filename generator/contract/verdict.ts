@@ -1,30 +1,30 @@
 /**
- * What a change means to those who rely on a contract. `breaking`: what was right fails. `risky`: it may fail, or mean something else.
- * `additive`: there is more. `neutral`: nothing for them to do.
+ * Effect of a change on those who rely on a contract. `breaking`: a correct use fails. `risky`: it may fail, or mean something else. `additive`:
+ * there is more to use. `neutral`: no action is needed.
  */
 export type Verdict = "breaking" | "risky" | "additive" | "neutral";
 
 /** One difference between two contracts or revisions. */
 export interface ContractChange {
   readonly kind: "added" | "removed" | "changed";
-  /** What it concerns: `tool search_issues`, `arguments/labels`. */
+  /** Subject of the change: `tool search_issues`, `arguments/labels`. */
   readonly subject: string;
   readonly detail: string;
-  /** For whoever calls the server. */
+  /** Verdict for callers of the server. */
   readonly client: Verdict;
-  /** For whoever writes the server. */
+  /** Verdict for the authors of the server. */
   readonly server: Verdict;
 }
 
 /** All verdicts, the worst first. */
 export const verdicts = ["breaking", "risky", "additive", "neutral"] as const;
 
-/** The worst of several verdicts; `neutral` when there is none. */
+/** Returns the worst of several verdicts; `neutral` when there is none. */
 export function worstOf(list: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => list.includes(verdict)) ?? "neutral";
 }
 
-/** Whether a verdict is as bad as another one, or worse. */
+/** True if a verdict is as bad as another one, or worse. */
 export function isAtLeast(verdict: Verdict, limit: Verdict): boolean {
   return verdicts.indexOf(verdict) <= verdicts.indexOf(limit);
 }

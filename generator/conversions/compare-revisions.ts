@@ -12,7 +12,7 @@ import {
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../resolve.ts";
 
-/** What a method carries, compared with the same method of newer revisions. */
+/** Difference between the parameters and result of a method and those of the same method in newer revisions. */
 export interface MethodDifference {
   readonly method: Method;
   readonly params?: Difference;
@@ -20,8 +20,8 @@ export interface MethodDifference {
 }
 
 /**
- * Compares everything that travels at a revision with what newer ones may put there: at the same place of the same method, and
- * in declarations of the same name, wherever they are. `newer` is in any order.
+ * Compares everything that a revision sends with what newer revisions may send instead: at the same place of the same method, and in declarations of
+ * the same name, wherever they occur. `newer` may be in any order.
  */
 export function compareRevisions(model: RevisionModel, newer: readonly RevisionModel[]): MethodDifference[] {
   const sorted = [...newer].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -33,7 +33,7 @@ export function compareRevisions(model: RevisionModel, newer: readonly RevisionM
   });
 }
 
-/** Compares a shape of this revision with those at the same place of newer ones. `type` names the place. */
+/** Compares a shape of this revision with the shapes at the same place of newer ones. `type` names the place. */
 export function compareShapes(
   shape: Shape,
   newer: readonly Newer[],
@@ -55,14 +55,14 @@ export function compareShapes(
   return found;
 }
 
-/** A single declaration that newer revisions have made one of several is only an alternative of that place. */
+/** If newer revisions have turned a single declaration into a union, the declaration is only one alternative of that place. */
 function placeOf(name: string, newer: readonly Newer[], { model }: Comparison): Place {
   const widened = newer.findLast((other) => other.shape.kind === "union");
   const isOwn = isUnion(resolveAlias({ kind: "reference", name }, model));
   return widened && !isOwn ? { type: widened.names.at(-1) ?? name, declared: false } : { type: name, declared: true };
 }
 
-/** Something written inline here may have a name in the newest revision, or at least a place that is declared once. */
+/** A shape that is written inline here may have a name in the newest revision, or at least a place that is declared once. */
 function placeType(newer: readonly Newer[]): string | undefined {
   const newest = newer.at(-1);
   return newest?.shape.kind === "reference" ? newest.shape.name : newest?.names.at(-1);
@@ -84,14 +84,14 @@ function compareParts(
   return own && compareShapes(own, newer, type, comparison);
 }
 
-/** Every result that a request may have, the alternatives included. */
+/** Returns a shape of every result that a request may have, including the alternatives. */
 function resultOf({ result, alternatives }: Method): Shape | undefined {
   if (!result || alternatives.length === 0) return result;
   const others = alternatives.map(({ type }): Shape => ({ kind: "reference", name: type }));
   return { kind: "union", of: [result, ...others] };
 }
 
-/** Parts of a message may be written in the shapes of any newer revision, so declarations of the same name count as well. */
+/** Parts of a message may have the shapes of any newer revision, so declarations of the same name count as well. */
 function withNamesakes(name: string, newer: readonly Newer[], comparison: Comparison): Newer[] {
   const shape: Shape = { kind: "reference", name };
   const own = resolveAlias(shape, comparison.model);
@@ -127,7 +127,7 @@ function compareResolved(
   return object && compareObjects(object, newer, place, comparison);
 }
 
-/** Whether every value of the newer shape is of the kind that is expected here; what it contains is compared later. */
+/** True if every value of the newer shape is of the kind that is expected here. The contents are compared later. */
 export function isSameKind(shape: Shape, newer: Shape): boolean {
   if (shape.kind === "unknown") return true;
   if (newer.kind === "literal")
@@ -205,7 +205,7 @@ function objectChanges(object: ObjectShape, other: Newer & { readonly object: Ob
   ];
 }
 
-/** Whether a newer object may lack a property that is required here. */
+/** True if a newer object may lack a property that is required here. */
 function mayLack(object: ObjectShape, { name, optional }: Property): boolean {
   return !optional && object.properties.find((property) => property.name === name)?.optional !== false;
 }

@@ -14,12 +14,12 @@ import {
 import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../resolve.ts";
 
-/** Whether a resolved shape has alternatives that are to be compared one by one. An open union is any string. */
+/** True if a resolved shape has alternatives that are compared one by one. An open union accepts any string, so it is not one. */
 export function isUnion(shape: Shape): boolean {
   return shape.kind === "union" && !shape.open;
 }
 
-/** Finds for every alternative of the newer revisions the one of this revision that takes its values. */
+/** Finds, for every alternative of the newer revisions, the alternative of this revision that accepts its values. */
 export function compareUnions(
   shape: Shape,
   newer: readonly Newer[],
@@ -42,13 +42,13 @@ export function compareUnions(
 
 /** An alternative of a union. */
 interface Option extends Newer {
-  /** Declaration, or what it is: `string[]`. */
+  /** Name of the declaration, or a description of an inline shape: `string[]`. */
   readonly option: string;
-  /** The union's own names and those of the aliases around the alternative. */
+  /** Names of the union and of the aliases around the alternative. */
   readonly unions: readonly string[];
 }
 
-/** Alternatives with nested unions opened. */
+/** Returns the alternatives, with nested unions flattened. */
 function optionsOf({ model, shape, names }: Newer): Option[] {
   const target = resolveAlias(shape, model);
   if (target.kind === "union" && target.open)
@@ -81,7 +81,7 @@ function findMatch(option: Newer, own: readonly Newer[]): Newer | undefined {
   );
 }
 
-/** Whether this revision's alternative takes the values of a newer one: what that requires is known, and literals agree. */
+/** True if this revision's alternative accepts the values of a newer one: all properties required there are known here, and literals agree. */
 function takes(
   own: Shape,
   newer: Shape,
@@ -112,7 +112,7 @@ function agrees(
   return others.some((value) => literals.includes(value));
 }
 
-/** Values of a literal, or of a union of nothing but literals. */
+/** Returns the values of a literal, or of a union of literals only. */
 function literalsOf(shape: Shape, model: RevisionModel): (string | number | boolean)[] | undefined {
   const target = resolveAlias(shape, model);
   const parts = isUnion(target) && target.kind === "union" ? target.of : [target];
@@ -128,13 +128,13 @@ function unknownOptions(options: readonly Option[], place: Place): OptionDiffere
   });
 }
 
-/** `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. */
+/** Tries the names `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. */
 function optionChange({ option, unions, ...other }: Option, place: Place): Change {
   const names = [...unions.map((union) => `${union}:${option}`), option, ...unions];
   return { ...changeOf("option", { ...other, names }, place), member: option };
 }
 
-/** What newer revisions have added to a known alternative does not tell another one from it. */
+/** Properties that newer revisions have added to a known alternative do not distinguish another alternative from it. */
 function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
   const { kind } = resolveAlias(shape, model);
   const added = newer.flatMap((other) => resolveObject(other.shape, other.model)?.properties ?? []);

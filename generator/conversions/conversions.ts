@@ -5,36 +5,37 @@ import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
 import { SpecError } from "../read/spec-error.ts";
 import { countText } from "../count-text.ts";
 
-/** How values of every newer revision become values of one revision. */
+/** Conversion of the values of every newer revision to the values of one revision. */
 export interface Conversions {
   readonly model: RevisionModel;
   readonly methods: readonly MethodDifference[];
-  /** The rule of a change; every change has one. */
+  /** Returns the rule of a change. Every change has one. */
   ruleOf(change: Change): FoundRule;
 }
 
-/** A rule, and the name by which it was found. */
+/** Rule with the name under which it was found. */
 export interface FoundRule extends ConversionRule {
   readonly name: string;
 }
 
-/** Something that a newer revision can say and this one cannot. */
+/** Information that a newer revision can express and this one cannot. */
 export interface Loss {
-  /** The revision that cannot say it. */
+  /** Id of the revision that cannot express it. */
   readonly revision: string;
   readonly type: string;
-  /** Property or alternative; absent where the type as a whole is meant. */
+  /** Property or alternative. Absent if the loss concerns the type as a whole. */
   readonly member?: string;
-  /** `unavailable`: a method that does not exist. */
+  /** `unavailable` marks a method that does not exist. */
   readonly rule: RuleName | "unavailable";
-  /** The oldest newer revision that can say it. */
+  /** Id of the oldest newer revision that can express it. */
   readonly since: string;
   readonly reason: string;
 }
 
 /**
- * Finds the rule of every difference between a revision and all newer ones among the models. Throws a {@link SpecError} that
- * names differences without a rule, rules without a difference, and rules that cannot do what they are for.
+ * Finds the rule of every difference between a revision and all newer ones among the models.
+ *
+ * @throws {SpecError} when a difference has no rule, a rule has no difference, or a rule cannot handle its change; the message names them.
  */
 export function readConversions(models: readonly RevisionModel[], target: RevisionModel): Conversions {
   const compared = compareNewer(models, target);
@@ -54,15 +55,15 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
   };
 }
 
-/** A difference that nobody has decided about yet. */
+/** Difference that no rule covers yet. */
 export interface Uncovered {
-  /** The last revision that lacks it: what its overlay says holds for older ones as well. */
+  /** Newest revision that lacks it. The rules of its overlay hold for older revisions as well. */
   readonly model: RevisionModel;
-  /** What it is, and which rules could deal with it. */
+  /** Description of the difference, with the rules that could handle it. */
   readonly text: string;
 }
 
-/** What newer revisions have and neither a revision nor any between them says anything about. */
+/** Finds the differences to newer revisions that neither the revision's overlay nor any overlay in between covers. */
 export function findUncovered(models: readonly RevisionModel[], target: RevisionModel): Uncovered[] {
   return uncoveredIn(compareNewer(models, target), target);
 }
@@ -77,7 +78,7 @@ function uncoveredIn({ newer, changes }: Newer, target: RevisionModel): Uncovere
   return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
-/** Everything that can be lost on the way from the newer revisions to one, as data: what `explain` shows. */
+/** Returns everything that can be lost on the way from the newer revisions to one, as data. `explain` prints it. */
 export function readLosses(models: readonly RevisionModel[], target: RevisionModel): Loss[] {
   const { methods, ruleOf } = readConversions(models, target);
   const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);
@@ -91,7 +92,7 @@ export function readLosses(models: readonly RevisionModel[], target: RevisionMod
   return [...unique.values(), ...unavailableMethods(models, target)];
 }
 
-/** Every change inside of a difference, each once for every place that it is found at. */
+/** Returns every change inside a difference, once for every place where it occurs. */
 export function changesIn(difference: Difference | undefined): Change[] {
   switch (difference?.kind) {
     case undefined:
@@ -115,7 +116,7 @@ export function changesIn(difference: Difference | undefined): Change[] {
 }
 
 interface Newer {
-  /** The newer ones among the models, the oldest first. */
+  /** Newer revisions among the models, oldest first. */
   readonly newer: readonly RevisionModel[];
   readonly methods: readonly MethodDifference[];
   readonly changes: readonly Change[];
@@ -131,7 +132,7 @@ function compareNewer(models: readonly RevisionModel[], target: RevisionModel): 
   };
 }
 
-/** The overlay of the revision itself comes first, then that of the next newer one; in each, the most specific name. */
+/** The overlay of the revision itself comes first, then that of the next newer one. Within each, the most specific name wins. */
 function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRule | undefined {
   for (const { conversions = [] } of models) {
     for (const name of names) {
@@ -142,7 +143,7 @@ function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRul
   return undefined;
 }
 
-/** One overlay at a time: where a revision in the middle lacks a rule, those before it need none of their own. */
+/** Reports one overlay at a time: when a revision in the middle gains a rule, older revisions may need none of their own. */
 function refuseUncovered(all: readonly Uncovered[]): void {
   const [first] = all;
   if (!first) return;
@@ -165,7 +166,7 @@ function refuseUnable(target: RevisionModel, change: Change, found: ConversionRu
   });
 }
 
-/** Names of the rules that can deal with such a change. */
+/** Returns the names of the rules that can handle such a change. */
 function rulesFor({ kind }: Change): string[] {
   return Object.entries(conversionRules).flatMap(([name, { covers }]) => (covers.includes(kind) ? [name] : []));
 }
@@ -200,7 +201,7 @@ function changeText({ kind, names, type, member, since }: Change): string {
   }
 }
 
-/** Where the overlay of a revision is, as its spec folder names it. */
+/** Path of the overlay of a revision, relative to the same root as the path of its schema. */
 export function overlayPath({ source }: RevisionModel): string {
   return source.path.replace(/[^/]*$/, "overlay.json");
 }

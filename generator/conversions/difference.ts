@@ -1,50 +1,50 @@
 import type { RevisionModel, Shape } from "../model.ts";
 
-/** Something that a newer revision can say and an older one cannot, or must say and a newer one need not. */
+/** Property or value that a newer revision can send and an older one cannot, or that the older one requires and the newer one does not. */
 export interface Change {
   /**
-   * `member`: an object has a property that is not known. `missing`: a property is required here and may be absent there.
-   * `open`: any key is allowed there and only listed ones here. `option`: a union has a member that is not known.
+   * `member`: an object has an unknown property. `missing`: a property is required here and optional or absent there.
+   * `open`: any key is allowed there and only listed keys here. `option`: a union has an unknown member.
    * `shape`: a value may be of another kind than here.
    */
   readonly kind: "member" | "missing" | "open" | "option" | "shape";
-  /** Names by which a rule may call it, the most specific first. All are those of the newer revisions. */
+  /** Names by which a rule may refer to the change, the most specific first. All are names of the newer revisions. */
   readonly names: readonly string[];
-  /** Type or place that it concerns. */
+  /** Type or place that the change concerns. */
   readonly type: string;
   /** Property of that type, or the alternative. */
   readonly member?: string;
-  /** The oldest of the newer revisions that has it. */
+  /** Id of the oldest newer revision that has the change. */
   readonly since: string;
 }
 
-/** How values of newer revisions differ from a shape of this one; nothing where they do not. */
+/** Difference between a shape of this revision and the values of newer revisions. Functions return `undefined` if there is none. */
 export type Difference = ObjectDifference | ArrayDifference | UnionDifference | ShapeDifference;
 
-/** Properties differ, or their values do. */
+/** Difference in the properties of an object, or in their values. */
 export interface ObjectDifference {
   readonly kind: "object";
-  /** Declaration, or place of an object that is written inline. */
+  /** Name of the declaration, or the place of an object that is written inline. */
   readonly type: string;
-  /** `type` is a declaration of this revision. */
+  /** True if `type` is a declaration of this revision. */
   readonly declared: boolean;
   /** Names of all properties that this revision declares. */
   readonly known: readonly string[];
-  /** Further keys are allowed. */
+  /** True if this revision allows keys that it does not declare. */
   readonly open: boolean;
   readonly changes: readonly Change[];
   readonly members: readonly { readonly name: string; readonly difference: Difference }[];
-  /** Difference of the values under keys without a name. */
+  /** Difference of the values under undeclared keys. */
   readonly index?: Difference;
 }
 
-/** Items differ. */
+/** Difference in the items of an array. */
 export interface ArrayDifference {
   readonly kind: "array";
   readonly items: Difference;
 }
 
-/** Alternatives differ, or there are more of them. */
+/** Difference in the alternatives of a union, or additional alternatives. */
 export interface UnionDifference {
   readonly kind: "union";
   readonly type: string;
@@ -52,31 +52,31 @@ export interface UnionDifference {
   readonly options: readonly OptionDifference[];
 }
 
-/** One alternative: with a change when it is unknown here, with a difference when it is known and differs. */
+/** One alternative. It has a `change` if it is unknown here, and a `difference` if it is known and differs. */
 export interface OptionDifference {
-  /** What tells its values from those of others. */
+  /** Properties that distinguish its values from those of other alternatives. */
   readonly outline: Outline;
   readonly change?: Change;
   readonly difference?: Difference;
 }
 
-/** What can be seen of an alternative without looking into it. */
+/** Description of an alternative by its kind and its own properties, without nested values. */
 export interface Outline {
   readonly kind: "object" | "array" | "other";
-  /** Keys of an object. */
+  /** Required keys of an object, empty for other kinds. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Properties of an object that have one of a few values; `undefined` among them where the property is optional. */
+  /** Properties of an object that have one of a few values. The values include `undefined` if the property is optional. */
   readonly literals: ReadonlyMap<string, readonly (string | number | boolean | undefined)[]>;
 }
 
-/** The value as a whole may be of another kind. */
+/** Difference in the kind of a value as a whole. */
 export interface ShapeDifference {
   readonly kind: "shape";
   readonly change: Change;
 }
 
-/** A shape of a newer revision at the place that is being compared. */
+/** Shape of a newer revision at the place that is being compared. */
 export interface Newer {
   readonly model: RevisionModel;
   readonly shape: Shape;
@@ -84,16 +84,16 @@ export interface Newer {
   readonly names: readonly string[];
 }
 
-/** What comparing has at hand. */
+/** State of one comparison. */
 export interface Comparison {
   readonly model: RevisionModel;
-  /** Oldest first, all newer than `model`. */
+  /** Newer revisions than `model`, oldest first. */
   readonly newer: readonly RevisionModel[];
   readonly known: Map<string, Difference | undefined>;
   readonly open: Set<string>;
 }
 
-/** Where two shapes meet: the declaration of this revision, or the place of something written inline. */
+/** Place where two shapes meet: a declaration of this revision, or the place of an inline shape. */
 export interface Place {
   readonly type: string;
   readonly declared: boolean;
@@ -104,7 +104,7 @@ export function changeOf(kind: Change["kind"], { model, names }: Newer, { type }
   return { kind, names, type, since: model.id };
 }
 
-/** The same change in several newer revisions is one, since the oldest of them. */
+/** Merges equal changes of several newer revisions into one, dated by the oldest of them. */
 export function mergeChanges(changes: readonly Change[]): Change[] {
   const merged = new Map<string, Change>();
   for (const change of changes) {

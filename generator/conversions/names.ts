@@ -2,12 +2,12 @@ import type { Declaration, Shape } from "../model.ts";
 import type { Newer } from "./difference.ts";
 import { declarationsByName } from "../resolve.ts";
 
-/** Names of a shape: its own when it is declared, else those of the place where it is written. */
+/** Returns the names of a shape: its own name if it is declared, otherwise the names of the place where it is written. */
 export function namesOf(shape: Shape, place: readonly string[]): readonly string[] {
   return shape.kind === "reference" ? [shape.name] : place;
 }
 
-/** Names of a member: by the type at hand, then by each base that declares it as well. */
+/** Returns the names of a member: qualified by its type first, then by each base that declares it as well. */
 export function memberNames({ model, names }: Newer, member: string): string[] {
   const declared = declarationsByName(model);
   const types = names.flatMap((name) =>
@@ -16,7 +16,7 @@ export function memberNames({ model, names }: Newer, member: string): string[] {
   return [...new Set(types)].map((type) => `${type}.${member}`);
 }
 
-/** A type followed by everything that it extends or stands for, the nearest first. */
+/** Returns a type followed by everything that it extends or stands for, the nearest first. */
 function lineage(name: string, declared: ReadonlyMap<string, Declaration>): string[] {
   const declaration = declared.get(name);
   if (!declaration) return [name];
@@ -25,7 +25,7 @@ function lineage(name: string, declared: ReadonlyMap<string, Declaration>): stri
   return [name, ...[...bases, ...alias].flatMap((base) => lineage(base, declared))];
 }
 
-/** Declarations that an alias stands for, each as a whole. */
+/** Returns the names of the declarations that an alias stands for as a whole. */
 function partsOf(shape: Shape): string[] {
   if (shape.kind === "reference") return [shape.name];
   return shape.kind === "intersection" ? shape.of.flatMap(partsOf) : [];

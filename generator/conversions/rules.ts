@@ -1,16 +1,17 @@
 import type { Change } from "./difference.ts";
 import type { RuleName } from "../model.ts";
 
-/** What a rule can be used for, and what it works on. */
+/** Kinds of changes that a rule covers, and the value that it works on. */
 export interface RuleFacts {
-  /** Kinds of changes that it knows how to deal with. */
+  /** Kinds of changes that the rule can handle. */
   readonly covers: readonly Change["kind"][];
   /**
-   * A function. `object`: of the object in which something has changed. `value`: of the value that is of another kind.
-   * `guard`: of the object as well, and tells whether that may stay.
+   * Argument of the rule's function; absent for rules without one.
+   * `object`: the object in which something has changed. `value`: the value that is of another kind.
+   * `guard`: the object as well; the function returns true if the object may stay.
    */
   readonly works?: "object" | "value" | "guard";
-  /** Nothing is lost by it. */
+  /** True if the rule loses no information. */
   readonly lossless?: true;
 }
 
@@ -33,13 +34,13 @@ export const conversionRules: { readonly [name in RuleName]: RuleFacts } = {
   "titles-to-names": { covers: ["option"], works: "value", lossless: true },
 };
 
-/** Name of the function behind a rule: `audio-to-text` is `audioToText`, the guard `object-schema` is `isObjectSchema`. */
+/** Returns the name of the function behind a rule: `audio-to-text` is `audioToText`, the guard `object-schema` is `isObjectSchema`. */
 export function ruleFunction(rule: RuleName): string {
   const isGuard = conversionRules[rule].works === "guard";
   return (isGuard ? `is-${rule}` : rule).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Calls that function. Those that lose nothing need not know what to report. */
+/** Returns a call of that function. Functions of lossless rules take no arguments for reporting a loss. */
 export function ruleCall(rule: RuleName, expression: string, type: string): string {
   const report = conversionRules[rule].lossless ? "" : `, ${JSON.stringify(type)}, loss`;
   return `${ruleFunction(rule)}(${expression}${report})`;

@@ -5,21 +5,21 @@ import { toClaim } from "./first-call.ts";
 import type { Protection } from "./layer/choices.ts";
 import type { Selection } from "./project-choices.ts";
 
-/** Packages that a protected project depends on, with the versions that were tested. */
+/** Packages that a protected project depends on, with the tested versions. */
 export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
   none: {},
   oauth: { jose: "^6.2.17" },
   "api-key": {},
 };
 
-/** Variables of the environment that such a project reads, in words. */
+/** Environment variables that a protected project reads, in words. */
 export const accessVariables: { readonly [Name in Protection]: string } = {
   none: "",
   oauth: "ISSUER and RESOURCE",
   "api-key": "API_KEYS",
 };
 
-/** Files of a protected project, by template. */
+/** Files of a protected project: templates by path. */
 const files: { readonly [Name in Protection]: { readonly [path: string]: string } } = {
   none: {},
   oauth: {
@@ -37,12 +37,12 @@ const files: { readonly [Name in Protection]: { readonly [path: string]: string 
   },
 };
 
-/** Templates of all these files. */
+/** Templates of all files of protected projects. */
 export const accessTemplates: readonly string[] = [
   ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
 ];
 
-/** What lets clients in, and the tests of who is let in, by path. */
+/** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
   { auth, transport, url }: Pick<Selection, "auth" | "transport"> & { readonly url: string },
   templates: Templates,
@@ -52,7 +52,7 @@ export function emitAccess(
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }
 
-/** The rest of a command line that sends the first request of a client: the one that opens a session, where there are sessions. */
+/** Remaining arguments of a curl command that sends the first request of a client: `initialize` where there are sessions, else `server/discover`. */
 export function curlArguments(revisions: readonly string[], alone: readonly string[]): string {
   const session = revisions.find((id) => !alone.includes(id));
   const revision = session ?? revisions[0] ?? "";

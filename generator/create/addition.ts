@@ -3,27 +3,27 @@ import { UserError } from "../user-error.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "./schema-samples.ts";
 
-/** What may be added to a project. */
+/** Kinds of definitions that can be added to a project. */
 export const additions = ["tool", "resource", "prompt"] as const;
 
-/** One of them. */
+/** Kind of a definition that can be added: `tool`, `resource` or `prompt`. */
 export type Addition = (typeof additions)[number];
 
-/** Something new in a project: where it goes, and how its templates are filled in. */
+/** Plan of a new definition in a project: its files, its registration, and the view of its templates. */
 export interface AdditionPlan {
   readonly kind: Addition;
-  /** Paths relative to the project. */
+  /** Path relative to the project, with forward slashes. */
   readonly source: string;
   readonly test: string;
   readonly registration: Registration;
-  /** What no other of a server may have. */
+  /** Value that has to be unique among the definitions of a server. */
   readonly identity: { readonly definer: string; readonly member: string; readonly value: string };
-  /** Description in tool lists for hosts. */
+  /** Entry in the tool lists that hosts read; present for tools only. */
   readonly listed?: { readonly name: string; readonly description: string };
   readonly view: object;
 }
 
-/** Plans an addition. Throws a {@link UserError} when it cannot have this name. */
+/** Plans an addition. @throws {UserError} when the name is not possible. */
 export function planAddition(kind: Addition, name: string, sample: SchemaSample): AdditionPlan {
   const words = readWords(kind, name);
   const file = words.join("-");
@@ -58,7 +58,7 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
   };
 }
 
-/** How the tools of a project are described, found by what it depends on. */
+/** Finds the schema library of a project by the dependencies in its `package.json`. @throws {UserError} when it has none of the known ones. */
 export function findSample(manifest: unknown): SchemaSample {
   const dependencies = new Set(namesOf(manifest));
   const found = Object.values(schemaSamples).find(({ packages }) =>
@@ -69,7 +69,7 @@ export function findSample(manifest: unknown): SchemaSample {
   throw new UserError(`package.json depends on no known schema library. Install one: ${known.join(", or ")}.`);
 }
 
-/** Packages that become part of a bundle are often found among those for development. */
+/** Returns names from both lists: packages that become part of a bundle are often development dependencies. */
 function namesOf(manifest: unknown): string[] {
   if (typeof manifest !== "object" || manifest === null) return [];
   return ["dependencies", "devDependencies"].flatMap((kind) => {
@@ -78,7 +78,7 @@ function namesOf(manifest: unknown): string[] {
   });
 }
 
-/** The words of `read-file`, `read_file` and `readFile`. */
+/** Splits `read-file`, `read_file` or `readFile` into words. */
 function readWords(kind: Addition, name: string): readonly string[] {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")

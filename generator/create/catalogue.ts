@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { readPins } from "../read/pins.ts";
 import { UserError } from "../user-error.ts";
 
-/** What choosing a revision needs to know of it. */
+/** Facts that the selection of a revision needs. */
 export interface RevisionEntry {
   readonly id: string;
   readonly status: "released" | "draft";
   readonly lifecycle: string;
 }
 
-/** Reads which revisions this package has, newest first, without reading their schemas. */
+/** Reads the revisions of this package, newest first, without reading their schemas. @throws {UserError} when an overlay names no lifecycle. */
 export function readCatalogue(packageFolder: string): RevisionEntry[] {
   const spec = join(packageFolder, "spec");
   const pins = readPins("spec/pins.json", readFileSync(join(spec, "pins.json"), "utf8"));
@@ -21,14 +21,15 @@ export function readCatalogue(packageFolder: string): RevisionEntry[] {
   return entries.reverse();
 }
 
-/** The revisions that a new project can be made for. */
+/** Returns the revisions that a new project can be created for. */
 export function servable(catalogue: readonly RevisionEntry[]): RevisionEntry[] {
   return catalogue.filter(({ lifecycle }) => servedLifecycles.includes(lifecycle));
 }
 
 /**
- * The revisions that `--protocol` asks for, newest first: one, several with commas, `latest` or `all`.
- * Default: all that are released. Throws a {@link UserError} that names the possible ones.
+ * Returns the revisions that `--protocol` selects, newest first: one, several with commas, `latest` or `all`. Default: all released ones that the
+ * runtime can serve.
+ * @throws {UserError} that lists the possible values.
  */
 export function chooseRevisions(protocol: string | undefined, catalogue: readonly RevisionEntry[]): string[] {
   const possible = servable(catalogue);
@@ -38,12 +39,12 @@ export function chooseRevisions(protocol: string | undefined, catalogue: readonl
   return possible.map(({ id }) => id).filter((id) => chosen.includes(id));
 }
 
-/** Whether requests of this revision stand alone, so that no session is opened. */
+/** True if requests of this revision are stateless, so that no session is opened. */
 export function isStatelessAt(revision: string, catalogue: readonly RevisionEntry[]): boolean {
   return catalogue.some(({ id, lifecycle }) => id === revision && lifecycle === "per-request");
 }
 
-/** How the texts of a project name what it speaks. */
+/** Formats revisions for the texts of a project. */
 export function describeRevisions(revisions: readonly string[]): string {
   return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
 }

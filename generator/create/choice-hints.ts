@@ -1,10 +1,10 @@
 import type { Offering, Protection } from "./layer/choices.ts";
 import type { Extra, SchemaLibrary, Service } from "./project-choices.ts";
 
-/** What a word means that a person may choose, in a few others. */
+/** Short explanations of the words of a choice, by word. */
 export type Hints<Word extends string> = Readonly<Record<Word, string>>;
 
-/** @see {@link Offering} */
+/** Explanations of each {@link Offering}, shown as hints in prompts. */
 export const offeringHints: Hints<Offering> = {
   tools: "functions that the model calls",
   resources: "texts and data that a host reads",
@@ -16,7 +16,7 @@ export const offeringHints: Hints<Offering> = {
   ui: "views that a host shows for a tool's results",
 };
 
-/** @see {@link Service} */
+/** Explanations of each {@link Service}, shown as hints in prompts. */
 export const serviceHints: Hints<Service> = {
   stdio: "a program that the host starts on the user's machine",
   http: "a service with an address",
@@ -24,14 +24,14 @@ export const serviceHints: Hints<Service> = {
   worker: "a function from Request to Response, for the edge",
 };
 
-/** @see {@link Protection} */
+/** Explanations of each {@link Protection}, shown as hints in prompts. */
 export const protectionHints: Hints<Protection> = {
   none: "everybody who reaches it",
   oauth: "who has an access token of your authorization server",
   "api-key": "who knows a key that you gave them",
 };
 
-/** @see {@link SchemaLibrary} */
+/** Examples of each {@link SchemaLibrary}, shown as hints in prompts. */
 export const schemaHints: Hints<SchemaLibrary> = {
   zod: "z.object({ text: z.string() })",
   valibot: "v.object({ text: v.string() })",
@@ -39,7 +39,7 @@ export const schemaHints: Hints<SchemaLibrary> = {
   json: "plain JSON Schema, without a library",
 };
 
-/** @see {@link Extra} */
+/** Explanations of each {@link Extra}, shown as hints in prompts. */
 export const extraHints: Hints<Extra> = {
   docker: "Dockerfile",
   ci: "a workflow of GitHub that tests every push",

@@ -1,59 +1,59 @@
 import { jsonText } from "./json-text.ts";
 
-/** A built server, as hosts start it. */
+/** A built server as hosts start it. */
 export interface ServerCommand {
-  /** How the host calls it. */
+  /** Name of the server in the configuration of a host. */
   readonly name: string;
   /** Absolute path of the program that Node runs. */
   readonly program: string;
-  /** Variables that it needs: hosts pass on hardly any of their own. Default: none. */
+  /** Environment variables that the server needs; hosts pass on hardly any of their own. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Options of Node with which stack traces name sources instead of lines of the bundle. */
+/** Options of Node that make stack traces name sources instead of lines of the bundle. */
 export const nodeOptions: readonly string[] = ["--enable-source-maps"];
 
-/** `claude_desktop_config.json` of Claude Desktop. */
+/** Text of `claude_desktop_config.json` for Claude Desktop; the host starts the server. */
 export function desktopConfig({ name, program, env }: ServerCommand): string {
   const args = [...nodeOptions, program];
   return jsonText({ mcpServers: { [name]: { command: "node", args, ...(env && { env }) } } });
 }
 
-/** `.cursor/mcp.json` of Cursor. */
+/** Text of `.cursor/mcp.json` for Cursor; the host starts the server. */
 export function cursorConfig(server: ServerCommand): string {
   return desktopConfig(server);
 }
 
-/** `.vscode/mcp.json` of VS Code. */
+/** Text of `.vscode/mcp.json` for VS Code; the host starts the server. */
 export function vscodeConfig({ name, program, env }: ServerCommand): string {
   const args = [...nodeOptions, program];
   return jsonText({ servers: { [name]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
-/** The command that adds the server to Claude Code. */
+/** Command that adds the server to Claude Code. */
 export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
   return `claude mcp add ${name} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
 }
 
-/** A server that runs already, as hosts reach it. */
+/** A running server as hosts reach it. */
 export interface ServerAddress {
   readonly name: string;
   readonly url: string;
-  /** Whether it lets in only who shows a key. */
+  /** True if the server accepts only clients with an API key. */
   readonly isKeyed: boolean;
 }
 
-/** What the README of a project shows of each host. */
+/** Configurations for each host, as the README of a project shows them. */
 export interface HostConfigs {
-  /** Claude Desktop starts servers, but does not reach those of this machine. */
+  /** Absent for servers with an address: Claude Desktop starts servers, but does not reach those of this machine. */
   readonly claudeDesktop?: string;
   readonly claudeCode: string;
   readonly vscode: string;
   readonly cursor: string;
 }
 
-/** For a server that hosts start. */
+/** Returns the configurations for a server that hosts start. */
 export function configsOfCommand(server: ServerCommand): HostConfigs {
   return {
     claudeDesktop: desktopConfig(server),
@@ -63,7 +63,7 @@ export function configsOfCommand(server: ServerCommand): HostConfigs {
   };
 }
 
-/** For a server that is reached at an address. */
+/** Returns the configurations for a server with an address. */
 export function configsOfAddress(server: ServerAddress): HostConfigs {
   const { name, url, isKeyed } = server;
   return {
@@ -73,10 +73,10 @@ export function configsOfAddress(server: ServerAddress): HostConfigs {
   };
 }
 
-/** Each host has words of its own for a key that does not belong into a file: it asks for it, or takes it from its environment. */
+/** Header that carries the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
 const keyHeader = "X-API-Key";
 
-/** `.vscode/mcp.json` of VS Code. */
+/** Text of `.vscode/mcp.json` for VS Code, with the address of a running server. */
 export function vscodeAddress({ name, url, isKeyed }: ServerAddress): string {
   const input = { type: "promptString", id: "key", description: `Key for ${name}`, password: true };
   const headers = { [keyHeader]: "${input:key}" };
@@ -86,19 +86,19 @@ export function vscodeAddress({ name, url, isKeyed }: ServerAddress): string {
   });
 }
 
-/** `.cursor/mcp.json` of Cursor. */
+/** Text of `.cursor/mcp.json` for Cursor, with the address of a running server. */
 export function cursorAddress({ name, url, isKeyed }: ServerAddress): string {
   const headers = { [keyHeader]: "${env:KEY}" };
   return jsonText({ mcpServers: { [name]: { url, ...(isKeyed && { headers }) } } });
 }
 
-/** `.mcp.json` of Claude Code. */
+/** Text of `.mcp.json` for Claude Code, with the address of a running server. */
 export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string {
   const headers = { [keyHeader]: "${KEY}" };
   return jsonText({ mcpServers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } } });
 }
 
-/** A word as the shells of a platform read it: as it is when it is plain, otherwise in quotes. Of Windows both shells know double ones only. */
+/** Quotes a word for the shells of a platform; plain words stay as they are. Both shells of Windows share only double quotes. */
 export function quoteForShell(word: string, platform: string = process.platform): string {
   if (platform === "win32")
     return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;

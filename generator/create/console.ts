@@ -1,16 +1,16 @@
 import { interrupted, UserError } from "../user-error.ts";
 
-/** How the command talks to a person: plain lines, or with colours and a spinner in a terminal. */
+/** Output of the command: plain lines, or colours and a progress line in a terminal. */
 export interface Screen {
-  /** Shows that a step runs until it is done; `done` is the line that stays. */
+  /** Shows progress until a step is done; `done` returns the line that stays. */
   step<Result>(title: string, work: () => Promise<Result>, done: (result: Result) => string): Promise<Result>;
-  /** Something that went wrong without ending the command. */
+  /** Reports a problem that does not end the command. */
   warn(text: string): void;
-  /** The last words. */
+  /** Prints the closing title and lines. */
   end(title: string, lines: readonly string[]): void;
 }
 
-/** One line an event: for logs, pipes and CI. */
+/** Screen that prints one line per event: for logs, pipes and CI. */
 export const plainScreen: Screen = {
   async step(title, work, done) {
     console.log(`${title} ...`);
@@ -22,7 +22,7 @@ export const plainScreen: Screen = {
   end: (title, lines) => console.log(["", title, "", ...lines, ""].join("\n")),
 };
 
-/** A screen for a terminal. The prompts library is loaded here, and only then. */
+/** Creates a screen for a terminal. Loads the prompts library on call, so that plain output does not need it. */
 export async function createTerminalScreen(): Promise<Screen> {
   const { log, outro } = await import("@clack/prompts");
   return {
@@ -40,15 +40,15 @@ export async function createTerminalScreen(): Promise<Screen> {
     warn: (text) => log.warn(wrapWords(text)),
     end(title, lines) {
       outro(wrapWords(title).replaceAll("\n", "\n   "));
-      // Without a frame, so that the commands can be copied.
+      // Printed without a frame, so that the commands can be copied.
       console.log([...lines, ""].join("\n"));
     },
   };
 }
 
 /**
- * Shows that something runs, and for how long. The library's spinner is not used: at Ctrl-C it ends the process with
- * code 0, whatever else is still running. Returns what takes it away.
+ * Shows that something runs, and for how long. The spinner of the library is not used: at Ctrl-C it ends the process with code 0, even if other work
+ * is still running. Returns a function that removes the line.
  */
 function showProgress(title: string): () => void {
   const start = performance.now();
@@ -66,7 +66,7 @@ function showProgress(title: string): () => void {
 
 const clearLine = "\r\u001B[2K";
 
-/** A text in lines that fit between the frame and the edge of the terminal, which would break them within words. */
+/** Wraps a text at word boundaries to fit between the frame and the edge of the terminal, which would break lines within words. */
 export function wrapWords(text: string, columns: number = process.stdout.columns ?? Infinity): string {
   const width = columns - frameWidth;
   const add = (lines: readonly string[], word: string): readonly string[] => {
@@ -82,13 +82,13 @@ export function wrapWords(text: string, columns: number = process.stdout.columns
 
 const frameWidth = 3;
 
-/** The first words to a person who is going to be asked. */
+/** Greets the user before the first prompt. */
 export async function greet(version: string): Promise<void> {
   const { intro } = await import("@clack/prompts");
   intro(`create-mcp-server ${version}`);
 }
 
-/** Asks where the project goes until it can go there. Throws when the person leaves. */
+/** Asks where the project goes until the folder is usable. @throws {UserError} when the user cancels. */
 export async function askDirectory<Place>(find: (directory: string) => Promise<Place>): Promise<Place> {
   const { isCancel, log, text } = await import("@clack/prompts");
   const proposal = await propose(find);
@@ -110,7 +110,7 @@ export async function askDirectory<Place>(find: (directory: string) => Promise<P
 
 const proposals = ["my-mcp-server", ...[2, 3, 4, 5, 6, 7, 8, 9].map((number) => `my-mcp-server-${number}`)] as const;
 
-/** A name that Enter can be pressed for: the first that is free. */
+/** Returns the first free default name, for the user to accept with Enter. */
 async function propose<Place>(find: (directory: string) => Promise<Place>): Promise<string> {
   for (const name of proposals) {
     const isFree = await find(name).then(
@@ -122,16 +122,16 @@ async function propose<Place>(find: (directory: string) => Promise<Place>): Prom
   return proposals[0];
 }
 
-/** What a person is asked before anything is written. */
+/** Facts of a project that the user confirms before anything is written. */
 export interface Question {
   readonly folder: string;
   readonly name: string;
-  /** Revisions to choose among, newest first; none when they are settled already. */
+  /** Revisions to choose from, newest first; empty when they are settled already. */
   readonly choices: readonly string[];
   readonly chosen: readonly string[];
 }
 
-/** Asks for the revision and for consent. Throws when the person leaves. Returns the chosen revisions. */
+/** Asks for the revisions and for consent. Returns the chosen revisions. @throws {UserError} when the user cancels. */
 export async function askPerson({ folder, name, choices, chosen }: Question): Promise<readonly string[]> {
   const { confirm, isCancel, multiselect } = await import("@clack/prompts");
   const revisions =

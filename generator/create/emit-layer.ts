@@ -24,10 +24,10 @@ import { createLock, lockName, lockText } from "./lock.ts";
 import { packageRoot, packageVersion } from "../package-info.ts";
 import { UserError } from "../user-error.ts";
 
-/** What an emitted layer depends on. */
+/** Options of an emitted layer. */
 export interface LayerOptions {
   readonly choices: LayerChoices;
-  /** Version of this package. */
+  /** Version of this package, written into the headers and the lock file. */
   readonly version: string;
   /** Folder with `runtime/` and `generated/`. */
   readonly packageFolder: string;
@@ -38,12 +38,13 @@ interface LayerSources extends LayerOptions {
   readonly has: ReadonlySet<Part>;
 }
 
-/** Name of the template of the layer's entry. */
+/** Name of the template of the layer's entry file. */
 export const layerTemplate = "mcp/index.ts";
 
 /**
- * The files of `src/mcp/` by path: an entry that binds the runtime to what was chosen; of `runtime/` and `generated/` what it reaches, at the
- * same places relative to each other; a table of it all; and the lock file.
+ * Emits the files of `src/mcp/` by path: an entry that binds the runtime to the choices; the files of `runtime/` and `generated/` that it reaches, at
+ * the same places relative to each other; a README with a table of all of it; the list of revisions; and the lock file.
+ * @throws {UserError} when a file of the package cannot be read.
  */
 export function emitLayer(options: LayerOptions): Tree {
   const { choices, version } = options;
@@ -63,13 +64,13 @@ export function emitLayer(options: LayerOptions): Tree {
   return layer.set(lockName, lockText(lock));
 }
 
-/** The layer that this package gives a project, out of a folder like it. */
+/** Emits a layer from this package's own folder, or from a folder of the same structure. */
 export function emitOwnLayer(choices: LayerChoices, packageFolder: string = packageRoot): Tree {
   const templates = loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
   return emitLayer({ choices, version: packageVersion(), packageFolder, templates });
 }
 
-/** Name of the file that says which revisions are spoken, and nothing else: tests follow it without loading the layer. */
+/** Name of the file that lists the revisions of the project, and nothing else: tests import it without loading the layer. */
 export const spokenName = "revisions.ts";
 
 function spokenText({ choices, packageFolder, version }: LayerOptions): string {
@@ -97,7 +98,7 @@ function readFacts(id: string, { packageFolder }: LayerOptions): RevisionFacts {
   return { id, methods: read("methods.ts"), types: read("types.ts") };
 }
 
-/** The checks of each revision, by path. */
+/** Returns the checks of each revision, by path. */
 function readChecks({ choices, packageFolder, version }: LayerOptions): ReadonlyMap<string, string> {
   const toPath = (revision: string): string => `generated/${revision}/validate.ts`;
   const sources = choices.revisions.map((revision) => {
@@ -141,7 +142,7 @@ const extensionMethods = /^generated\/extensions\/[^/]+\/methods\.ts$/;
 
 const supportPath = "generated/support.ts";
 
-/** Nothing else goes on meanwhile: for a few hundred small files, waiting for each takes longer than reading it. */
+/** Reads synchronously: for a few hundred small files, waiting for each takes longer than reading it. */
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8").replaceAll("\r\n", "\n");
@@ -150,17 +151,17 @@ function readText(file: string): string {
   }
 }
 
-/** The newest revision of a project needs no way down to it: the project's own code is written for it. */
+/** Removes the conversions of the newest revision: the project's own code is written for it. */
 function withoutConversions(methods: string): string {
   return methods.replace(/^import \{ conversions \} from ".\/convert.ts";\n/m, "").replace(/^  conversions,\n/m, "");
 }
 
-/** A program that speaks one revision brings nothing to another. */
+/** True if the layer converts between revisions. A server that speaks one revision needs no conversions. */
 function needsConversions({ revisions, client }: LayerChoices): boolean {
   return client || revisions.length > 1;
 }
 
-/** Lines have no headers. */
+/** True if the layer needs the tables of HTTP headers: stdio has no headers. */
 function needsHeaders({ transports, client }: LayerChoices): boolean {
   return client || transports.some((transport) => transport !== "stdio");
 }
@@ -169,14 +170,14 @@ function withoutHeaders(methods: string): string {
   return methods.replace(/^  headers: \[\n[^]*?^  \],\n/m, "  headers: [],\n");
 }
 
-/** What only conversions are about follows when nothing names it any more. */
+/** Removes the member that refers to conversions, so that their types are no longer reached. */
 function withoutConversionTypes(support: string): string {
   return support.replace(/^  \/\*\*[^\n]*\*\/\n  readonly conversions\?: Conversions;\n/m, "");
 }
 
 /**
- * Generated sources have a header already; it keeps saying which schema they come from. Of the others their place says it. What to do instead
- * of editing them, the entry and the README say once for all.
+ * Adds a header, or extends the one that generated sources have, which names their schema. The path of other files shows their origin. The entry and
+ * the README say once what to do instead of editing.
  */
 function withHeader(text: string, version: string): string {
   if (!text.startsWith(generatedMark)) return `${generatedMark} ${version}. Do not edit.\n\n${text}`;
@@ -190,7 +191,7 @@ function header(version: string, origin: string): string {
 
 const advice = "Do not edit: `npx create-mcp-server update` writes this folder anew.";
 
-/** Templates leave blank lines where something was left out. */
+/** Removes the blank lines that templates leave where something was left out. */
 function tidy(text: string): string {
   return `${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
 }

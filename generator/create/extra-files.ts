@@ -7,34 +7,34 @@ import { jsonText } from "./json-text.ts";
 import type { Extra, Service } from "./project-choices.ts";
 import type { ServerVariable } from "./server-variables.ts";
 
-/** What the files for other programs say of a project. */
+/** Facts of a project that the files for other programs contain. */
 export interface ExtraOptions {
-  /** Package name. */
+  /** Package name of the project, with its scope. */
   readonly name: string;
   readonly server: ServerCommand;
   readonly service: Service;
-  /** What its protocol layer can offer. */
+  /** Offerings of its protocol layer. */
   readonly offers: readonly Offering[];
-  /** Whether it lets in only who shows a key. */
+  /** True if the server accepts only clients with an API key. */
   readonly isKeyed: boolean;
-  /** Variables of the environment that say who may come in, in words; nothing when nobody is asked. */
+  /** Environment variables that configure authentication, in words; empty without authentication. */
   readonly variables: string;
-  /** Variables without which its tools cannot work. */
+  /** Environment variables of the API that its tools call; optional ones have `isRequired: false`. */
   readonly needed: readonly ServerVariable[];
   readonly manager: PackageManager;
-  /** Whether the protocol layer is part of the project. */
+  /** True if the protocol layer is part of the project. */
   readonly emitted: boolean;
-  /** Whether it depends on a package that is packed within it. */
+  /** True if the project depends on a package that is packed within it. */
   readonly vendored: boolean;
   readonly extras: readonly Extra[];
-  /** Whether the server reads skills from a folder beside it. */
+  /** True if the server reads skills from a folder beside it. */
   readonly skillFolder: boolean;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
-  /** The revisions, in words. */
+  /** The revisions, in words, for descriptions. */
   readonly revisionText: string;
 }
 
-/** Templates of the files that are laid out by one. */
+/** Templates of the extra files. */
 export const extraTemplates: readonly string[] = [
   "extras/Dockerfile",
   "extras/_dockerignore",
@@ -45,7 +45,7 @@ export const extraTemplates: readonly string[] = [
   "extras/AGENTS.md",
 ];
 
-/** The files for other programs, by path. */
+/** Emits the files for other programs, by path. */
 export function emitExtras(options: ExtraOptions, templates: Templates): Map<string, string> {
   const view = {
     name: options.name,
@@ -66,7 +66,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     emitted: options.emitted,
     vendored: options.vendored,
     ...managerView(options.manager),
-    // Both are for the program that reads the file, not for the template.
+    // Both are placeholders for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
     bundleArgs: `[${[...nodeOptions, "${__dirname}/dist/server.js"].map((word) => JSON.stringify(word)).join(", ")}]`,
   };
@@ -74,7 +74,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
   return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
 }
 
-/** What definitions are made with, and what that checks. */
+/** Returns the functions that create definitions, and the callbacks that they check. */
 function definersView(offers: readonly Offering[]): object {
   const rows = [
     ["defineTool", "run"],
@@ -100,7 +100,7 @@ function definersView(offers: readonly Offering[]): object {
   };
 }
 
-/** What CI needs besides Node, before Node is there. */
+/** Setup steps of the package manager in CI, before Node is installed. */
 const setups: { readonly [Name in PackageManager]: string } = {
   npm: "",
   pnpm: "- uses: pnpm/action-setup@v4\n        with:\n          version: 12",
@@ -108,7 +108,7 @@ const setups: { readonly [Name in PackageManager]: string } = {
   bun: "- uses: oven-sh/setup-bun@v2",
 };
 
-/** What Dockerfile and CI say of the package manager. */
+/** Returns the commands of the package manager for the Dockerfile and the CI workflow. */
 function managerView(manager: PackageManager): object {
   const { install, frozen, setup, lockFiles, run } = commandsOf(manager);
   return {
@@ -149,7 +149,7 @@ function filesOf(
   }
 }
 
-/** A server over HTTP has to run already; one on stdio is started by the host. */
+/** Returns the configuration of a host: an address of a running HTTP server, or a command that starts a server on stdio. */
 function hostText(host: Host, { server, service, isKeyed, needed }: ExtraOptions): string {
   const text = isOnStdio(service)
     ? commandText(host, server, needed)
@@ -157,22 +157,22 @@ function hostText(host: Host, { server, service, isKeyed, needed }: ExtraOptions
   return `${text}\n`;
 }
 
-/** Whether hosts start it. */
+/** True if hosts start the server. */
 export function isOnStdio(service: Service): boolean {
   return service === "stdio" || service === "both";
 }
 
-/** How the registry of MCP servers calls it. Its package has to say the same. */
+/** Name of the server in the MCP registry. Its `package.json` has to repeat it. */
 export function registryName({ name }: ServerCommand): string {
   return `io.github.your-name/${name}`;
 }
 
-/** Where it is served while it is being developed. */
+/** URL at which the server is served during development. */
 export function urlOf(service: Service): string {
   return service === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
 }
 
-/** What hosts and the registry ask a user for, in their words; nothing where nothing is needed. */
+/** Returns the settings that hosts and the registry request from a user, in their formats; empty when no variables are needed. */
 function variableView(needed: readonly ServerVariable[]): object {
   if (needed.length === 0) return {};
   const asked = needed.map(({ name, description, isSecret: sensitive, isRequired: required }) => {

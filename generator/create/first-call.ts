@@ -2,26 +2,26 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** The call that a fresh project answers, to show that it works. */
+/** First tool call of a new project, which shows that it works. */
 export interface FirstCall {
   readonly tool: string;
   readonly arguments: { readonly [name: string]: unknown };
 }
 
-/** The call that the example of a new project is made for. */
+/** Call of the example tool of a new project. */
 export const exampleCall: FirstCall = { tool: "measure_text", arguments: { text: "Hello, world" } };
 
-/** Whose call it is. */
+/** Project and revision for the first call. */
 export interface FirstCaller {
   readonly folder: string;
   readonly revision: string;
-  /** Whether requests of this revision stand alone: then no session is opened. */
+  /** True if requests of this revision are stateless: then no session is opened. */
   readonly isStateless: boolean;
 }
 
 /**
- * Starts a built project and calls its tool as a client of the revision would. Resolves to the text of the answer;
- * rejects when there is none within ten seconds.
+ * Starts a built project and calls its tool as a client of the revision would. Resolves to the text of the result.
+ * @throws {Error} when there is no result within ten seconds, or the result is an error.
  */
 export async function makeFirstCall(call: FirstCall, { folder, revision, isStateless }: FirstCaller): Promise<string> {
   const child = spawn(process.execPath, [join("dist", "server.js")], {
@@ -40,7 +40,7 @@ export async function makeFirstCall(call: FirstCall, { folder, revision, isState
       const line = await lines.next();
       if (line.done === true) throw new Error(`the server ended without an answer to ${method}`);
       const message: unknown = JSON.parse(line.value);
-      // Notifications, such as log messages, come before it.
+      // Notifications, such as log messages, precede the response.
       if (member(message, "id") === id) return message;
     }
   };
@@ -57,7 +57,7 @@ export async function makeFirstCall(call: FirstCall, { folder, revision, isState
 
 const clientInfo = { name: "create-mcp-server", version: "1" };
 
-/** What a request that stands alone says about itself. */
+/** Metadata (`_meta`) of a stateless request: revision, client capabilities and client name. */
 export function toClaim(revision: string): object {
   const prefix = "io.modelcontextprotocol";
   return {

@@ -10,22 +10,22 @@ import { jsonText } from "./json-text.ts";
 import type { Extra } from "./project-choices.ts";
 import type { ServerVariable } from "./server-variables.ts";
 
-/** Where hosts look that are opened in the folder of a project. */
+/** Configuration files, by host, in the folder of a project that the host has opened. */
 export const hostFiles = {
   vscode: ".vscode/mcp.json",
   "claude-code": ".mcp.json",
   cursor: ".cursor/mcp.json",
 } as const;
 
-/** One of these hosts. */
+/** Host that reads a configuration file from the folder of a project. */
 export type Host = keyof typeof hostFiles;
 
-/** Whether a further file is one of theirs. */
+/** True if an extra file is the configuration of such a host. */
 export function isHost(extra: Extra): extra is Host {
   return extra in hostFiles;
 }
 
-/** What such a file says of a server that runs already. */
+/** Text of the configuration file for a running server, by host. */
 export const addressTexts: { readonly [Name in Host]: (server: ServerAddress) => string } = {
   vscode: vscodeAddress,
   "claude-code": claudeCodeAddress,
@@ -33,8 +33,8 @@ export const addressTexts: { readonly [Name in Host]: (server: ServerAddress) =>
 };
 
 /**
- * What such a file says of a server that the host starts: `needed` are the variables without which it cannot work. The file belongs to the
- * project and to everybody who has it, so that their values come from elsewhere.
+ * Text of the configuration file for a server that the host starts. Of the `needed` variables it lists the required ones. The file is shared with the
+ * project, so the values come from elsewhere.
  */
 export function commandText(host: Host, { name }: ServerCommand, needed: readonly ServerVariable[]): string {
   const { member, base, valueOf } = habits[host];
@@ -56,9 +56,9 @@ function toInput({ name, description, isSecret }: ServerVariable): object {
 
 interface Habits {
   readonly member: string;
-  /** What paths of the project begin with. */
+  /** Prefix of paths in the project. */
   readonly base: string;
-  /** Stands for the value of a variable that the file does not know: asked for, or of the host's own environment. */
+  /** Placeholder for the value of a variable: the host asks the user for it, or reads it from its own environment. */
   valueOf(variable: string): string;
 }
 

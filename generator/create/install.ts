@@ -3,14 +3,14 @@ import { basename, dirname, join } from "node:path";
 import type { PackageManager } from "./package-manager.ts";
 import { run, type Outcome, type RunOptions } from "./run.ts";
 
-/** Where a package manager runs. */
+/** Package manager, and the place where it runs. */
 export interface ManagerRun extends RunOptions {
   readonly manager: PackageManager;
 }
 
 /**
- * Installs the dependencies of a project. What is known of packages from earlier installations is not asked for again, which takes a fifth of the
- * time: the versions that a new project names are the oldest that it gets. Where one of them is too new to be known, everything is asked for.
+ * Installs the dependencies of a project. The first attempt uses cached metadata of packages, which takes a fifth of the time: the versions that a
+ * new project names are minimum versions. When one of them is newer than the cache, a second attempt requests everything.
  */
 export async function installDependencies(options: ManagerRun): Promise<Outcome> {
   const { manager, signal } = options;
@@ -25,14 +25,14 @@ export function buildProject(options: ManagerRun): Promise<Outcome> {
   return runManager(["run", "build"], options);
 }
 
-/** Runs the tests of a project, which build it and talk to it over the real wire. */
+/** Runs the tests of a project, which build it and call it over its real transport. */
 export function testProject(options: ManagerRun): Promise<Outcome> {
   return runManager(["run", "test"], options);
 }
 
 const installFlags: { readonly [Name in PackageManager]: readonly string[] } = {
   npm: ["--no-audit", "--no-fund", "--loglevel=error"],
-  // A new project has no lock file yet, which is refused in CI otherwise.
+  // A new project has no lock file yet, which pnpm rejects in CI otherwise.
   pnpm: ["--no-frozen-lockfile"],
   yarn: [],
   bun: [],
@@ -41,18 +41,18 @@ const installFlags: { readonly [Name in PackageManager]: readonly string[] } = {
 const quickFlags: { readonly [Name in PackageManager]: readonly string[] } = {
   npm: ["--prefer-offline"],
   pnpm: ["--prefer-offline"],
-  // Generations of yarn differ in it.
+  // Generations of yarn differ in such flags.
   yarn: [],
   bun: [],
 };
 
-/** Said when no version that is known fits: by npm, by pnpm. */
+/** Error codes of npm and pnpm when no cached version matches. */
 const unknownVersion = /\bETARGET\b|NO_MATCHING_VERSION/;
 
-/** Runs a package manager. */
+/** Runs a package manager with these arguments, without a shell where possible. */
 export function runManager(args: readonly string[], options: ManagerRun): Promise<Outcome> {
   const { manager } = options;
-  // The same for yarn, whose generations know different flags.
+  // Allows an installation without a lock file; generations of yarn know different flags for that.
   const env = manager === "yarn" ? { YARN_ENABLE_IMMUTABLE_INSTALLS: "false" } : {};
   const program = findProgram(manager);
   return program !== undefined && /\.[cm]?js$/.test(program)
@@ -60,7 +60,7 @@ export function runManager(args: readonly string[], options: ManagerRun): Promis
     : run(program ?? manager, args, { ...options, env });
 }
 
-/** The program that runs us, if it is this manager, or the npm beside Node: neither needs a shell on Windows. */
+/** Finds the running package manager, if it is this one, or the npm beside Node: neither needs a shell on Windows. */
 function findProgram(manager: PackageManager): string | undefined {
   const running = process.env.npm_execpath;
   if (running !== undefined && basename(running).startsWith(manager) && existsSync(running)) return running;

@@ -6,7 +6,7 @@ import { jsonText } from "./json-text.ts";
 /** Name of the lock file, inside the emitted folder. */
 export const lockName = "mcp.lock.json";
 
-/** What `src/mcp/mcp.lock.json` records of an emitted layer. */
+/** Content of `src/mcp/mcp.lock.json`, the record of an emitted layer. */
 export interface Lock {
   /** Version of this file's format. */
   readonly format: 1;
@@ -14,7 +14,7 @@ export interface Lock {
   readonly generator: string;
   /** Revisions that the layer speaks, newest first. */
   readonly revisions: readonly string[];
-  /** What else it was made for. */
+  /** Offerings of the layer; the members below are its other choices. */
   readonly offers: LayerChoices["offers"];
   readonly transports: LayerChoices["transports"];
   readonly client: boolean;
@@ -26,7 +26,7 @@ export interface Lock {
   readonly files: { readonly [path: string]: string };
 }
 
-/** The lock of a layer. */
+/** Creates the lock of a layer. */
 export function createLock(
   layer: Tree,
   { generator, choices }: { readonly generator: string; readonly choices: LayerChoices },

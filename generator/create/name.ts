@@ -3,17 +3,17 @@ import validate from "validate-npm-package-name";
 import { isDeviceName } from "../device-name.ts";
 import { UserError } from "../user-error.ts";
 
-/** What a project's name is taken from. */
+/** Sources of a project's name. */
 export interface NameSource {
   /** Absolute path of the project's folder. */
   readonly folder: string;
-  /** The name that was asked for. Default: the folder's. */
+  /** Name that the user requested. Default: the name of the folder. */
   readonly name?: string;
-  /** Packages that the project depends on: npm installs no package into one of the same name. */
+  /** Names of packages that the project depends on: npm installs no package into a project of the same name. */
   readonly taken: readonly string[];
 }
 
-/** The package name of a new project. Throws a {@link UserError} with a name that would do when it is not allowed. */
+/** Returns the package name of a new project. @throws {UserError} with a valid suggestion when the name is not allowed. */
 export function readPackageName({ folder, name, taken }: NameSource): string {
   const candidate = name ?? basename(folder);
   const reason = nameProblem(candidate, taken);
@@ -25,7 +25,7 @@ export function readPackageName({ folder, name, taken }: NameSource): string {
   );
 }
 
-/** A legal package name that looks like a text. */
+/** Returns a valid package name that resembles a text. */
 export function suggestName(text: string, taken: readonly string[]): string {
   const slug = text
     .normalize("NFKD")

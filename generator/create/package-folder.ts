@@ -8,12 +8,12 @@ import { packageRoot } from "../package-info.ts";
 import { UserError } from "../user-error.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 
-/** How a project names its spec folder. */
+/** Returns the path of a spec folder relative to a project, with forward slashes. */
 export function toSpecPath(spec: string, project: string): string {
   return relative(project, resolve(spec)).split(sep).join("/");
 }
 
-/** The spec folder of an update: the one that is named, or the one that the layer was made from. */
+/** Returns the spec folder of an update: the named one, or the one that the layer was emitted from. @throws {UserError} when that is missing. */
 export function findSpec(
   named: string | false | undefined,
   { project, choices }: { readonly project: string; readonly choices: LayerChoices },
@@ -28,15 +28,15 @@ export function findSpec(
 }
 
 /**
- * Does something with a folder that projects can be made from: `runtime/`, `generated/`, `spec/` and `templates/` are in it. It is that of this
- * package, or, where a spec folder is given, one like it with the revisions of that folder, which goes away afterwards.
+ * Runs work on a folder that projects can be created from, with `runtime/`, `generated/`, `spec/` and `templates/`. Without a spec folder it is that
+ * of this package; with one, a temporary copy with the revisions of that spec folder, which is removed afterwards.
  */
 export async function withPackageFolder<Result>(
   spec: string | undefined,
   work: (packageFolder: string) => Promise<Result>,
 ): Promise<Result> {
   if (spec === undefined) return work(packageRoot);
-  // Loaded for it alone: it needs a compiler and a formatter.
+  // Loaded only here: it needs a compiler and a formatter.
   const { emitTree } = await import("../generate.ts");
   const tree = await emitTree({ spec });
   const folder = await mkdtemp(join(tmpdir(), "create-mcp-server-"));

@@ -11,10 +11,10 @@ import { lastLines } from "./run.ts";
 import { furtherView, runName, toListText } from "./layer/entry-view.ts";
 import type { LayerChoices } from "./layer/choices.ts";
 
-/** Name of the template of the module that takes the place of an emitted layer. */
+/** Name of the template of the module that replaces an emitted layer. */
 export const packageTemplate = "package/mcp.ts";
 
-/** `src/mcp.ts`: the same names as an emitted layer has, taken from this package. */
+/** Emits `src/mcp.ts`, which exports the names of an emitted layer from this package. */
 export function emitPackageLayer(choices: LayerChoices, templates: Templates): string {
   const { transports, client, auth, offers } = choices;
   const revisions = choices.revisions.map((id, at) => ({
@@ -56,31 +56,31 @@ export function emitPackageLayer(choices: LayerChoices, templates: Templates): s
   return `${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
 }
 
-/** A source that imports an emitted layer, importing the module instead. */
+/** Replaces imports of an emitted layer by imports of the module. */
 export function importOfModule(text: string): string {
   return text.replaceAll(/(from "\.{1,2}\/mcp)\/index\.ts"/g, '$1.ts"');
 }
 
-/** The same of all files of a project. */
+/** Replaces imports of an emitted layer by imports of the module, in all files of a project. */
 export function importModule(tree: Tree): Map<string, string> {
   return new Map([...tree].map(([path, text]) => [path, importOfModule(text)]));
 }
 
-/** How a project names this package as a dependency, and the file that it needs for that: a clone is no version of the registry. */
+/** Dependency of a project on this package. A clone of the repository has no published version, so the project depends on a packed file. */
 export interface OwnDependency {
   readonly version: string;
   /** Path of the packed package in the project; absent when it comes from the registry. */
   readonly archive?: string;
 }
 
-/** The dependency of a project on this package. */
+/** Returns the dependency of a project on this package. */
 export function ownDependency(packageFolder: string, version: string): OwnDependency {
   if (!existsSync(join(packageFolder, ".git"))) return { version: `^${version}` };
   const archive = `vendor/create-mcp-server-${version}.tgz`;
   return { version: `file:${archive}`, archive };
 }
 
-/** Packs this package, as it was built. Throws a {@link UserError} when that fails. */
+/** Packs this package as it was built. @throws {UserError} when packing fails, or the package is not built. */
 export async function packOwn(packageFolder: string): Promise<Uint8Array> {
   if (!existsSync(join(packageFolder, "dist", "bundle", "runtime", "index.js")))
     throw new UserError(`${packageFolder} is not built. Run \`npm run build\` in it first.`);

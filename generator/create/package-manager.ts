@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { UserError } from "../user-error.ts";
 
-/** Package managers that a project may be kept with. */
+/** Package managers that a project may use. */
 export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
 
-/** One of them. */
+/** Name of a package manager. */
 export type PackageManager = (typeof packageManagers)[number];
 
-/** The one that was named, otherwise the one that runs this program, otherwise npm. Throws a {@link UserError} for any other name. */
+/** Returns the named package manager, else the one that runs this program, else npm. @throws {UserError} for any other name. */
 export function choosePackageManager(
   named: string | undefined,
   userAgent: string = process.env.npm_config_user_agent ?? "",
@@ -20,7 +20,7 @@ export function choosePackageManager(
   );
 }
 
-/** The one whose files a project has, otherwise the one that runs this program. */
+/** Returns the package manager whose files a project has, else the one that runs this program, else npm. */
 export async function readManager(project: string): Promise<PackageManager> {
   const present = new Set(await readdir(project));
   const found = packageManagers.find((manager) => traces[manager].some((name) => present.has(name)));
@@ -34,22 +34,22 @@ const traces: { readonly [Name in PackageManager]: readonly string[] } = {
   bun: ["bun.lock", "bun.lockb"],
 };
 
-/** What a person types to do something with a package manager. */
+/** Shell commands of a package manager. */
 export interface ManagerCommands {
   readonly install: string;
-  /** The same for machines: exactly what the lock file says, or nothing. */
+  /** Installs exactly the versions of the lock file, or fails; for CI and images. */
   readonly frozen: string;
-  /** Brings the manager where only Node is; nothing where it comes with Node. */
+  /** Installs the manager where only Node is present; empty for npm, which comes with Node. */
   readonly setup: string;
-  /** What an installation reads, as words of a shell; a `*` is there so that a missing file is reported by the manager, which says more. */
+  /** Files that an installation reads, as shell words. The `*` lets the manager report a missing file, with more detail than the shell. */
   readonly lockFiles: string;
-  /** Runs a script of the project; what follows goes to it. */
+  /** Runs a script of the project with these arguments. */
   run(script: string, ...args: readonly string[]): string;
   /** Runs the newest version of a package. */
   latest(name: string): string;
 }
 
-/** The commands of a package manager. */
+/** Returns the commands of a package manager. */
 export function commandsOf(manager: PackageManager): ManagerCommands {
   const { short, separator, latest, ...commands } = habits[manager];
   return {
@@ -69,7 +69,7 @@ export function commandsOf(manager: PackageManager): ManagerCommands {
 interface Habits {
   /** Scripts that need no `run`. */
   readonly short: readonly string[];
-  /** What stands before the arguments of a script. */
+  /** Separator before the arguments of a script. */
   readonly separator: readonly string[];
   readonly latest: string;
   readonly frozen: string;
@@ -97,16 +97,16 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
   yarn: {
     short: ["start", "test"],
     separator: [],
-    // The first generation of yarn cannot run what is not installed; npx comes with Node.
+    // The first generation of yarn cannot run packages that are not installed; npx comes with Node.
     latest: "npx",
-    // Newer generations take this for --immutable.
+    // Newer generations accept this as `--immutable`.
     frozen: "yarn install --frozen-lockfile",
-    // Uses the generation that package.json names, otherwise the first.
+    // Uses the generation that `package.json` names, else the first.
     setup: "corepack enable",
     lockFiles: "package.json yarn.lock* .yarnrc.yml",
   },
   bun: {
-    // `bun test` is a test runner of its own.
+    // `bun test` is bun's own test runner.
     short: [],
     separator: [],
     latest: "bunx",
@@ -116,7 +116,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
   },
 };
 
-/** Files that a package manager wants to have beside `package.json`, by path; `built` are packages that run a script of their own when installed. */
+/** Files that a package manager needs beside `package.json`, by path; `built` are packages with install scripts. */
 export function managerFiles(manager: PackageManager, built: readonly string[]): ReadonlyMap<string, string> {
   switch (manager) {
     case "npm":
@@ -125,14 +125,14 @@ export function managerFiles(manager: PackageManager, built: readonly string[]):
     case "pnpm":
       return new Map([["pnpm-workspace.yaml", pnpmWorkspace(built)]]);
     case "yarn":
-      // The compiler is a program that cannot look into archives.
+      // The TypeScript compiler is a native program that cannot read from archives.
       return new Map([[".yarnrc.yml", "enableTelemetry: false\nnodeLinker: node-modules\n"]]);
     default:
       return manager satisfies never;
   }
 }
 
-/** Without the permission newer versions refuse to install packages with such scripts. */
+/** Allows install scripts of these packages; newer versions of pnpm reject them otherwise. */
 function pnpmWorkspace(built: readonly string[]): string {
   const allowed = built.map((name) => `  ${name}: true\n`);
   const only = built.map((name) => `  - ${name}\n`);

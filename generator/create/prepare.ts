@@ -7,23 +7,23 @@ import { createRepository, type RepositoryOutcome } from "./repository.ts";
 import { commandsOf } from "./package-manager.ts";
 import { lastLines } from "./run.ts";
 
-/** Which steps follow the writing of a project. */
+/** Options of the steps after the writing of a project. */
 export interface PrepareOptions {
   readonly install: boolean;
-  /** Whether the project becomes a repository. */
+  /** Resolves to true if the project becomes a repository. */
   readonly repository: Promise<boolean>;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
-/** How far a project is: `ready` answers calls, `written` still needs its dependencies, `failed` was told why. */
+/** Result of the preparation: `ready` responds to calls, `written` still needs its dependencies, `failed` was reported with its cause. */
 export interface Readiness {
   readonly kind: "ready" | "written" | "failed";
 }
 
 /**
- * Installs, builds and calls a new project, and makes it a repository. The project is complete before: what fails here is
- * told and can be done by hand.
+ * Installs, builds and calls a new project, and makes it a repository. The project is complete before these steps: failures are reported, and the
+ * steps can be repeated by hand.
  */
 export async function prepareProject(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
   const run = { folder: project.folder, signal: options.signal, manager: project.manager };
@@ -60,7 +60,7 @@ async function install(
   return transport === "stdio" || transport === "both" ? callOnce(project, screen, run) : testOnce(screen, run);
 }
 
-/** The tests of tools that are still to be written fail. */
+/** Builds only: the generated tests fail until the tools are written. */
 async function buildOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
   const built = await screen.step(
     "Building it",
@@ -72,7 +72,7 @@ async function buildOnce(screen: Screen, run: ManagerRun): Promise<Readiness["ki
   return "failed";
 }
 
-/** A server that is not on stdio is called by its own tests. */
+/** Runs the project's own tests; used for servers that are not called on stdio. */
 async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
   const work = async (): Promise<string | undefined> => {
     const tested = await testProject(run);

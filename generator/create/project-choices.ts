@@ -8,25 +8,25 @@ import {
   type Transport,
 } from "./layer/choices.ts";
 
-/** Libraries that tools may be described with; `json` is plain JSON Schema. */
+/** Schema libraries for tools; `json` is plain JSON Schema. */
 export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
 
-/** One of them. */
+/** Name of a schema library. */
 export type SchemaLibrary = (typeof schemaLibraries)[number];
 
-/** Ways of serving that a project is made for. */
+/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function for the edge. */
 export const services = ["stdio", "http", "both", "worker"] as const;
 
-/** One of them. */
+/** Main transport of a project. */
 export type Service = (typeof services)[number];
 
-/** Further transports of a program, on ports of their own. */
+/** Further transports of a program, each on a separate port. */
 export const furtherTransports = ["websocket", "tcp"] as const;
 
-/** One of them. */
+/** Name of a further transport. */
 export type FurtherTransport = (typeof furtherTransports)[number];
 
-/** Files for other programs that a project may come with. */
+/** Files for other programs that a project may include. */
 export const extras = [
   "docker",
   "ci",
@@ -39,28 +39,28 @@ export const extras = [
   "agents",
 ] as const;
 
-/** One of them. */
+/** Name of an extra, which is one file or several. */
 export type Extra = (typeof extras)[number];
 
-/** Programs and images run what Node can start; hosts that start a server speak to it on stdio. */
+/** Services that an extra file works with; default: all. Bundles and images run programs for Node; hosts that start a server use stdio. */
 const places: { readonly [Name in Extra]?: readonly Service[] } = {
   docker: ["stdio", "http", "both"],
   "claude-desktop": ["stdio", "both"],
   mcpb: ["stdio", "both"],
 };
 
-/** Whether such a file says something true of a project that is reached in this way. */
+/** True if an extra file suits a project with this service. */
 export function isExtraOf(extra: Extra, service: Service): boolean {
   return places[extra]?.includes(service) ?? true;
 }
 
-/** Where the protocol layer of a project is: among its own sources, or in a dependency on this package. */
+/** Locations of the protocol layer: among the project's own sources, or in a dependency on this package. */
 export const runtimes = ["emitted", "package"] as const;
 
-/** One of them. */
+/** Location of the protocol layer. */
 export type Runtime = (typeof runtimes)[number];
 
-/** Everything that is chosen about a project but for its name and its revisions. */
+/** Choices for a project, except its name and its revisions. */
 export interface Selection {
   readonly serve: readonly Offering[];
   readonly transport: Service;
@@ -72,7 +72,7 @@ export interface Selection {
   readonly runtime: Runtime;
 }
 
-/** The same as text from the command line; what was not given is `undefined`. */
+/** Choices as text from the command line; `undefined` when not given. */
 export interface SelectionText {
   readonly serve?: string | undefined;
   readonly transport?: string | undefined;
@@ -83,7 +83,7 @@ export interface SelectionText {
   readonly runtime?: string | undefined;
 }
 
-/** Reads what was given and fills in defaults. Throws a {@link UserError} that names the possible words. */
+/** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
@@ -100,13 +100,13 @@ export function readSelection(text: SelectionText): Selection {
   };
 }
 
-/** Reads what shall be offered: always tools, so that `none` is refused. Throws a {@link UserError} that names the possible words. */
+/** Parses the offerings of `--serve`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
 export function readServe(text: string): readonly Offering[] {
   const serve = readWords("--serve", text, { words: offerings, groups: ["all"] });
   return offerings.filter((offering) => offering === "tools" || serve.includes(offering));
 }
 
-/** What the protocol layer of such a project is made for. */
+/** Returns the choices for the protocol layer of a project. */
 export function toLayerChoices(selection: Selection, revisions: readonly string[]): LayerChoices {
   return {
     revisions,
@@ -118,15 +118,15 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
   };
 }
 
-/** What has to be offered so that this can be: files of skills are resources, and so are views. */
+/** Adds the offerings that others need: files of skills and views are resources. */
 export function toOffers(serve: Selection["serve"]): Selection["serve"] {
   const isNeeded = serve.includes("skills") || serve.includes("ui");
   return offerings.filter((offering) => serve.includes(offering) || (isNeeded && offering === "resources"));
 }
 
 /**
- * How a project that is there shall be reached. Throws a {@link UserError} where other files than its layer would have to be others: a function for
- * the edge is no program, and whoever lets callers in needs HTTP.
+ * Parses the transports of an existing project.
+ * @throws {UserError} when files outside its layer would have to change: a function for the edge is no program, and authentication needs HTTP.
  */
 export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
   const { transport: service, further } = readTransports(text);
@@ -144,8 +144,9 @@ export function readReach(text: string, { transports, auth }: LayerChoices): rea
 }
 
 /**
- * Reads the words of `--transport`. stdio and HTTP together are `both`; the others come in addition to one of them, because hosts start a server on
- * stdio or reach it over HTTP. Throws a {@link UserError} that names the possible words.
+ * Parses the words of `--transport`. stdio and HTTP together are `both`. The others are additions to one of them, because hosts start a server on
+ * stdio or reach it over HTTP.
+ * @throws {UserError} that lists the possible words.
  */
 export function readTransports(text: string): Pick<Selection, "transport" | "further"> {
   const words = text.split(",").map((word) => word.trim());
@@ -166,12 +167,12 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
   );
 }
 
-/** Connections of TCP have no place for credentials. */
+/** Rejects TCP, whose connections cannot carry credentials. */
 function refuseUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
 }
 
-/** True if callers can be asked for credentials: a stdio server belongs to the program that starts it. */
+/** True if the server can authenticate callers: a stdio server belongs to the program that starts it. */
 export function isProtectable(service: Service): boolean {
   return service !== "stdio";
 }
@@ -184,7 +185,7 @@ function readProtection(text: string, service: Service): Protection {
   );
 }
 
-/** All of them are all that fit. */
+/** Parses `--extras`; `all` selects only those that suit the service. */
 function readExtras(text: string, service: Service): readonly Extra[] {
   const wanted = readWords("--extras", text, { words: extras, groups: ["all", "none"] });
   const misfit = isAll(text) ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
@@ -199,25 +200,25 @@ function transportsOf({ transport, further }: Pick<Selection, "transport" | "fur
   return [...(transport === "both" ? (["stdio", "http"] as const) : [transport]), ...further];
 }
 
-/** One word of several. Throws a {@link UserError} that names them. */
+/** Parses one word of a list. @throws {UserError} that lists the possible words. */
 export function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text.trim());
   if (found !== undefined) return found;
   throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
 }
 
-/** With `all` whatever else was said is said, too. */
+/** True if the text contains `all`, which includes every other word. */
 function isAll(text: string): boolean {
   return text.split(",").some((word) => word.trim() === "all");
 }
 
-/** Words that may be given, and the words that stand for all or none of them. */
+/** Possible words, and the words that select all or none of them. */
 interface Vocabulary<Word extends string> {
   readonly words: readonly Word[];
   readonly groups: readonly ("all" | "none")[];
 }
 
-/** Several words with commas, or one for a group; in the order of the list. */
+/** Parses several words with commas, or one for a group; returns them in the order of the list. */
 function readWords<Word extends string>(
   flag: string,
   text: string,

@@ -21,29 +21,29 @@ import { describeRevisions, readCatalogue, isStatelessAt } from "./catalogue.ts"
 import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
 
-/** What the files of a project depend on. */
+/** Options of the files of a project. */
 export interface ProjectOptions {
   /** Absolute path of the project, for the client configuration in its README. */
   readonly folder: string;
-  /** Checked package name. */
+  /** Package name, already checked. */
   readonly name: string;
-  /** Revisions that it serves, newest first. Its types are those of the first. */
+  /** Revisions that the project serves, newest first. Its types are those of the first. */
   readonly revisions: readonly string[];
   readonly selection: Selection;
   readonly manager: PackageManager;
-  /** What its tools are made from. Default: an example. */
+  /** Source of its tools. Default: an example. */
   readonly source?: ProjectSource;
-  /** Spec folder that its revisions come from, relative to the project, with slashes. Default: that of this package. */
+  /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
   readonly spec?: string;
-  /** Version of this package. */
+  /** Version of this package, written into the emitted layer. */
   readonly version: string;
-  /** Folder of this package, or one like it: `runtime/`, `generated/` and `templates/` are in it. */
+  /** Folder of this package, or one of the same structure, with `runtime/`, `generated/`, `spec/` and `templates/`. */
   readonly packageFolder: string;
-  /** Ends the work where it may be long. */
+  /** Cancels the generation of tools, which may take long. */
   readonly signal?: AbortSignal;
 }
 
-/** All files of a new project, by path relative to its folder. */
+/** Emits all files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(options.packageFolder, "templates");
   const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
@@ -73,7 +73,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   return new Map([...own, ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text])]);
 }
 
-/** Loaded for it alone: it needs a compiler of schemas and a formatter. */
+/** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas and a formatter. */
 async function emitOwnTools({ source, revisions, selection, ...options }: ProjectOptions): Promise<Tree> {
   if (!source) return new Map();
   const { name, packageFolder, signal } = options;
@@ -97,12 +97,12 @@ const rendered = [
   "test/server.test.ts",
 ] as const;
 
-/** Without stdio there is nothing to keep stdout for. */
+/** Returns the rendered files; `src/stdout.ts` protects stdout and is omitted without stdio. */
 function namesOf({ transport }: Selection): readonly (typeof rendered)[number][] {
   return rendered.filter((name) => name !== "src/stdout.ts" || isOnStdio(transport));
 }
 
-/** npm leaves `.gitignore` out of packages, and git would obey both here: they are kept under other names. */
+/** Files that are copied. npm leaves `.gitignore` out of packages, and git would apply both files here, so they have other names. */
 const copied = [
   { from: "notices.js", to: "notices.js" },
   { from: "_gitignore", to: ".gitignore" },
@@ -111,7 +111,7 @@ const copied = [
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
 
-/** Templates leave blank lines where something was left out. */
+/** Removes the blank lines that templates leave where something was left out. */
 function tidy(text: string): string {
   return `${text
     .replaceAll(/\n{3,}/g, "\n\n")
@@ -159,7 +159,7 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   };
 }
 
-/** Whether it has a tool that asks the user something. */
+/** True if the project has a tool that asks the user for input. */
 function isEliciting({ revisions: [newest = ""], selection, packageFolder }: ProjectOptions): boolean {
   const isKnown = readTypes(newest, packageFolder).includes("export interface ElicitResult ");
   return isKnown && selection.serve.includes("questions");
@@ -273,13 +273,13 @@ function isOnHttp(service: Selection["transport"]): boolean {
   return service === "http" || service === "both";
 }
 
-/** True if HTTP with SSE is the transport of a revision over HTTP: it has sessions, but no header that names them. */
+/** True if the transport of a revision over HTTP is HTTP with SSE: the revision has sessions, but no header for their ids. */
 function isOverSse(revision: string, packageFolder: string): boolean {
   const methods = readFileSync(join(packageFolder, "generated", revision, "methods.ts"), "utf8");
   return methods.includes('lifecycle: "handshake"') && !methods.includes('source: "session"');
 }
 
-/** The transports in words. */
+/** Names of the transports in a sentence. */
 function serviceText({ transport, further }: Selection): string {
   const names = [...serviceTexts[transport], ...further.map((name) => furtherTexts[name])];
   return names.join(", ").replace(/, (?=[^,]*$)/, " and ");

@@ -9,7 +9,7 @@ interface Packages {
   readonly [name: string]: string;
 }
 
-/** What every project is developed with, in the versions that were tested together. */
+/** Development tools of every project, in the versions that were tested together. */
 const tools: Packages = {
   "@types/node": "^20.19.43",
   esbuild: "^0.28.2",
@@ -17,16 +17,16 @@ const tools: Packages = {
   vitest: "^4.1.12",
 };
 
-/** Library that serves WebSockets in Node. */
+/** Packages that serve WebSockets in Node. */
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
 
-/** Matches patterns of JSON Schemas that the platform might need long for. */
+/** Package that matches patterns of JSON Schemas which may take long on the platform. */
 const patternPackages: Packages = { re2js: "^2.10.0" };
 
-/** Runs a worker on this machine, and deploys it. */
+/** Package that runs a worker on this machine, and deploys it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
-/** Packages that projects may have. */
+/** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
   ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
   ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
@@ -38,12 +38,12 @@ export const projectPackages: readonly string[] = [
   ...Object.keys(workerTools),
 ];
 
-/** Packages of a project that run a script of their own when they are installed. */
+/** Returns the packages of a project that run an install script. */
 export function builtPackages({ transport }: Pick<Selection, "transport">): readonly string[] {
   return transport === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
-/** The packages of a project, by name. All are for its development: what the server needs of them becomes part of its bundle. */
+/** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
 export function packagesOf({ selection, source, packageFolder, version }: ProjectOptions): Packages {
   const packages: Packages = {
     ...tools,

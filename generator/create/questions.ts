@@ -12,13 +12,13 @@ import {
 } from "./project-choices.ts";
 import { offerings, protections } from "./layer/choices.ts";
 
-/** Words to choose among, and what each of them means. */
+/** Words of a choice, and the explanation of each. */
 interface Choice<Word extends string> {
   readonly words: readonly Word[];
   readonly hints: Hints<Word>;
 }
 
-/** Asks for everything that the command line did not say; `asked` has the defaults. Throws when the person leaves. */
+/** Asks for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
 export async function askSelection({
   given,
   asked,
@@ -41,12 +41,12 @@ export async function askSelection({
     const answer = settle(await select<string>({ message, options: optionsOf(choice), initialValue: initial }));
     return choice.words.find((word) => word === answer) ?? initial;
   };
-  // Tools are always there: whoever is asked for them could say no.
+  // Tools are always included, so they are not in the list, where they could be deselected.
   const offers = { words: offerings.filter((one) => one !== "tools"), hints: offeringHints };
   const others = asked.serve.filter((one) => one !== "tools");
   const serve =
     given.serve === undefined ? await askMany("What should it offer besides tools?", offers, others) : asked.serve;
-  // Whoever wants callers to be asked who they are is offered nothing where they cannot be.
+  // With authentication, only transports that support it are listed.
   const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
   const transport =
     given.transport === undefined ? await askOne("How is it reached?", ways, asked.transport) : asked.transport;
@@ -77,7 +77,7 @@ export async function askSelection({
   };
 }
 
-/** What leaves a question without an answer is a symbol. */
+/** Returns the user's input. The prompts library returns a symbol for a cancelled prompt. @throws {UserError} when the user cancels. */
 function settle<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (isGiven(answer)) return answer;
   throw interrupted();

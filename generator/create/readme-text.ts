@@ -5,7 +5,7 @@ import type { Extra, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-files.ts";
 import { variablesOf } from "./server-variables.ts";
 
-/** The commands of the README, in the words of the project's package manager. */
+/** Commands of the README, for the project's package manager. */
 export function readmeCommands({ manager, selection: { transport, further } }: ProjectOptions): object {
   const { install, run, latest } = commandsOf(manager);
   const overHttp =
@@ -42,17 +42,17 @@ function isProgramOverHttp(service: Service): boolean {
   return service === "http" || service === "both";
 }
 
-/** What the file of an example has in it. */
+/** Contents of the example file. */
 export interface Parts {
   readonly elicits: boolean;
   readonly resources: boolean;
   readonly view: boolean;
   readonly prompts: boolean;
-  /** A skill that is written in code. */
+  /** True if the file has a skill that is written in code. */
   readonly skill: boolean;
 }
 
-/** The same in words: `a tool, a resource and a prompt`. */
+/** Describes the contents in words: `a tool, a resource and a prompt`. */
 export function partsText({ elicits, resources, view, prompts, skill }: Parts): string {
   const parts = [
     elicits ? "two tools" : "a tool",
@@ -64,7 +64,7 @@ export function partsText({ elicits, resources, view, prompts, skill }: Parts): 
   return parts.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
-/** What each further file is for, and what has to be put into it by hand; a line of the README each. */
+/** Lines of the README, one for each extra file: its purpose, and the parts that have to be filled in by hand. */
 export function extraLines({ selection, name, manager, source }: ProjectOptions): readonly string[] {
   const { transport, extras } = selection;
   const hosts = extras.filter(isHost).map((host) => `\`${hostFiles[host]}\``);
@@ -86,11 +86,11 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
 
 interface Facts {
   readonly transport: Service;
-  /** Name of a container image. */
+  /** Name of the container image. */
   readonly image: string;
-  /** The command that builds the project. */
+  /** Command that builds the project. */
   readonly build: string;
-  /** Options of a container that hand on the variables without which it cannot work. */
+  /** Options of the container that pass on the required environment variables. */
   readonly passed: string;
 }
 

@@ -1,18 +1,18 @@
 import { parseSource, ts } from "../read/syntax.ts";
 import { UserError } from "../user-error.ts";
 
-/** What is to be registered with a server. */
+/** Definition to register with a server. */
 export interface Registration {
-  /** Member of the definition: `tools`. */
+  /** Member of the server definition, such as `tools`. */
   readonly member: string;
   readonly variable: string;
-  /** Module that exports it, as the file imports it. */
+  /** Module that exports the definition, as the file imports it. */
   readonly from: string;
 }
 
 /**
- * A server's source with one more import, and with one more entry in a list of its `defineServer({ ... })`. Nothing else of it changes.
- * Throws a {@link UserError} when there is no place for it.
+ * Adds an import, and an entry in a list of `defineServer({ ... })`, to a server's source. Nothing else of it changes.
+ * @throws {UserError} when the source has no place for the entry.
  */
 export function register(path: string, source: string, registration: Registration): string {
   const file = parseSource(path, source);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Members that tools of a revision can have, read from its generated types. */
+/** Returns the members that tools of a revision can have, read from its generated types. */
 export function readToolMembers(revision: string, packageFolder: string): ReadonlySet<string> {
   const types = readTypes(revision, packageFolder);
   const [, after = ""] = types.split("\nexport interface Tool ");
@@ -10,7 +10,7 @@ export function readToolMembers(revision: string, packageFolder: string): Readon
   return new Set([...inherited, ...[...body.matchAll(/^  (\w+)\??:/gm)].map(([, name = ""]) => name)]);
 }
 
-/** Text of the generated types of a revision. */
+/** Returns the text of the generated types of a revision. */
 export function readTypes(revision: string, packageFolder: string): string {
   return readFileSync(join(packageFolder, "generated", revision, "types.ts"), "utf8").replaceAll("\r\n", "\n");
 }

@@ -2,21 +2,21 @@ import { spawn } from "node:child_process";
 import { toCommand, withEnv } from "../../runtime/transport/stdio/command.ts";
 import { killTree } from "../../runtime/transport/stdio/process-tree.ts";
 
-/** What came of a program. */
+/** Result of a program. */
 export interface Outcome {
   readonly ok: boolean;
-  /** What it wrote to stdout and stderr, or why it could not be started. */
+  /** Output on stdout and stderr, or the reason why the program could not be started. */
   readonly output: string;
 }
 
-/** Where and how a program runs. */
+/** Options of a program run. */
 export interface RunOptions {
   readonly folder: string;
-  /** Variables on top of ours. */
+  /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Ends the program. */
+  /** Ends the program, and on Windows the programs that it started. */
   readonly signal?: AbortSignal;
-  /** Default: that of this process. */
+  /** Platform whose rules apply to the command. Default: that of this process. */
   readonly platform?: string;
 }
 
@@ -35,7 +35,7 @@ export function run(program: string, args: readonly string[], options: RunOption
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
-    // A script of Windows is run by an interpreter, with which the program that it starts would not end.
+    // An interpreter runs scripts on Windows; ending it alone would leave the program that it starts running.
     if (platform === "win32") signal?.addEventListener("abort", () => killTree(child, platform), { once: true });
     let output = "";
     const collect = (text: string): void => void (output += text);
@@ -46,7 +46,7 @@ export function run(program: string, args: readonly string[], options: RunOption
   });
 }
 
-/** The last lines of what a program wrote. */
+/** Returns the last lines of a program's output, without blank space around it. */
 export function lastLines({ output }: Outcome, count = 8): string {
   return output.trim().split("\n").slice(-count).join("\n");
 }

@@ -1,26 +1,26 @@
 import type { SchemaLibrary } from "./project-choices.ts";
 
-/** How the example of a new project describes its tool with a schema library. */
+/** Example tool of a new project, written with one schema library. */
 export interface SchemaSample {
-  /** Packages with the versions that were tested together. */
+  /** Packages of the library, in the versions that were tested together. */
   readonly packages: { readonly [name: string]: string };
-  /** Lines at the top of the file. */
+  /** Imports at the top of the file, one line each. */
   readonly imports: readonly string[];
-  /** What else the file imports from the protocol layer. */
+  /** Further imports from the protocol layer. */
   readonly helpers: readonly string[];
-  /** A line before the first tool. */
+  /** Line before the first tool; may be empty. */
   readonly preparation: string;
-  /** A text that is not empty, as the only argument. */
+  /** Expression of the input schema: one argument, a non-empty string. */
   readonly input: string;
-  /** Two numbers. */
+  /** Expression of the output schema: two numbers. */
   readonly output: string;
 }
 
-/** The samples by library. */
+/** Samples by schema library. */
 export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } = {
   zod: {
     packages: { zod: "^4.6.7" },
-    // A bundler leaves out what is not used of a namespace; of the object `z` it cannot.
+    // Bundlers drop unused members of a namespace, but not of the object `z`.
     imports: ['import * as z from "zod";'],
     helpers: [],
     preparation: "",

@@ -1,17 +1,17 @@
 import { isPassword, type Credential } from "../from/operation.ts";
 import type { ProjectSource } from "../from/source.ts";
 
-/** A variable of the environment that a server needs. */
+/** Environment variable that a server reads. */
 export interface ServerVariable {
   readonly name: string;
-  /** A sentence for whoever has to fill it in. */
+  /** Description for the user who sets it; one or two sentences. */
   readonly description: string;
   readonly isSecret: boolean;
-  /** Whether some call fails without it. */
+  /** True if some tool call fails without it. */
   readonly isRequired: boolean;
 }
 
-/** What a server has to be told about the API that its tools call. */
+/** Returns the environment variables for the API that the tools call: its address, unless known, and its credentials. */
 export function variablesOf(source: ProjectSource | undefined): readonly ServerVariable[] {
   const { api } = source ?? {};
   if (!api) return [];

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { Tree } from "../emit/tree.ts";
 import type { Selection } from "./project-choices.ts";
 
-/** Packages that a project with a folder of skills depends on, with the version that was tested. */
+/** Packages that a project with a folder of skills depends on, with the tested version. */
 export const skillDependencies: { readonly [name: string]: string } = { yaml: "^2.9.1" };
 
-/** Whether a project reads skills from a folder: at the edge there are none, and they are written in code. */
+/** True if a project reads skills from a folder. Edge platforms have no folders, so their skills are written in code. */
 export function hasSkillFolder({ serve, transport }: Pick<Selection, "serve" | "transport">): boolean {
   return serve.includes("skills") && transport !== "worker";
 }
 
-/** The example of a skill, by path. */
+/** Returns the files of the example skill, by path. */
 export function emitSkills(selection: Selection, templateFolder: string): Tree {
   if (!hasSkillFolder(selection)) return new Map();
   const read = (path: string): string => readFileSync(join(templateFolder, "project", path), "utf8");

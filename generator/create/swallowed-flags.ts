@@ -1,8 +1,9 @@
 import { UserError } from "../user-error.ts";
 
 /**
- * Throws a {@link UserError} when npm took options of ours for its own: what stands before `--` it hands over as variables, of which newer
- * versions have lost the values.
+ * Rejects a command of which npm took options for itself. npm passes options before `--` as environment variables, and newer versions lose the
+ * values.
+ * @throws {UserError} when npm took an option.
  */
 export function refuseSwallowedFlags(
   flags: readonly string[],
@@ -15,15 +16,15 @@ export function refuseSwallowedFlags(
   throw new UserError(
     `npm took ${taken.map((flag) => `--${flag}`).join(", ")} for itself. ` +
       `Put -- before the options: npm create mcp-server@latest <dir> -- --${first} ...` +
-      // Npm is a script there, of which PowerShell takes the first such word for its own.
+      // npm is a script on Windows, and PowerShell takes the first such word for itself.
       (platform === "win32" ? " In PowerShell it has to stand in quotes: '--'" : ""),
   );
 }
 
-/** What `npm create`, `npm init` and `npm exec` call themselves. */
+/** Values of `npm_command` for `npm create`, `npm init` and `npm exec`. */
 const runners: readonly string[] = ["init", "create", "exec"];
 
-/** Options that npm has as well, and that mean the same to whoever types them. */
+/** Options that npm has as well, with the same meaning. */
 const shared: readonly string[] = ["yes", "git"];
 
 function isTaken(flag: string, env: NodeJS.ProcessEnv): boolean {

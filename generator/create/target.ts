@@ -3,17 +3,17 @@ import { access, lstat, readdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UserError, systemCode } from "../user-error.ts";
 
-/** Where a project goes. */
+/** Place of a new project. */
 export interface Target {
-  /** Absolute path of its folder. */
+  /** Absolute path of the project's folder. */
   readonly folder: string;
-  /** Whether that folder is there already, and empty. */
+  /** True if that folder exists already, and is empty. */
   readonly exists: boolean;
-  /** The folder that is there already: this one, or the nearest that it will be in. */
+  /** Nearest existing folder: the project's own, or an ancestor that it will be created in. */
   readonly nearest: string;
 }
 
-/** Finds the folder that is meant and refuses what cannot become a project. Changes nothing. */
+/** Resolves the folder of a new project. Changes nothing. @throws {UserError} when the folder cannot become a project. */
 export async function findTarget(directory: string): Promise<Target> {
   if (directory.trim() === "") {
     throw new UserError("name a folder for the new project, for example: create-mcp-server my-server");
@@ -40,7 +40,7 @@ async function kindOf(path: string): Promise<Kind> {
     if (entry.isSymbolicLink()) return "link";
     return entry.isDirectory() ? "folder" : "other";
   } catch (error) {
-    // ENOTDIR: a file stands where one of its parents should be, which nearestFolder reports.
+    // ENOTDIR: one of its parents is a file, which `nearestFolder` reports.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return "absent";
     if (systemCode(error) === "ENAMETOOLONG")
       throw new UserError("the folder's name is too long. Choose a shorter one.");
@@ -48,7 +48,7 @@ async function kindOf(path: string): Promise<Kind> {
   }
 }
 
-/** Names that may be there already: a fresh repository, and what macOS and Windows leave behind. */
+/** Names that an empty folder may contain: a fresh repository, and files that macOS and Windows leave behind. */
 const harmless: readonly string[] = [".git", ".DS_Store", "desktop.ini", "Thumbs.db"];
 
 async function checkEmpty(folder: string): Promise<void> {

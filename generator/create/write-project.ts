@@ -7,22 +7,22 @@ import { setImmediate } from "node:timers/promises";
 import { move, wholeFolder } from "../move.ts";
 import { UserError, systemCode } from "../user-error.ts";
 
-/** Where a project is written. */
+/** Folder to write a project to. */
 type Place = Pick<Target, "folder" | "exists">;
 
-/** How a project is written. */
+/** Options of the writing of a project. */
 export interface WriteOptions {
-  /** Stops the writing; nothing stays behind. */
+  /** Cancels the writing; nothing stays behind. */
   readonly signal?: AbortSignal;
-  /** Files that are no text, by path. */
+  /** Binary files, by path. */
   readonly archives?: ReadonlyMap<string, Uint8Array>;
-  /** Writes one file that does not exist yet. Default: the file system's. */
+  /** Writes one file that does not exist yet. Default: a function that writes to the file system. */
   readonly write?: (path: string, content: string | Uint8Array) => void;
 }
 
 /**
- * Writes a project all at once: into a folder aside, which then takes its place. When anything fails, all that was made
- * is removed again.
+ * Writes a project atomically: into a temporary folder, which then takes its place. On failure, everything that was created is removed again.
+ * @throws {UserError} when the file system rejects an operation.
  */
 export async function writeProject(target: Place, tree: Tree, options: WriteOptions = {}): Promise<void> {
   try {
@@ -37,7 +37,7 @@ export async function writeProject(target: Place, tree: Tree, options: WriteOpti
   }
 }
 
-/** A new folder: its sibling is renamed, which is one step. */
+/** Creates a new folder: a sibling is written and renamed, which is one step. */
 async function make(folder: string, tree: Tree, options: WriteOptions): Promise<void> {
   const parent = dirname(folder);
   const outermost = await mkdir(parent, { recursive: true });
@@ -53,8 +53,8 @@ async function make(folder: string, tree: Tree, options: WriteOptions): Promise<
 }
 
 /**
- * An empty folder stays, because a shell may stand in it and it may be a mount point: what was written aside, inside it,
- * moves up entry by entry.
+ * Fills an empty folder. The folder itself stays, because it may be the working directory of a shell, or a mount point. The files are written to a
+ * folder inside it and moved up entry by entry.
  */
 async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<void> {
   const aside = join(folder, `.${asideMark}-${process.pid}`);
@@ -74,7 +74,7 @@ async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<
 
 const asideMark = "create-mcp-server";
 
-/** Without waiting: for many small files that takes many times as long as writing them. A folder at a time, so that signals come through. */
+/** Writes synchronously: for many small files, asynchronous writes take many times as long. Pauses after each folder, so that signals are handled. */
 async function writeAside(aside: string, tree: Tree, options: WriteOptions): Promise<void> {
   const { signal, write = writeNew, archives = [] } = options;
   signal?.throwIfAborted();
@@ -88,12 +88,12 @@ async function writeAside(aside: string, tree: Tree, options: WriteOptions): Pro
   }
 }
 
-/** `wx` neither overwrites nor follows a link. */
+/** The flag `wx` neither overwrites a file nor follows a link. */
 function writeNew(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content, { flag: "wx" });
 }
 
-/** Removes parents that were made for the project, innermost first, as long as they are empty. */
+/** Removes parents that were created for the project, innermost first, as long as they are empty. */
 async function removeEmpty(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
     const isGone = await rmdir(folder).then(

@@ -4,7 +4,7 @@ import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, S
 import { declarationsByName, resolveAlias, resolveObject } from "../resolve.ts";
 import { findWriters, type Writers } from "./writers.ts";
 
-/** Everything by which the newer of two revisions differs: methods first, then declarations, each with its fields. */
+/** Lists all differences between two revisions: methods first, then declarations, each with its fields. */
 export function compareModels(older: RevisionModel, newer: RevisionModel): ContractChange[] {
   return [...compareMethods(older, newer), ...compareDeclarations(older, newer)];
 }
@@ -22,7 +22,7 @@ function compareMethods(older: RevisionModel, newer: RevisionModel): ContractCha
   ];
 }
 
-/** Whoever sends a method loses something with it; whoever answered it only has nothing to do any more. */
+/** Describes a method that was added or removed. Its senders lose a feature; its receivers have nothing left to handle. */
 function methodChange(kind: "added" | "removed", { name, kind: what, senders }: Method): ContractChange {
   const verdict = (role: Role): Verdict => {
     if (kind === "added") return "additive";
@@ -63,7 +63,7 @@ function compareDeclarations(older: RevisionModel, newer: RevisionModel): Contra
     ...newer.declarations.flatMap((declaration) => {
       const known = before.get(declaration.name);
       if (!known) return [typeChange("added", declaration.name)];
-      // Unions of all messages and bases are part of no message themselves.
+      // Unions of all messages and bases are not part of any message themselves.
       if (!writers.older.has(known.name) && !writers.newer.has(declaration.name)) return [];
       return compareDeclaration({
         older,
@@ -81,7 +81,7 @@ const jsonRpc: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** That a name is new or gone is nothing by itself: what uses it is compared on its own. */
+/** Describes a type that was added or removed. This alone has no effect: the types that use it are compared themselves. */
 function typeChange(kind: "added" | "removed", name: string): ContractChange {
   return {
     kind,
@@ -98,7 +98,7 @@ interface Pair {
   readonly before: Declaration;
   readonly after: Declaration;
   readonly writers: { readonly older: Writers; readonly newer: Writers };
-  /** Members that belong to JSON-RPC: whether the schema of a method repeats them says nothing. */
+  /** Members that belong to JSON-RPC. It makes no difference if the schema of a method repeats them. */
   readonly envelope: ReadonlySet<string>;
 }
 
@@ -109,21 +109,21 @@ function compareDeclaration(pair: Pair): ContractChange[] {
   return [...deprecation, ...compareShapes(wholeOf(before), wholeOf(after), { subject, isWhole: true }, pair)];
 }
 
-/** An interface with everything that it inherits, or what an alias stands for. */
+/** Returns an interface with everything that it inherits, or the target of an alias. */
 function wholeOf({ kind, name, shape }: Declaration): Shape {
   return kind === "interface" ? { kind: "reference", name } : shape;
 }
 
 interface Position {
   readonly subject: string;
-  /** It is the declaration itself that is compared, and not what refers to it. */
+  /** True if the declaration itself is compared, and not a reference to it. */
   readonly isWhole: boolean;
 }
 
-/** Two values are compared by what they may hold: that a type got a name, or another one, changes nothing on the wire. */
+/** Compares two types by the values that they allow. A new or changed name of a type changes nothing on the wire. */
 function compareShapes(older: Shape, newer: Shape, { subject, isWhole }: Position, pair: Pair): ContractChange[] {
   const isSameName = older.kind === "reference" && newer.kind === "reference" && older.name === newer.name;
-  // What has a name in both revisions is compared under that name.
+  // A type with a name in both revisions is compared under that name.
   if (isSameName && !isWhole) return [];
   const before = objectAt(older, pair.older);
   const after = objectAt(newer, pair.newer);
@@ -155,7 +155,7 @@ function compareMembers(older: ObjectShape, newer: ObjectShape, subject: string,
   ];
 }
 
-/** Keys that nobody names. That there may be some is nothing new: objects are open on the wire. */
+/** Compares the types of unnamed keys. It is no change if only one revision allows them: objects are open on the wire. */
 function compareRest(
   older: Shape | undefined,
   newer: Shape | undefined,
@@ -205,13 +205,16 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
   return [{ kind: "changed", subject, detail, ...bySide(typeVerdicts(gone.length > 0, fresh.length > 0), pair) }];
 }
 
-/** What is read may be something unknown when there are more alternatives; what is written must be one of those that are left. */
+/**
+ * Returns the verdicts for changed alternatives. A reader may get an unknown alternative if there are more; a writer must use one of those that are
+ * left.
+ */
 function typeVerdicts(hasLost: boolean, hasGained: boolean): SideVerdicts {
   if (hasLost && hasGained) return { writes: "breaking", reads: "breaking" };
   return hasLost ? { writes: "breaking", reads: "additive" } : { writes: "additive", reads: "risky" };
 }
 
-/** Texts of the members of a union; names that only one of the revisions has are replaced by what they stand for. */
+/** Returns the members of a union as texts. Names that only one of the revisions has are replaced by their definitions. */
 function alternativesOf(shape: Shape, model: RevisionModel, pair: Pair): string[] {
   const expanded = expandStrange(shape, model, pair);
   const members =
@@ -249,7 +252,7 @@ interface SideVerdicts {
   readonly reads: Verdict;
 }
 
-/** A role that writes values of a type and one that reads them see the same change with other eyes. */
+/** Assigns the verdicts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */
 function bySide(
   { writes, reads }: SideVerdicts,
   { after, before, writers }: Pair,

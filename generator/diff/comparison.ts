@@ -1,38 +1,38 @@
 import type { ContractChange } from "../contract/verdict.ts";
 
-/** Two things of one kind, compared: what every report is made of. */
+/** Comparison of two revisions or two servers: the data of every report. */
 export interface Comparison {
   readonly kind: "revisions" | "servers";
   readonly older: string;
   readonly newer: string;
   readonly changes: readonly ContractChange[];
-  /** All revisions that are known, oldest first; empty for servers. */
+  /** All known revisions, oldest first; empty for servers. */
   readonly timeline: readonly TimelineEntry[];
-  /** Which revision has which method; empty for servers. */
+  /** Methods of all known revisions; empty for servers. */
   readonly matrix: readonly MatrixRow[];
-  /** Text of what changed, before and after. */
+  /** Full texts of everything that changed, before and after. */
   readonly sides: readonly Side[];
 }
 
-/** One revision among all. */
+/** One revision in the timeline of all. */
 export interface TimelineEntry {
   readonly id: string;
   readonly status: string;
   readonly lifecycle: string;
   readonly methods: number;
   readonly declarations: number;
-  /** Whether it is one of the two that are compared. */
+  /** True if it is one of the two that are compared. */
   readonly isCompared: boolean;
 }
 
 /** One method in all revisions. */
 export interface MatrixRow {
   readonly method: string;
-  /** Senders by revision, in the order of the timeline; empty where it is missing. */
+  /** Senders by revision, in the order of the timeline; empty where the revision lacks the method. */
   readonly cells: readonly string[];
 }
 
-/** Something that changed, in full. */
+/** A changed subject in full, before and after. */
 export interface Side {
   readonly subject: string;
   /** Lines of the older one; empty when it is new. */

@@ -4,7 +4,7 @@ import { declarationsByName, resolveObject } from "../resolve.ts";
 import { compareModels } from "./compare-models.ts";
 import type { Comparison, Side } from "./comparison.ts";
 
-/** Compares two revisions; `all` are all that are known, for an overview. */
+/** Compares two revisions. `all` lists the known revisions, for an overview. */
 export function compareRevisionModels(
   older: RevisionModel,
   newer: RevisionModel,
@@ -41,7 +41,7 @@ function readSides(older: RevisionModel, newer: RevisionModel): Side[] {
   });
 }
 
-/** A declaration field by field, what it inherits included. */
+/** Returns a declaration field by field, including inherited fields. */
 function linesOf(declaration: Declaration | undefined, model: RevisionModel): string[] {
   if (!declaration) return [];
   const object =

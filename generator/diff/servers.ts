@@ -2,7 +2,7 @@ import { compareContracts } from "../contract/compare-contracts.ts";
 import type { Contract } from "../contract/contract.ts";
 import type { Comparison, Side } from "./comparison.ts";
 
-/** Compares what two servers offer, or one server then and now. */
+/** Compares two servers, or one server at two times. */
 export function compareServers(older: Contract, newer: Contract, names: readonly [string, string]): Comparison {
   return {
     kind: "servers",

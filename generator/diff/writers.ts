@@ -2,14 +2,14 @@ import type { Declaration, RevisionModel, Role, Shape } from "../model.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
 import { referencesIn } from "../shapes.ts";
 
-/** Who writes values of a declaration into messages, by its name. */
+/** Roles that write values of a declaration into messages, by the declaration's name. */
 export type Writers = ReadonlyMap<string, ReadonlySet<Role>>;
 
-/** Finds out who writes what: params are written by whoever sends a method, results by the other side. */
+/** Finds the writers of every declaration. The sender of a method writes its params; the other side writes the results. */
 export function findWriters(model: RevisionModel): Writers {
   const writers = new Map<string, Set<Role>>();
   for (const { senders, params, result, alternatives, type, kind } of model.methods) {
-    // An embedded request is part of a result, so the side that would receive it as a message writes nothing of it.
+    // An embedded request is part of a result. The side that would receive it as a message writes no part of it.
     for (const sender of senders) {
       const other = sender === "client" ? "server" : "client";
       const asked = kind === "embedded" ? "server" : sender;
@@ -22,7 +22,7 @@ export function findWriters(model: RevisionModel): Writers {
   return writers;
 }
 
-/** Everything that is reachable from some names is written by the same role. */
+/** Marks all declarations that are reachable from some names as written by a role. */
 function mark(writers: Map<string, Set<Role>>, names: readonly string[], role: Role, model: RevisionModel): void {
   const declared = declarationsByName(model);
   const reached = new Set(names);
@@ -33,7 +33,7 @@ function mark(writers: Map<string, Set<Role>>, names: readonly string[], role: R
   }
 }
 
-/** What a value of a declaration consists of: what it inherits is part of it, the bases themselves are not. */
+/** Names that a declaration refers to. Inherited members count; the base declarations themselves do not. */
 function partsOf(declaration: Declaration | undefined, model: RevisionModel): string[] {
   if (!declaration) return [];
   const object =

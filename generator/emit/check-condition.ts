@@ -1,17 +1,17 @@
 import type { NumberShape, Shape } from "../model.ts";
 import { resolveAlias, type Declared } from "../resolve.ts";
 
-/** A shape that one expression can test, without a call to another check. */
+/** Tests of a shape that a single expression can check, without a call to another check. */
 export interface Condition {
-  /** True for a value that is not valid. */
+  /** Expression that is true for an invalid value. */
   readonly invalid: string;
-  /** The opposite. */
+  /** Expression that is true for a valid value. */
   readonly valid: string;
-  /** What is valid, in words. */
+  /** Description of a valid value for error messages. */
   readonly expected: string;
 }
 
-/** The test of a simple shape on an expression; nothing for shapes that need a function of their own. */
+/** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
   switch (shape.kind) {
     case "string":
@@ -38,7 +38,7 @@ export function conditionOf(shape: Shape, expression: string, model: Declared): 
   }
 }
 
-/** Lists alternatives the way a sentence does: `"a", "b" or "c"`. */
+/** Lists alternatives as a sentence does: `"a", "b" or "c"`. */
 export function listText(words: readonly string[]): string {
   const unique = [...new Set(words)];
   const last = unique.pop() ?? "";
@@ -93,7 +93,7 @@ function unionCondition(members: readonly Shape[], expression: string, model: De
   };
 }
 
-/** An alias of plain keywords, such as `string | number`, and one of any object are tested in place; every other name has a check to call. */
+/** Aliases of plain keywords, such as `string | number`, and of any object are tested inline. Every other name has a check to call. */
 function aliasCondition(shape: Shape, expression: string, model: Declared): Condition | undefined {
   const target = resolveAlias(shape, model);
   return isPlain(target) ? conditionOf(target, expression, model) : undefined;

@@ -5,27 +5,27 @@ import { conditionOf } from "./check-condition.ts";
 import { unionBody } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
 
-/** One emitted function. */
+/** Check function in the generated code. */
 export interface CheckFunction {
   readonly name: string;
-  /** Parameters and body, ready to follow `function name`. */
+  /** Parameters and body, to be written after `function name`. */
   readonly text: string;
 }
 
-/** Emits the checks of one revision and remembers which helper stands for which anonymous shape. */
+/** Emits the checks of one revision and remembers the helper of each anonymous shape. */
 export interface CheckWriter {
   readonly model: Declared;
-  /** Name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
+  /** Returns the name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
   callee(shape: Shape, suggestion: string): string;
-  /** Call of that function on an expression; inside a recursive check the depth is passed on, one more for a member. */
+  /** Returns a call of that function on an expression. Inside a recursive check the call passes the depth on, incremented for a member. */
   call(shape: Shape, expression: string, suggestion: string): string;
-  /** The check of a declaration, followed by the helpers that it is the first to need. */
+  /** Returns the check of a declaration, followed by the helpers that it is the first to need. */
   writeDeclaration(declaration: Declaration): CheckFunction[];
-  /** The check of an anonymous shape that something outside this file calls. */
+  /** Returns the check of an anonymous shape that code outside this file calls. */
   writeShape(shape: Shape, suggestion: string): { readonly name: string; readonly functions: readonly CheckFunction[] };
 }
 
-/** Creates the writer of one revision. Functions come out in the order in which they should stand in the file. */
+/** Creates the writer of one revision. It returns functions in the order in which they should appear in the file. */
 export function createCheckWriter(model: Declared): CheckWriter {
   const recursive = findRecursive(model);
   const origins = originsOf(model);
@@ -94,7 +94,7 @@ export function createCheckWriter(model: Declared): CheckWriter {
   return writer;
 }
 
-/** What writing one body needs. */
+/** Input for the body of one check. */
 interface BodyRequest {
   readonly writer: CheckWriter;
   readonly shape: Shape;
@@ -160,7 +160,7 @@ function indexLines(writer: CheckWriter, { properties, index }: ObjectShape, sug
   if (!index) return [];
   const skip = properties.map(({ name }) => `key === ${JSON.stringify(name)}`).join(" || ");
   return [
-    // Measured at a third of the cost of Object.keys. What JSON gives has no inherited keys; a polluted prototype fails closed.
+    // Measured at a third of the cost of Object.keys. Parsed JSON has no inherited keys; with a polluted prototype the check fails closed.
     "for (const key in v) {",
     ...(skip === "" ? [] : [`if (${skip}) continue;`]),
     ...itemLines(writer, index, { access: "v[key]", key: "key", suggestion: `${suggestion}Value` }),
@@ -201,7 +201,7 @@ function constraintLine({ rule, properties }: Constraint): string {
   return `if (${present}) return fail(${JSON.stringify(`object with only one of ${quoted.join(", ")}`)});`;
 }
 
-/** Arrays and maps of named types share one helper; everything else is named after its place. */
+/** Arrays and maps of named types share one helper. Every other helper is named after its place. */
 function helperName(shape: Shape, suggestion: string): string {
   const isPlainArray = shape.kind === "array" && shape.maxItems === undefined;
   if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
@@ -220,7 +220,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The declaration in which each property was written, so that helpers are named after their origin. */
+/** Returns the declaration in which each property is written, so that helpers are named after their origin. */
 function originsOf(model: Declared): Map<Property, string> {
   const origins = new Map<Property, string>();
   for (const { name, shape } of model.declarations) {
@@ -230,7 +230,7 @@ function originsOf(model: Declared): Map<Property, string> {
   return origins;
 }
 
-/** `io.modelcontextprotocol/logLevel` → `LogLevel`, `_meta` → `Meta`. */
+/** Converts a name to Pascal case: `io.modelcontextprotocol/logLevel` becomes `LogLevel`, `_meta` becomes `Meta`. */
 export function pascal(name: string): string {
   const last = name.split("/").at(-1) ?? name;
   return last

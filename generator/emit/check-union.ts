@@ -4,7 +4,7 @@ import { conditionOf, listText } from "./check-condition.ts";
 import type { CheckWriter } from "./check-text.ts";
 import { accessText } from "./type-text.ts";
 
-/** Body of the check of a union that no single condition can test. */
+/** Returns the body of the check of a union that no single condition can test. */
 export function unionBody(writer: CheckWriter, union: UnionShape, suggestion: string): string {
   if (union.tag?.kind === "literal") return literalTagBody(writer, union, union.tag, suggestion);
   if (union.tag?.kind === "presence") return presenceBody(writer, union, union.tag, suggestion);
@@ -30,7 +30,7 @@ function literalTagBody(
   return [`if (!isObject(v)) return fail("object");`, `switch (${subject}) {`, ...joinCases(labels), "}"].join("\n");
 }
 
-/** Labels of the same branch stand together, where the first of them is; `default` stays last. */
+/** Groups labels of the same branch at the position of the first of them. `default` stays last. */
 function joinCases(labels: readonly { readonly label: string; readonly text: string }[]): string[] {
   const branches = new Map<string, string[]>();
   for (const { label, text } of labels) {
@@ -56,7 +56,7 @@ function presenceBody(
   return [`if (!isObject(v)) return fail("object");`, ...branches, none].join("\n");
 }
 
-/** Nothing tells the members apart but their JSON type: simple ones first, then arrays, then objects, each tried in turn. */
+/** Only the JSON type distinguishes the members: simple ones are tested first, then arrays, then objects, each in turn. */
 function untaggedBody(writer: CheckWriter, union: UnionShape, suggestion: string): string {
   const kinds = union.of.map((member) => kindOf(writer, member));
   const indexes = union.of.map((_, index) => index);
@@ -84,7 +84,7 @@ function expectedText(writer: CheckWriter, union: UnionShape): string {
   );
 }
 
-/** `checkA(v) && checkB(v)`: nothing as soon as one accepts the value, else the issue of the last. */
+/** Emits `checkA(v) && checkB(v)`: `undefined` as soon as one check accepts the value, otherwise the issue of the last check. */
 function tryEach(writer: CheckWriter, union: UnionShape, members: readonly number[], suggestion: string): string {
   return members
     .flatMap((index) => {

@@ -6,34 +6,34 @@ import { pascal } from "./check-text.ts";
 import { unionBody } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
-/** One emitted function. */
+/** Conversion function in the generated code. */
 export interface ConvertFunction {
   readonly name: string;
-  /** What it brings a value to, in words. */
+  /** Type or place of the values that the function returns. */
   readonly type: string;
-  /** Constants that stand before it. */
+  /** Constants that precede the function. */
   readonly constants: string;
-  /** Parameters and body, ready to follow `function name`. */
+  /** Parameters and body, to be written after `function name`. */
   readonly text: string;
 }
 
 /** Emits the conversions of one revision. */
 export interface ConvertWriter {
   readonly conversions: Conversions;
-  /** Every function written so far, in the order in which they should stand in the file. */
+  /** Every function written so far, in the order in which they should appear in the file. */
   readonly functions: readonly ConvertFunction[];
-  /** Name of the function that deals with a difference; nothing where every change may stay. */
+  /** Returns the name of the function that handles a difference, or `undefined` if every change may stay. */
   callee(difference: Difference | undefined): string | undefined;
-  /** The value of an expression, converted; nothing where it may stay. */
+  /** Returns the converted value of an expression, or `undefined` if the value may stay. */
   expression(difference: Difference | undefined, expression: string): string | undefined;
-  /** Throws the error of a change. */
+  /** Returns a statement that throws the error of a change. */
   refusal(change: Change): string;
 }
 
-/** Stands for the name of a function in its own text until the name is known. */
+/** Placeholder for the name of a function in its own text, until the name is known. */
 export const self = "$self";
 
-/** The same for the constant with its keys. */
+/** Placeholder for the name of the constant with the keys of the function. */
 const keysName = "$keys";
 
 /** Creates the writer of one revision. */
@@ -107,7 +107,7 @@ function returned(writer: ConvertWriter, difference: Difference): string | undef
   return expression === undefined ? undefined : `return ${expression};`;
 }
 
-/** Rules that work on the object around are the object's business. */
+/** Rules that work on the surrounding object are applied there, not here. */
 function shapeExpression(
   { conversions, refusal }: ConvertWriter,
   change: Change,
@@ -120,7 +120,7 @@ function shapeExpression(
   return ruleCall(rule, expression, change.type);
 }
 
-/** Guards and refusals first, then what works on the object as a whole, then keys go, then the members are converted. */
+/** Guards and errors come first, then rules on the object as a whole, then removed keys, then conversions of the members. */
 function objectBody(writer: ConvertWriter, difference: ObjectDifference): Written | undefined {
   const { type, changes, members } = difference;
   const shapes = members.flatMap(({ difference: inner }) => (inner.kind === "shape" ? [inner.change] : []));
@@ -147,7 +147,7 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
   return { constants: keys?.text ?? "", body: lines.join("\n") };
 }
 
-/** Makes a new object from the one in a variable. */
+/** Returns an expression that creates a new object from the one in a variable. */
 type Step = (variable: string) => string;
 
 function stepLines(steps: readonly Step[]): string[] {
@@ -186,7 +186,7 @@ function refusalLine(writer: ConvertWriter, change: Change): string {
   return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.refusal(change)}`;
 }
 
-/** The constant that says which keys go: all but the known ones of a closed object, only the listed ones of an open one. */
+/** Constant that determines which keys are removed: all but the known ones of a closed object, only the listed ones of an open one. */
 function keysOf(
   { conversions }: ConvertWriter,
   { type, known, open, changes }: ObjectDifference,
@@ -220,7 +220,7 @@ function typeOf(difference: Difference): string {
   return difference.kind === "shape" ? difference.change.type : difference.type;
 }
 
-/** `CallToolRequest.result` → `CallToolRequestResult`. */
+/** Converts a place to a name: `CallToolRequest.result` becomes `CallToolRequestResult`. */
 function placeName(type: string): string {
   return type.replace("[]", "Array").split(".").map(pascal).join("");
 }

@@ -3,15 +3,15 @@ import type { OptionDifference, Outline, UnionDifference } from "../conversions/
 import { self, type ConvertWriter } from "./convert-text.ts";
 import { accessText } from "./type-text.ts";
 
-/** An alternative with the statement that deals with its values; nothing where they may stay. */
+/** Alternative with the statement that handles its values. The statement is `undefined` if they may stay. */
 interface Branch {
   readonly outline: Outline;
-  /** Unknown to the revision. */
+  /** True if the revision does not know the alternative. */
   readonly isGone: boolean;
   readonly code: string | undefined;
 }
 
-/** Body of the conversion of a union: finds the alternative of a value and deals with it. */
+/** Returns the body of the conversion of a union. The body finds the alternative of a value and handles it. */
 export function unionBody(writer: ConvertWriter, union: UnionDifference): string | undefined {
   const branches = union.options.map((option) => branchOf(writer, union, option));
   if (branches.every(({ code }) => code === undefined)) return undefined;
@@ -30,7 +30,7 @@ export function unionBody(writer: ConvertWriter, union: UnionDifference): string
   return lines.at(-1)?.startsWith("return ") ? lines.join("\n") : [...lines, "return v;"].join("\n");
 }
 
-/** What a rule makes of an unknown alternative is a value of a known one, which is converted in turn. */
+/** A rule turns an unknown alternative into a value of a known one, which is then converted in turn. */
 function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: OptionDifference): Branch {
   const { outline, change, difference } = option;
   if (!change) {
@@ -77,7 +77,7 @@ function objectLines(union: UnionDifference, branches: readonly Branch[]): strin
   return [isObject, `switch (${accessText("v", property)}) {`, ...cases, "}"];
 }
 
-/** Unknown alternatives are tested for first; of the known ones, the one with the least to tell it by takes what is left. */
+/** Unknown alternatives are tested first. Of the known ones, the alternative with the fewest distinguishing keys takes the remaining values. */
 function chainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
   const [only, ...rest] = branches;
   if (only && rest.length === 0) return [only.code ?? "return v;"];
@@ -93,7 +93,7 @@ function chainLines({ type }: UnionDifference, branches: readonly Branch[]): str
   return [...tests, last?.code ?? "return v;"];
 }
 
-/** All of the required properties that only this alternative has, or else any of the optional ones. */
+/** Tests for all required properties that only this alternative has, or else for any such optional property. */
 function testText(branch: Branch, branches: readonly Branch[]): string | undefined {
   const isPresent = (name: string): string => `${accessText("v", name)} !== undefined`;
   const required = ownKeys(branch, branches, "required");

@@ -1,6 +1,6 @@
 import type { Doc, Shape } from "../model.ts";
 
-/** Text of a JSDoc comment with a line break after it, or an empty string when there is nothing to say. */
+/** Returns the text of a JSDoc comment followed by a line break, or an empty string if there is nothing to say. */
 export function docText(doc: Doc | undefined, shape?: Shape): string {
   const lines = [...proseLines(doc), ...withGap(doc, [...constraintTags(shape), ...docTags(doc)])].map(harmless);
   const [first, ...rest] = lines;
@@ -9,7 +9,7 @@ export function docText(doc: Doc | undefined, shape?: Shape): string {
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
 }
 
-/** The first paragraph of a comment on one line, for places that have room for no more. */
+/** Returns the first paragraph of a comment on one line, for places without room for more. */
 export function summaryText(doc: Doc | undefined): string {
   const [paragraph = ""] = (doc?.text ?? "").split("\n\n");
   return harmless(paragraph.replaceAll("\n", " "));
@@ -33,7 +33,7 @@ function docTags(doc: Doc | undefined): string[] {
   ];
 }
 
-/** Bounds and formats: the type itself cannot say them. */
+/** Returns tags for bounds and formats, which the type itself cannot express. */
 function constraintTags(shape: Shape | undefined): string[] {
   if (shape?.kind === "string") return shape.format === undefined ? [] : [`@format ${shape.format}`];
   if (shape?.kind === "array") return shape.maxItems === undefined ? [] : [`@maxItems ${shape.maxItems}`];
@@ -44,7 +44,7 @@ function constraintTags(shape: Shape | undefined): string[] {
   ];
 }
 
-/** Keeps prose from ending the comment that it stands in. */
+/** Escapes prose so that it cannot end the comment that contains it. */
 export function harmless(line: string): string {
   return line.replaceAll("*/", "*\\/");
 }

@@ -15,7 +15,7 @@ export const extensionTemplates = [
   "extension-index.ts",
 ] as const;
 
-/** Unformatted text of the files of one extension, by path relative to the output folder. */
+/** Returns the unformatted text of the files of one extension, by path relative to the output folder. */
 export function emitExtension(model: ExtensionModel, templates: Templates, version: string): Map<string, string> {
   const core = model.core.id;
   const header = { version, source: model.source.path, digest: digestText(model), core };
@@ -66,7 +66,7 @@ function methodsView({ methods, rules, scope, status }: ExtensionModel, checks: 
   };
 }
 
-/** Prose may mention a type without needing it. */
+/** Prose may mention a type without needing its import. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\//g, "");
 }

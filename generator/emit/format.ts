@@ -1,16 +1,16 @@
 import type { Options, Plugin } from "prettier";
 import { format } from "prettier/standalone";
 
-/** The house style. Passed in whole, so that no configuration file of a user is ever consulted. */
+/** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
 const style: Options = { printWidth: 120, endOfLine: "lf" };
 
-/** Formats TypeScript. The same text comes out whatever the working directory, locale or user's settings. */
+/** Formats TypeScript. The output does not depend on the working directory, the locale or the user's settings. */
 export async function formatTypeScript(text: string): Promise<string> {
   const plugins: Plugin[] = [await import("prettier/plugins/typescript"), await import("prettier/plugins/estree")];
   return format(text, { ...style, parser: "typescript", plugins });
 }
 
-/** Formats JSON the way the files under `spec/` are. */
+/** Formats JSON in the style of the files under `spec/`. */
 export async function formatJson(text: string): Promise<string> {
   const plugins: Plugin[] = [await import("prettier/plugins/babel"), await import("prettier/plugins/estree")];
   return format(text, { ...style, parser: "json", plugins });

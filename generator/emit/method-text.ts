@@ -3,14 +3,14 @@ import { summaryText } from "./doc-text.ts";
 
 /** One of the five dispatch tables of a revision. */
 export interface TableSpec {
-  /** Name of the constant: `clientRequests`. */
+  /** Name of the constant, such as `clientRequests`. */
   readonly name: string;
   readonly kind: Method["kind"];
   readonly sender: Role;
   readonly summary: string;
 }
 
-/** The tables in the order of the file. */
+/** Dispatch tables in the order in which they appear in the file. */
 export const tableSpecs: readonly TableSpec[] = [
   {
     name: "clientRequests",
@@ -34,12 +34,12 @@ export const tableSpecs: readonly TableSpec[] = [
   },
 ];
 
-/** Methods of a table, in model order. */
+/** Returns the methods of a table, in model order. */
 export function methodsOf(methods: readonly Method[], { kind, sender }: TableSpec): Method[] {
   return methods.filter((method) => method.kind === kind && method.senders.includes(sender));
 }
 
-/** Type of the params as the generated stubs write it, with the types module imported as `t`. */
+/** Returns the type of the params as the generated stubs write it, with the types module imported as `t`. */
 export function paramsText({ type, params }: Method): string {
   if (!params) return "Record<string, unknown>";
   if (params.shape.kind === "reference") return `t.${params.shape.name}`;
@@ -47,26 +47,26 @@ export function paramsText({ type, params }: Method): string {
   return params.optional ? `NonNullable<${indexed}>` : indexed;
 }
 
-/** Type of every result that a request may have. */
+/** Returns the type of every result that a request may have. */
 export function resultText(method: Method): string {
   return [...plainResults(method), ...method.alternatives.map(({ type }) => type)]
     .map((type) => `t.${type}`)
     .join(" | ");
 }
 
-/** Type of the results of a call that did not ask for an alternative. */
+/** Returns the type of the results of a call that did not ask for an alternative. */
 export function plainResultText(method: Method): string {
   return plainResults(method)
     .map((type) => `t.${type}`)
     .join(" | ");
 }
 
-/** Whether the params may be left out. */
+/** True if the params may be left out. */
 export function mayOmitParams({ params }: Method): boolean {
   return params === undefined || params.optional;
 }
 
-/** The first sentence of a method's own comment. */
+/** Returns the first sentence of a method's own comment. */
 export function methodSummary(method: Method): string {
   const sentence = summaryText(method.doc).split(/(?<=[^.][.;]) (?=[A-Z])/)[0] ?? "";
   return sentence === "" ? `A ${method.kind} of this revision.` : sentence;

@@ -21,14 +21,14 @@ export const revisionTemplates = [
   "revisions.ts",
 ] as const;
 
-/** What is known of a revision beside its model, from the models of the others. */
+/** Information about a revision that comes from the models of other revisions. */
 export interface Neighbours {
-  /** Absent for the newest one, which converts nothing. */
+  /** Absent for the newest revision, which converts nothing. */
   readonly conversions: Conversions | undefined;
   readonly lacks: Lacks;
 }
 
-/** Unformatted text of the files of one revision, by path relative to the output folder. */
+/** Returns the unformatted text of the files of one revision, by path relative to the output folder. */
 export function emitRevision(
   model: RevisionModel,
   { conversions, lacks }: Neighbours,
@@ -54,7 +54,7 @@ export function emitRevision(
   );
 }
 
-/** Unformatted text of `revisions.ts`, the list of all revisions of a build. */
+/** Returns the unformatted text of `revisions.ts`, the list of all revisions of a build. */
 export function emitRevisionList(ids: readonly string[], templates: Templates, version: string): string {
   const newestFirst = [...ids].sort().reverse();
   const revisions = newestFirst.map((id) => ({ id, alias: `revision${id.replaceAll(/[^0-9A-Za-z]/g, "")}` }));
@@ -62,7 +62,7 @@ export function emitRevisionList(ids: readonly string[], templates: Templates, v
   return templates.render("revisions.ts", { version, source: "spec/pins.json", revisions, list });
 }
 
-/** Where declarations come from, in few words. */
+/** Short description of the source of declarations: its digest and, if known, its upstream commit. */
 export function digestText({ source }: Pick<RevisionModel, "source">): string {
   const digest = `sha256 ${source.sha256.slice(0, 12)}`;
   return source.commit === undefined ? digest : `${digest}, upstream ${source.commit.slice(0, 12)}`;

@@ -1,11 +1,11 @@
 import { compileTemplate } from "./compile-template.ts";
 
-/** Fills in templates. */
+/** Compiled templates of a folder, by name without `.hbs`. */
 export interface Templates {
   render(name: string, view: object): string;
 }
 
-/** Loads the named templates of a folder, and the partials that they share. */
+/** Loads the named templates of a folder and the partials that they share. */
 export function loadTemplates(folder: string, names: readonly string[]): Templates {
   const partials = Object.fromEntries(shared.map((name) => [name, compileTemplate(folder, name)]));
   const compiled = new Map(names.map((name) => [name, compileTemplate(folder, name)]));

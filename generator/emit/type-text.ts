@@ -2,7 +2,7 @@ import type { Declaration, ObjectShape, Property, Shape, UnionShape } from "../m
 import { unreachable } from "../shapes.ts";
 import { docText } from "./doc-text.ts";
 
-/** Text of an exported interface or type alias, its comment included. */
+/** Returns the text of an exported interface or type alias, including its comment. */
 export function declarationText(declaration: Declaration): string {
   const { name, kind, shape, doc } = declaration;
   if (kind === "alias") return `${docText(doc, shape)}export type ${name} = ${typeText(shape)};`;
@@ -11,7 +11,7 @@ export function declarationText(declaration: Declaration): string {
   return `${docText(doc)}export interface ${name}${heritage} ${typeText(shape)}`;
 }
 
-/** Text of a type expression. */
+/** Returns the text of a type expression. */
 export function typeText(shape: Shape): string {
   switch (shape.kind) {
     case "string":
@@ -42,12 +42,12 @@ export function typeText(shape: Shape): string {
   }
 }
 
-/** A property name, quoted where it is no identifier. */
+/** Returns a property name, quoted unless it is an identifier. */
 export function keyText(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
 
-/** Reads a property of a variable. */
+/** Returns an expression that reads a property of a variable. */
 export function accessText(variable: string, name: string): string {
   return isIdentifier(name) ? `${variable}.${name}` : `${variable}[${JSON.stringify(name)}]`;
 }
@@ -72,7 +72,7 @@ function propertyText({ name, optional, shape, doc }: Property): string {
   return `${docText(doc, shape)}${keyText(name)}${optional ? "?" : ""}: ${typeText(shape)};`;
 }
 
-/** `string & {}` keeps the literals of an open union visible to editors; plain `string` would swallow them. */
+/** `string & {}` keeps the literals of an open union visible to editors; a plain `string` would absorb them. */
 function unionText(shape: UnionShape): string {
   const members = shape.of.map(typeText);
   return [...members, ...(shape.open ? ["(string & {})"] : [])].join(" | ");

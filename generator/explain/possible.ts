@@ -3,8 +3,8 @@ import { changesIn, readConversions, readLosses, type Loss } from "../conversion
 import type { Method, RevisionModel } from "../model.ts";
 
 /**
- * What the functions behind a definition may want to say and a revision cannot: in results, in questions to the client and in notifications. A
- * definition does not tell whether they do. `written` is the revision that they are written for: they cannot say more.
+ * Finds the losses that may affect handlers: values in results, requests to the client and notifications that a revision cannot express. A
+ * definition does not show whether its handler uses them. `written` is the revision that the handlers are written for; newer features do not count.
  */
 export function readPossibleLosses(
   models: readonly RevisionModel[],
@@ -25,14 +25,14 @@ export function readPossibleLosses(
   return [...unique.values(), ...readUnaskable(models, { target, written })];
 }
 
-/** Requests whose results a function of the user makes; lists are made from definitions. */
+/** Requests whose results a function of the user creates. Lists are created from definitions. */
 const answered: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
 function isSaidByServer({ senders, kind, name }: Method): boolean {
   return (senders.includes("server") || kind === "embedded") && name !== "notifications/cancelled";
 }
 
-/** Questions to the client that do not exist yet. */
+/** Requests to the client that do not exist in the target revision yet. */
 function readUnaskable(
   models: readonly RevisionModel[],
   { target, written }: { readonly target: RevisionModel; readonly written: string },

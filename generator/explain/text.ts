@@ -1,35 +1,35 @@
 import type { Loss } from "../conversions/conversions.ts";
 import { outputLine } from "../tool-schema/safe-text.ts";
 
-/** What clients of a revision do not learn of a server. */
+/** Parts of a server that clients of a revision do not see. */
 export interface Explanation {
   readonly server: { readonly name: string; readonly version: string };
   readonly revision: string;
-  /** The revision at which the server was asked: the newest that it speaks. */
+  /** Revision of the connection to the server: the newest that the server speaks. */
   readonly written: string;
   readonly parts: readonly ExplainedPart[];
-  /** What its functions may say, and cannot be told. */
+  /** Losses that occur only if a function of the server uses the feature. */
   readonly possible: readonly Loss[];
 }
 
-/** A part of what the server offers. */
+/** A part of the server: the server itself, a tool, a resource, a resource template or a prompt. */
 export interface ExplainedPart {
   readonly part: string;
   readonly name: string;
   readonly losses: readonly ExplainedLoss[];
 }
 
-/** Something that is not told, or told another way. */
+/** A value that is left out or converted. */
 export interface ExplainedLoss {
   readonly type: string;
   readonly member: string;
   readonly rule: string;
-  /** The revision that brought it. */
+  /** Revision that introduced it. */
   readonly since: string;
   readonly reason: string;
 }
 
-/** An explanation for people: what is lost, then by whom. */
+/** Writes an explanation for people: each loss, then the parts that it affects. */
 export function emitExplanation({ server, revision, written, parts, possible }: Explanation): string {
   const head = `${outputLine(server.name)} ${outputLine(server.version)} to a client of ${revision}`;
   if (written <= revision) return `${head}: the server speaks ${written}, and nothing of that is lost.`;
@@ -69,14 +69,14 @@ function emitLoss({ type, member, rule, since, reason }: Loss | ExplainedLoss): 
   return `  ${what}${when}: ${effects[rule] ?? rule}. ${reason}`.trimEnd();
 }
 
-/** What becomes of something; other conversions are called by the name of their rule. */
+/** Effects of the rules. Other conversions are shown by the name of their rule. */
 const effects: { readonly [rule: string]: string } = {
   drop: "left out",
   error: "cannot be said",
   unavailable: "cannot be asked",
 };
 
-/** Lines of names below a loss. */
+/** Wraps lists of names below a loss. */
 function wrap(names: readonly string[]): string[] {
   const lines: string[] = [];
   for (const name of names) {

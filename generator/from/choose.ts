@@ -1,22 +1,26 @@
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 
-/** By what one thing can be chosen. */
+/** Names and tags by which an item can be chosen. */
 export interface Choosable {
-  /** Names of it alone, of which the first is told to people. A `*` stands for anything. */
+  /** Names of this item alone. Messages show the first. A `*` in a word matches any text. */
   readonly names: readonly string[];
-  /** Names that it has in common with others. */
+  /** Names that the item shares with others. */
   readonly tags: readonly string[];
 }
 
-/** What the things are, for people. */
+/** Names of source and items, for messages. */
 export interface ChoiceWords {
   readonly origin: string;
-  /** "operation" or "tool". */
+  /** Kind of the items: "operation" or "tool". */
   readonly kind: string;
 }
 
-/** Keeps what one of the words, with commas between them, names. Throws a {@link UserError} for words that name nothing. */
+/**
+ * Returns the items that match at least one of the words, which are separated by commas.
+ *
+ * @throws {UserError} when a word matches no item.
+ */
 export function chooseNamed<Item extends Choosable>(
   items: readonly Item[],
   only: string,
@@ -42,7 +46,7 @@ function toTest(word: string): (item: Choosable) => boolean {
     names.some((name) => fitsParts(name.toLowerCase(), parts));
 }
 
-/** Whether the parts stand in a text in turn, the first at its beginning and the last at its end. */
+/** True if the parts occur in a text in this order, the first at its beginning and the last at its end. */
 function fitsParts(text: string, parts: readonly string[]): boolean {
   const [first = "", ...rest] = parts;
   const last = rest.pop();
@@ -57,7 +61,7 @@ function fitsParts(text: string, parts: readonly string[]): boolean {
   return text.length - last.length >= from && text.endsWith(last);
 }
 
-/** Tags are few and say most. */
+/** Lists the names of items for a message. Tags come first, because they are few and say most. */
 function listNames(items: readonly Choosable[]): string {
   const tags = [...new Set(items.flatMap((item) => item.tags))];
   const names = items.flatMap((item) => item.names.slice(0, 1));

@@ -6,12 +6,13 @@ import { refuseOversize } from "../tool-schema/bounds.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../user-error.ts";
 
-/** Bytes that a description may have. */
+/** Maximum size of a description, in bytes. */
 const maximum = 20_000_000;
 
 /**
- * Reads a file of JSON or YAML as data. Nothing that it names is read or fetched. Throws a {@link UserError} that says where it is broken, or
- * that it is too large or too deep.
+ * Reads a file of JSON or YAML as data. References in it are neither read nor fetched.
+ *
+ * @throws {UserError} when the file is broken, too large or nested too deep; the message says where.
  */
 export async function readDocument(path: string): Promise<unknown> {
   const text = await readText(path);
@@ -37,7 +38,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** What is fetched today may be something else tomorrow; a file can be looked at, and kept beside the project. */
+/** Rejects addresses. The content of an address may change; a file can be inspected, and kept beside the project. */
 function refuseAddress(path: string): void {
   if (!/^https?:\/\//i.test(path) || !URL.canParse(path)) return;
   const name =
@@ -58,7 +59,7 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** Aliases are bounded by the library, so a small file cannot become a huge value. */
+/** Parses YAML. The library limits aliases, so a small file cannot become a huge value. */
 function parseYaml(text: string, path: string): unknown {
   try {
     const parsed = parseDocument(text, { prettyErrors: true });

@@ -8,13 +8,13 @@ export function helpersOf(operation: Operation | undefined, hasOutput: boolean):
   return [functionOf(operation, hasOutput), ...(hasOutput ? ["toOutput"] : []), ...writers];
 }
 
-/** The function that asks the API: what it gives is what the tool gives. */
+/** Name of the function that calls the API. Its result is the result of the tool. */
 export function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "callApi" | "readApi" | "readFile" {
   if (hasOutput) return "callApi";
   return answersFile && !output ? "readFile" : "readApi";
 }
 
-/** The function that writes several values. What a query repeats, and what stands elsewhere with commas, needs none. */
+/** Name of the function that writes several values. Repeated query parameters, and comma-separated values outside of a query, need none. */
 function writerOf({ place, style }: Parameter): string {
   return style === "comma" && place !== "query" ? "" : writers[style];
 }
@@ -31,14 +31,14 @@ const writers: Readonly<Record<Parameter["style"], string>> = {
 
 const separators: Partial<Record<Parameter["style"], string>> = { comma: ",", pipe: "|", space: " " };
 
-/** Inputs of the text of a tool's function. */
+/** Input for the text of a tool's function. */
 export interface RunView {
   readonly operation: Operation | undefined;
   readonly hasInput: boolean;
   readonly result: string | undefined;
 }
 
-/** The function of a tool, which sends the request of its operation. */
+/** Writes the function of a tool, which sends the request of its operation. */
 export function runText(name: string, { operation, hasInput, result }: RunView): string {
   if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
   const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
@@ -75,7 +75,7 @@ function placeText({ parameters }: Operation, place: keyof typeof members): stri
 
 function parameterText(parameter: Parameter): string {
   const { name, argument, style } = parameter;
-  // In a literal this key alone would set what the object inherits.
+  // In an object literal, this key alone would set the prototype.
   const key = name === "__proto__" ? `["__proto__"]` : JSON.stringify(name);
   const value = accessText(argument);
   const writer = writerOf(parameter);

@@ -16,25 +16,25 @@ import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
 import { promptCase, testCases } from "./test-cases.ts";
 
-/** What the files depend on. */
+/** Options of the emitted files of a source. */
 export interface EmitSourceOptions {
   /** Package name of the project. */
   readonly name: string;
   /** Members that a tool may have in the project's newest revision. */
   readonly toolMembers: ReadonlySet<string>;
-  /** Whether results can have audio in them. */
+  /** True if results can contain audio. */
   readonly hasAudio: boolean;
-  /** What becomes part of the project besides tools. */
+  /** Kinds of definitions that become part of the project in addition to tools. */
   readonly stubs: StubKinds;
   /** Module of the protocol layer, as files in `src/` import it. */
   readonly layer: string;
   /** Folder of this package, with `templates/`. */
   readonly packageFolder: string;
-  /** Ends the work, which may be long. */
+  /** Aborts the work, which may take long. */
   readonly signal?: AbortSignal;
 }
 
-/** The files of a project that come from its source, by path, formatted. */
+/** Returns the formatted files of a project that its source determines, by path. */
 export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
   const { source, files } = await emitTools(whole, options);
   const { api, plan } = source;
@@ -54,12 +54,12 @@ export async function emitSource(whole: ProjectSource, options: EmitSourceOption
   return tree;
 }
 
-/** Writes the file of each tool. One that cannot be written is reported and must not take all others with it. */
+/** Writes the file of each tool. A tool that cannot be written is reported and left out; the others stay. */
 async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
   const tools: ToolPlan[] = [];
   const files: (readonly [string, string])[] = [];
   for (const tool of source.plan.tools) {
-    // A signal is heard between turns only.
+    // An abort is noticed only between turns of the event loop.
     await setImmediate();
     options.signal?.throwIfAborted();
     const operation = source.api?.operations.find(({ name }) => name === tool.entry.name);
@@ -74,7 +74,7 @@ async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
   return { source: { ...source, plan: { ...source.plan, tools } }, files };
 }
 
-/** A tool may be called as something that its file imports. */
+/** Returns the name of a tool's constant. It must differ from the names that its file imports. */
 function variableOf({ member }: ToolPlan): string {
   return uniqueName(`${member}Tool`, (name) => name === "defineTool");
 }
@@ -164,7 +164,7 @@ interface ToolOptions extends EmitSourceOptions {
   readonly operation: Operation | undefined;
 }
 
-/** The file of a tool: types of its arguments and its result, and the tool. */
+/** Writes the file of a tool: types of its arguments and its result, and the definition of the tool. */
 async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
   const { entry, type, input, output } = tool;
   const { toolMembers, variable, operation, layer } = options;
@@ -210,7 +210,7 @@ function textMember({ entry }: ToolPlan, key: "title" | "description", known: Re
   return text === undefined || !known.has(key) ? [] : [`${key}: ${JSON.stringify(text)}`];
 }
 
-/** Hints are booleans, and a title; whatever else a stranger writes there is left out. */
+/** Writes the annotations of a tool. Only boolean hints are kept; all other untrusted values are left out. */
 function annotationsText(annotations: Readonly<Record<string, unknown>>): string {
   const hints = ["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"];
   const known = hints.filter((name) => typeof annotations[name] === "boolean");
@@ -219,12 +219,12 @@ function annotationsText(annotations: Readonly<Record<string, unknown>>): string
 
 const responseNote = "Response of the API, as its document describes it.";
 
-/** The output schema of a tool. `src/api.ts` decides what becomes of responses that deviate from it. */
+/** Writes the output schema of a tool. `src/api.ts` decides about responses that deviate from it. */
 function outputText({ entry, type }: ToolPlan, operation: Operation | undefined): string {
   return operation ? `toOutput<${type}Result>(response)` : schemaText(entry.outputSchema, `${type}Result`);
 }
 
-/** The schema as it is advertised and enforced. Its root is an object, because arguments and results are. */
+/** Writes the schema as it is advertised and enforced. Its root is an object, because arguments and results are. */
 function schemaText(schema: unknown, type: string): string {
   const own = isObjectSchema(schema) ? schema : { type: "object", ...(isRecord(schema) && !schema.type && schema) };
   return `fromJsonSchema<${type}>(${JSON.stringify(own)}, { validate })`;

@@ -4,7 +4,7 @@ import { toFileName, toMemberName, uniqueName } from "../tool-schema/names.ts";
 import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
 
-/** A definition that is still to be written. */
+/** A definition without an implementation. */
 interface Stub {
   readonly file: string;
   readonly variable: string;
@@ -13,7 +13,7 @@ interface Stub {
   readonly members: readonly string[];
 }
 
-/** Files with prompts and resources that are typed and still to be written, by path. */
+/** Writes typed prompts and resources without implementations. Returns the files by path. */
 export function emitStubs({ plan, contract }: ProjectSource, kinds: StubKinds, layer: string): [string, string][] {
   const prompts = kinds.prompts ? promptStubs(plan) : [];
   const name = createNames();
@@ -100,7 +100,7 @@ function textMember(key: string, text: string | undefined): string[] {
   return text === undefined ? [] : [`${key}: ${JSON.stringify(text)}`];
 }
 
-/** Names of files and constants, each once. An ending keeps constants apart from words of the language and from what a file imports. */
+/** Creates unique names of files and constants. A suffix keeps constants apart from reserved words and from names that a file imports. */
 function createNames(): (name: string, ending: string) => Pick<Stub, "file" | "variable"> {
   const taken = new Set<string>(["defineresource", "definetemplate", "defineprompt"]);
   const take = (wanted: string): string => {

@@ -1,4 +1,4 @@
-/** An operation that no tool can be made of. */
+/** Error about an operation that cannot become a tool. */
 export class LeftOut extends Error {
   override readonly name = "LeftOut";
 }

@@ -1,87 +1,87 @@
-/** An HTTP API, as far as tools are made of it. */
+/** An HTTP API, as far as tools need it. */
 export interface Api {
   readonly title: string;
-  /** Address of its first server; absent when it says none that is complete. */
+  /** Address of its first server; absent when the document lists no complete address. */
   readonly address?: string;
   readonly credentials: readonly Credential[];
   readonly operations: readonly Operation[];
-  /** Operations that cannot be called, and why. */
+  /** Operations that cannot be called, with reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Where a token stands in a request. */
+/** Position of a token in a request. */
 export interface CredentialPlace {
   readonly place: "header" | "query" | "cookie";
   readonly name: string;
-  /** What comes before it. */
+  /** Text before the token. */
   readonly prefix: string;
 }
 
-/** A token that requests take with them. */
+/** A token that requests send. */
 export interface Credential extends CredentialPlace {
-  /** What the document calls it. */
+  /** Name of its security scheme in the document. */
   readonly scheme: string;
-  /** The variable of the environment that has it. */
+  /** Environment variable that contains it. */
   readonly variable: string;
-  /** Whether everything can be called without it. */
+  /** True if every operation can be called without it. */
   readonly isOptional: boolean;
 }
 
-/** Whether the token is a user's name and password. */
+/** True if the token is a user's name and password. */
 export function isPassword({ prefix }: CredentialPlace): boolean {
   return prefix === basicPrefix;
 }
 
-/** What stands before a user's name and password. */
+/** Text before a user's name and password. */
 export const basicPrefix = "Basic ";
 
 /** One operation, which becomes one tool. */
 export interface Operation {
-  /** Name of the tool. */
+  /** Name of the tool, unique within the API. */
   readonly name: string;
-  /** In upper case. */
+  /** HTTP method, in upper case. */
   readonly method: string;
-  /** With its parameters in braces. */
+  /** Path, with its parameters in braces. */
   readonly path: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** What is sent. */
+  /** Body of the request; absent when the operation has none. */
   readonly body?: OperationBody;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Whether deep parts of its schemas may be anything, because there is too much of them. */
+  /** True if deep parts of its schemas accept anything, because the full schemas would be too large. */
   readonly isOpen: boolean;
-  /** Address of its own server, where it has one; empty when that is not known. */
+  /** Address of its own server, if it has one; empty when that is not known. */
   readonly address?: string;
-  /** Variables of the credentials that go with it. */
+  /** Environment variables of the credentials that the request sends. */
   readonly access: readonly string[];
-  /** Whether it answers with a file. */
+  /** True if the response is a file. */
   readonly answersFile: boolean;
-  /** Schema of the JSON object that it answers, if it does. */
+  /** Schema of the response if it is a JSON object. */
   readonly output?: Readonly<Record<string, unknown>>;
 }
 
 /** The body of a request. */
 export interface OperationBody {
-  /** Its media type. */
+  /** Media type of the body. */
   readonly type: string;
-  /** Whether it is a file, so that its argument is text in base64. */
+  /** True if the body is a file, so that its argument is text in base64. */
   readonly isFile: boolean;
   /** Media types of its parts that are files. */
   readonly files: Readonly<Record<string, string>>;
   /** Media types of its other parts that have one of their own. */
   readonly types: Readonly<Record<string, string>>;
-  /** Members of which each value has a name of its own: `range[from]`. */
+  /** Members whose values have names of their own: `range[from]`. */
   readonly deep: readonly string[];
 }
 
-/** A parameter, and the argument that it is taken from. */
+/** A parameter of the API, and the argument that provides its value. */
 export interface Parameter {
-  /** As the API calls it. */
+  /** Name in the API. */
   readonly name: string;
-  /** As the tool calls it. */
+  /** Name of the argument of the tool. */
   readonly argument: string;
   readonly place: "path" | "query" | "header" | "cookie";
-  /** How several values are written. */
+  /** Serialization of several values. */
   readonly style: "repeat" | "comma" | "pipe" | "space" | "deep" | "json" | "named";
 }
 

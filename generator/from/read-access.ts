@@ -3,21 +3,22 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { basicPrefix, isPassword, type Credential, type CredentialPlace } from "./operation.ts";
 import { follow } from "./references.ts";
 
-/** Who has to be named in the requests of a document. */
+/** Credentials that the operations of a document need. */
 export interface Access {
-  /** Each of them is sent by an operation. */
+  /** Credentials that at least one operation sends. */
   readonly credentials: readonly Credential[];
-  /** Variables of what each operation sends, in the order of the operations. */
+  /** Variables of the credentials that each operation sends, in the order of the operations. */
   readonly sent: readonly (readonly string[])[];
 }
 
 /**
- * Settles what each operation sends. `securities` are what operations say, or their document for them: alternatives, each with the schemes that it
- * takes. Of several the one is chosen that most other operations take as well, so that a user has to get as few tokens as can be.
+ * Determines the credentials that each operation sends. `securities` are the security requirements of the operations, or of their document for them:
+ * alternatives, each with its schemes. Among several alternatives it chooses the one that most other operations accept as well, so that a user needs
+ * as few tokens as possible.
  */
 export function readAccess(document: Record<string, unknown>, securities: readonly unknown[]): Access {
   const places = readPlaces(document);
-  // A document that says nothing of security means its schemes for everything.
+  // If a document has no security requirements at all, its schemes apply to every operation.
   const isSilent = securities.every((security) => security === undefined);
   const all = securities.map((security) => readAlternatives(security, places));
   const offered = isSilent ? all.map(() => [...places.keys()].map((name) => [name])) : all;
@@ -39,7 +40,7 @@ export function readAccess(document: Record<string, unknown>, securities: readon
   };
 }
 
-/** Schemes that are one text in one place. */
+/** Returns the positions of schemes that consist of one text in one place. */
 function readPlaces(document: Record<string, unknown>): ReadonlyMap<string, CredentialPlace> {
   const components = isRecord(document.components) ? document.components : {};
   const schemes = isRecord(components.securitySchemes) ? Object.entries(components.securitySchemes) : [];
@@ -58,14 +59,14 @@ function toPlace(value: unknown, document: unknown): CredentialPlace[] {
   return place === "query" || place === "cookie" || place === "header" ? [{ place, name, prefix: "" }] : [];
 }
 
-/** Alternatives that can be sent; an empty one where nothing has to be, and where nothing can. */
+/** Returns the alternatives that can be sent. Returns one empty alternative if no credential is required, or none can be sent. */
 function readAlternatives(security: unknown, places: ReadonlyMap<string, CredentialPlace>): readonly string[][] {
   const all = Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
   const possible = all.filter((names) => names.every((name) => places.has(name)));
   return possible.length > 0 ? possible : [[]];
 }
 
-/** What most operations take comes first, and passwords last. */
+/** Sorts schemes: those that most operations accept come first, and passwords last. */
 function rankSchemes(
   places: ReadonlyMap<string, CredentialPlace>,
   offered: readonly (readonly string[][])[],
@@ -76,7 +77,7 @@ function rankSchemes(
   return sorted.map(({ name }) => name);
 }
 
-/** One needs no name of its own. */
+/** Assigns environment variables to schemes. A single scheme uses `API_TOKEN`. */
 function nameVariables(schemes: readonly string[]): ReadonlyMap<string, string> {
   if (schemes.length < 2) return new Map(schemes.map((scheme) => [scheme, "API_TOKEN"]));
   const taken = new Set<string>();

@@ -1,15 +1,19 @@
 import { isRecord } from "../tool-schema/reading.ts";
 import { UserError } from "../user-error.ts";
 
-/** How an address is read. */
+/** Options of reading an address. */
 export interface AddressOptions {
-  /** Named in errors. */
+  /** Source, for error messages. */
   readonly origin: string;
-  /** What it may be relative to. */
+  /** Base of relative addresses. */
   readonly base?: string | undefined;
 }
 
-/** Address of the first server, with the defaults of its variables. Nothing where it is not known. */
+/**
+ * Returns the address of the first server, with the defaults of its variables. Returns `undefined` when it is not known.
+ *
+ * @throws {UserError} when the address is not one of HTTP.
+ */
 export function readAddress(servers: unknown, { origin, base }: AddressOptions): string | undefined {
   const first: unknown = Array.isArray(servers) ? servers[0] : undefined;
   if (!isRecord(first) || typeof first.url !== "string") return undefined;
@@ -18,7 +22,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return isRecord(variable) && variable.default !== undefined ? String(variable.default) : whole;
   });
-  // Without a host it is relative to where the document came from, which nobody knows; nor what a variable without a default is.
+  // Without a host, the address is relative to the origin of the document, which is unknown here. A variable without a default is unknown as well.
   if (/[{}]/.test(text) || !URL.canParse(text, base)) return undefined;
   const { protocol, href } = new URL(text, base);
   if (!/^https?:$/.test(protocol))
@@ -26,7 +30,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   return (URL.canParse(text) ? text : href).replace(/\/+$/, "");
 }
 
-/** The same of an operation that has a server of its own: empty where it is not known. */
+/** Returns the address of an operation with a server of its own; empty when it is not known. Returns `undefined` when the operation has none. */
 export function readOwnAddress(
   { operation, item }: { readonly operation: Record<string, unknown>; readonly item: Record<string, unknown> },
   options: AddressOptions,
@@ -35,7 +39,7 @@ export function readOwnAddress(
   return Array.isArray(servers) && servers.length > 0 ? (readAddress(servers, options) ?? "") : undefined;
 }
 
-/** True if an operation goes to another origin than the rest of its API: credentials of the API are not meant for it. */
+/** True if an operation has another origin than the rest of its API. Credentials of the API must not be sent there. */
 export function isForeign(own: string | undefined, address: string | undefined): boolean {
   if (own === undefined || own === "") return false;
   return address === undefined || new URL(own).origin !== new URL(address).origin;

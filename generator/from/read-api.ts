@@ -11,18 +11,22 @@ import { isForeign, readAddress, readOwnAddress } from "./read-address.ts";
 import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
-/** A server with as many tools would be of no use to any model. */
+/** Maximum number of operations. No model could use a server with so many tools. */
 const maxOperations = 5_000;
 
-/** How an API is read. */
+/** Options of reading an API. */
 export interface ReadApiOptions {
-  /** Named in errors. */
+  /** Source, for error messages. */
   readonly origin: string;
-  /** Tags, names and paths of the operations that are wanted, with commas. Default: all. */
+  /** Tags, names and paths of the wanted operations, with commas. Default: all. */
   readonly only?: string;
 }
 
-/** Reads an OpenAPI 3 document. Throws a {@link UserError} that says what is wrong, and where. */
+/**
+ * Reads an OpenAPI 3 document.
+ *
+ * @throws {UserError} when the document cannot be used; the message says why, and where.
+ */
 export function readApi(document: Record<string, unknown>, { origin, only }: ReadApiOptions): Api {
   checkVersion(document, origin);
   const { paths } = document;
@@ -119,7 +123,7 @@ function readIfPossible(place: OperationPlace): ReadOperation | LeftOut {
 const advice =
   "Put everything into one document that is what it says: `npx @redocly/cli bundle` makes one of several files.";
 
-/** A refusal says what, this says where. */
+/** Adds the place to a schema error, and throws it as a user error. */
 function explain<Result>(read: () => Result, place: string): Result {
   try {
     return read();

@@ -4,15 +4,19 @@ import { follow } from "./references.ts";
 
 /** A body of several parts, of which some are files. */
 export interface Form {
-  /** Schema of the argument: files are text in base64 there. */
+  /** Schema of the argument. Files are text in base64 there. */
   readonly schema: Record<string, unknown>;
   /** Media types of the files, by name of the part. */
   readonly files: Readonly<Record<string, string>>;
-  /** Media types of other parts, where the document says one. */
+  /** Media types of other parts, if the document declares one. */
   readonly types: Readonly<Record<string, string>>;
 }
 
-/** Reads the media type object of a `multipart/form-data` body. */
+/**
+ * Reads the media type object of a `multipart/form-data` body.
+ *
+ * @throws {LeftOut} when no schema names the parts of the body.
+ */
 export function readForm(media: Record<string, unknown>, document: unknown): Form {
   const schema = follow(media.schema ?? {}, document);
   const isObject = isRecord(schema) && (schema.type === "object" || isRecord(schema.properties));
@@ -25,7 +29,7 @@ export function readForm(media: Record<string, unknown>, document: unknown): For
     const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
     const type = readFileType(follow(own, document), said);
     const file = readFile(own, document, type);
-    // That is what a text is without being told.
+    // `text/plain` is the default of a part.
     if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
     if (!file) return [name, own];
     files.set(name, file.type);
@@ -40,7 +44,7 @@ interface FilePart {
   readonly schema: Record<string, unknown>;
 }
 
-/** A file, or a list of files; nothing when the part is neither. */
+/** Reads a file or a list of files. Returns `undefined` when the part is neither. */
 function readFile(value: unknown, document: unknown, type: string | undefined): FilePart | undefined {
   const schema = follow(value, document);
   if (!isRecord(schema)) return undefined;
@@ -53,7 +57,10 @@ function readFile(value: unknown, document: unknown, type: string | undefined): 
 
 const plainFile = "application/octet-stream";
 
-/** OpenAPI 3.0 says it by a format, 3.1 by a media type without an encoding; without either the part's own media type decides. */
+/**
+ * True if a part is a file. OpenAPI 3.0 declares it by a format, 3.1 by a media type without an encoding. Without either, the part's own media type
+ * decides.
+ */
 function isFile({ type, format, contentMediaType, contentEncoding }: Record<string, unknown>, own: unknown): boolean {
   if (type === undefined && format === undefined) return own !== undefined && !isTextType(String(own));
   const isText = type === "string" || (Array.isArray(type) && type.includes("string"));
@@ -64,7 +71,7 @@ function isTextType(type: string): boolean {
   return /^text\/|[/+]json$|x-www-form-urlencoded$/.test(type);
 }
 
-/** The media type that a part has, if it is a single one. */
+/** Returns the media type of a part, or the first one if there are several. */
 function readFileType(schema: unknown, encoding: unknown): string | undefined {
   const own = isRecord(encoding) ? encoding.contentType : undefined;
   const said = typeof own === "string" ? own : isRecord(schema) ? schema.contentMediaType : undefined;
@@ -72,13 +79,13 @@ function readFileType(schema: unknown, encoding: unknown): string | undefined {
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(first.trim()) ? first.trim() : undefined;
 }
 
-/** The schema of an argument that is a whole file. */
+/** Returns the schema of an argument that is a whole file. */
 export function readWholeFile({ schema }: Record<string, unknown>, document: unknown): Record<string, unknown> {
   const own = follow(schema ?? {}, document);
   return toText(isRecord(own) ? own : {});
 }
 
-/** Arguments are JSON: bytes stand in them as text. Limits of the length were those of the bytes. */
+/** Converts the schema of a file. Arguments are JSON, so bytes become text in base64. Length limits are dropped, because they apply to the bytes. */
 function toText({ title, description, nullable, readOnly }: Record<string, unknown>): Record<string, unknown> {
   const text = typeof description === "string" && description !== "" ? `${description} (base64)` : "A file, in base64";
   return {

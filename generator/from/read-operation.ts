@@ -7,23 +7,28 @@ import { bodyArgument, type Operation, type OperationBody, type Parameter } from
 import { readForm, readWholeFile } from "./read-form.ts";
 import { extractSchema, follow, type Extract } from "./references.ts";
 
-/** Where an operation stands in its document. */
+/** Position of an operation in its document. */
 export interface OperationPlace {
   readonly path: string;
   readonly method: string;
-  /** What all operations of the path have in common. */
+  /** Path item, with the members that all operations of the path share. */
   readonly item: Record<string, unknown>;
   readonly operation: Record<string, unknown>;
   readonly document: Record<string, unknown>;
 }
 
-/** An operation before it is settled what goes with it. */
+/** An operation before its credentials are determined. */
 export interface ReadOperation extends Omit<Operation, "access"> {
-  /** What it says of security, or its document for it. */
+  /** Security requirements of the operation, or those of its document by default. */
   readonly security: unknown;
 }
 
-/** Reads an operation. Throws {@link LeftOut}, or a {@link SchemaRefusal} when the document is hostile or broken. */
+/**
+ * Reads an operation.
+ *
+ * @throws {LeftOut} when it cannot become a tool.
+ * @throws {SchemaRefusal} when the document is hostile or broken.
+ */
 export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
   const given = [...readParameters(place), ...undeclared(place)];
@@ -60,7 +65,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
   };
 }
 
-/** Names that every object has: an argument that is not given must not be found under one. */
+/** Names that every object has. A missing argument must not be found under one of them. */
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 
 function toOperationBody({ type, isFile, files, types, deep }: Body): OperationBody {
@@ -72,7 +77,7 @@ interface Given extends Omit<Parameter, "argument"> {
   readonly schema: unknown;
 }
 
-/** Parameters of the operation take the place of those of its path. */
+/** Reads the parameters. Those of the operation replace those of its path. */
 function readParameters({ item, operation, document }: OperationPlace): Given[] {
   const all = [item.parameters, operation.parameters].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const byPlace = new Map<string, Record<string, unknown>>();
@@ -85,7 +90,7 @@ function readParameters({ item, operation, document }: OperationPlace): Given[] 
   return [...byPlace.values()].flatMap(readParameter);
 }
 
-/** Headers that say how a message is read are not for callers to choose. */
+/** Headers that callers cannot set, because they determine how a message is read. */
 const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "cookie", "host"];
 
 function readParameter(parameter: Record<string, unknown>): Given[] {
@@ -119,7 +124,7 @@ function readStyle({ in: place, content, style = "form", explode }: Record<strin
   return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
 }
 
-/** Parameters that stand in the path only. */
+/** Returns the parameters that occur only in the path. */
 function undeclared(place: OperationPlace): Given[] {
   const declared = new Set(readParameters(place).flatMap(({ name, place: at }) => (at === "path" ? [name] : [])));
   const names = [...place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
@@ -135,10 +140,10 @@ interface Body extends OperationBody {
   readonly schema: unknown;
 }
 
-/** Media types that no text could be in. */
+/** Media types of binary data. */
 const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
 
-/** The simplest to send comes first. */
+/** Media types of bodies, the simplest to send first. */
 const bodyTypes = [
   /^application\/json(;|$)/,
   /^application\/(?!json-patch\+)([\w.-]+\+)?json\b/,
@@ -168,20 +173,20 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   return { ...plain, isFile: false, schema: parts.schema ?? {}, deep: readDeep(type, parts) };
 }
 
-/** What is sent where any type will do. */
+/** Chooses a media type if the document accepts several. */
 function chooseType(value: unknown, document: unknown): string {
   const schema = follow(value, document);
   if (!isRecord(schema) || schema.type !== "string") return "application/json";
   return schema.format === "binary" ? "application/octet-stream" : "text/plain";
 }
 
-/** Only forms of pairs have members whose values are pairs of their own. */
+/** Returns the members whose values are pairs themselves. Only URL-encoded forms have them. */
 function readDeep(type: string, { encoding }: Record<string, unknown>): string[] {
   if (!type.includes("form-urlencoded") || !isRecord(encoding)) return [];
   return Object.keys(encoding).filter((name) => Object(encoding[name]).style === "deepObject");
 }
 
-/** Media types of a good answer, and what is said of them. */
+/** Returns the media types of a successful response, with their media type objects. */
 function readAnswers(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
   if (!isRecord(responses)) return [];
   const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
@@ -189,7 +194,7 @@ function readAnswers(responses: unknown, document: unknown): readonly (readonly 
   return isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
 }
 
-/** The schema of a good answer, where that is a JSON object: results of tools are. */
+/** Reads the schema of a successful response if it is a JSON object, as results of tools are. */
 function readOutput(responses: unknown, document: unknown): Extract | undefined {
   const [, media] =
     readAnswers(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
@@ -199,17 +204,17 @@ function readOutput(responses: unknown, document: unknown): Extract | undefined 
   return extractSchema(target, document, "response");
 }
 
-/** A name that every host accepts. */
+/** Returns a tool name that every host accepts. */
 function toToolName(wanted: unknown): string {
   return toPlainName(String(wanted)) || "operation";
 }
 
-/** Keys of arguments that every host accepts. */
+/** Returns an argument name that every host accepts. */
 function toArgument(name: string): string {
   return toPlainName(name) || "value";
 }
 
-/** Letters, digits and one separator: hyphens stay where nothing else separates words. */
+/** Returns letters, digits and one separator. Hyphens stay if nothing else separates words. */
 function toPlainName(text: string): string {
   const plain = text.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
   const name = plain.includes("_") ? plain.replaceAll("-", "_") : plain;

@@ -3,27 +3,35 @@ import { toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
 
-/** What a value is, or what it refers to within the document. Throws a {@link SchemaRefusal} for references that lead elsewhere. */
+/**
+ * Resolves a value: returns the target of its reference within the document, or the value itself.
+ *
+ * @throws {SchemaRefusal} when a reference leads out of the document, leads nowhere, or refers to itself.
+ */
 export function follow(value: unknown, document: unknown, hops = 32): unknown {
   if (!isRecord(value) || value.$ref === undefined) return value;
   if (hops === 0) throw new SchemaRefusal(`${JSON.stringify(value.$ref)} refers to itself`);
   return follow(findTarget(value.$ref, document), document, hops - 1);
 }
 
-/** A schema taken out of its document. */
+/** A schema extracted from its document. */
 export interface Extract {
   readonly schema: Record<string, unknown>;
-  /** Whether something that it refers to was left open, because there is too much of it. */
+  /** True if some of its definitions accept anything, because the full schema would be too large. */
   readonly isOpen: boolean;
 }
 
 /**
- * Characters that a schema may have before what else it refers to is left open. In some documents everything leads to everything: then each tool
- * would describe the whole API. Hosts hand schemas to models, which need to know what to send, and what the first levels of an answer are.
+ * Number of characters of a schema after which further definitions accept anything. In some documents every schema leads to every other one: then
+ * each tool would describe the whole API. Hosts pass schemas to models, which need to know what to send, and the first levels of a response.
  */
 const fullAt = { request: 40_000, response: 15_000 } as const;
 
-/** A schema of the document that stands for itself: whatever it refers to is among its own definitions. */
+/**
+ * Extracts a self-contained schema from the document, with all referenced schemas among its own definitions.
+ *
+ * @throws {SchemaRefusal} when a reference leads out of the document or leads nowhere.
+ */
 export function extractSchema(schema: unknown, document: unknown, side: "request" | "response"): Extract {
   const names = new Map<string, string>();
   const reference = (target: string, path: string): string => {
@@ -36,7 +44,7 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
   };
   const clean = (value: unknown): unknown => cleanSchema(value, { reference, side });
   const root = clean(schema);
-  // The map grows while it is walked: definitions refer to others.
+  // The map grows during the loop: definitions refer to others.
   const definitions: [string, unknown][] = [];
   let size = lengthOf(root);
   let isOpen = false;
@@ -73,7 +81,7 @@ function unescape(segment: string): string {
   try {
     return decodeURIComponent(segment).replaceAll("~1", "/").replaceAll("~0", "~");
   } catch {
-    // Not percent-encoded: then it is meant as it stands.
+    // Not percent-encoded: use the segment unchanged.
     return segment.replaceAll("~1", "/").replaceAll("~0", "~");
   }
 }

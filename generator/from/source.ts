@@ -15,33 +15,37 @@ import type { Api } from "./operation.ts";
 import type { OutputMode } from "./output-mode.ts";
 import { readApi, type ReadApiOptions } from "./read-api.ts";
 
-/** What the tools of a project are made from: every name is settled and every schema is safe. */
+/** Source of the tools of a project: every name is settled and every schema is safe. */
 export interface ProjectSource {
-  /** Name of the file, for people. */
+  /** Name of the file, for messages. */
   readonly origin: string;
-  /** What the server will offer. */
+  /** Tools, prompts and resources that the server will offer. */
   readonly contract: Contract;
   /** The same with names for code. */
   readonly plan: ClientPlan;
   /** True if its schemas have patterns that only `re2js` matches in linear time. */
   readonly needsRe2: boolean;
-  /** What cannot become a tool, and why. */
+  /** Items that cannot become a tool, with reasons. */
   readonly leftOut: readonly Refusal[];
-  /** The API that the tools call; without one they are still to be written. */
+  /** API that the tools call. Without one, the tools have no implementation yet. */
   readonly api?: Api;
   /** Treatment of API responses by the tools. */
   readonly output: OutputMode;
 }
 
-/** How a source is read. */
+/** Options of reading a source. */
 export interface ReadSourceOptions {
-  /** Tags, names and paths of what is wanted, with commas. Default: everything. */
+  /** Tags, names and paths of the wanted parts, with commas. Default: everything. */
   readonly only?: string;
   /** Treatment of API responses by tools. Default: `loose`. */
   readonly output?: OutputMode;
 }
 
-/** Reads an OpenAPI document, a list of tools, or a contract. Throws a {@link UserError} that says what is wrong, and where. */
+/**
+ * Reads an OpenAPI document, a list of tools, or a contract.
+ *
+ * @throws {UserError} when the source cannot be used; the message says why, and where.
+ */
 export async function readSource(path: string, { only, output }: ReadSourceOptions = {}): Promise<ProjectSource> {
   const document = await readDocument(path);
   const origin = safeLine(basename(path));
@@ -86,7 +90,7 @@ function toContract({ operations, title }: Api, mode: OutputMode | undefined): C
   return { server: { name: title, version: "" }, revision: "", tools, ...empty };
 }
 
-/** What a method promises of every operation. */
+/** Annotations that an HTTP method implies. */
 const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
   GET: { readOnlyHint: true },
   HEAD: { readOnlyHint: true },
@@ -105,7 +109,10 @@ function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, lef
   return { ...contract, tools };
 }
 
-/** Names and addresses stand in code and in front of people: they are what they look like, or nothing is written. */
+/**
+ * Rejects names and addresses with invisible characters or excessive length: they occur in code and in messages to people. Rejects invalid and
+ * repeated URIs.
+ */
 function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, origin: string): void {
   const texts: (readonly [kind: string, text: string])[] = [
     ...prompts.flatMap(({ name, arguments: all }) => [
@@ -127,10 +134,10 @@ function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, o
     throw new UserError(`${origin}: ${JSON.stringify(twice.slice(0, 80))} is there twice. ${advice}`);
 }
 
-/** Names become part of what models call: they are not made up, so they have to be usable, as servers see to when they start. */
+/** Pattern of valid tool names. Models call tools by them, so they are not changed; servers check them when they start. */
 const toolName = /^[\w.-]{1,128}$/;
 
-/** One tool that cannot be used must not take all others with it. */
+/** Cleans the schemas of one tool. If it cannot be used, it is left out; the others stay. */
 function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Refusal[]): ToolEntry[] {
   const { name, inputSchema, outputSchema } = tool;
   const refuse = (reason: string): ToolEntry[] => {
@@ -162,7 +169,7 @@ function toRefusal({ name, reason }: Refusal): Refusal {
   return { name: `tool ${JSON.stringify(safeLine(name, 80))}`, reason };
 }
 
-/** A tool is written from what is understood as a whole, or not at all. */
+/** True if a part of a tool's schema had to be removed. The tool is left out then, rather than written incompletely. */
 function refuseTool({ entry, losses }: ToolPlan, leftOut: Refusal[]): boolean {
   const loss = losses.find(({ kind }) => kind === "removed");
   if (loss) leftOut.push(toRefusal({ name: entry.name, reason: `${loss.path}: ${loss.message}` }));
@@ -171,7 +178,7 @@ function refuseTool({ entry, losses }: ToolPlan, leftOut: Refusal[]): boolean {
 
 const advice = "Correct it in the file, or leave it out.";
 
-/** What is no tool has to be as it should. */
+/** Rejects a source with an invalid entry other than a tool. */
 function refuseDoubts([first]: readonly Refusal[], origin: string): void {
   if (first) throw new UserError(`${origin}: ${safeLine(first.name, 80)}: ${safeLine(first.reason)}. ${advice}`);
 }

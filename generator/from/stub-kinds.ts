@@ -1,13 +1,13 @@
 import type { ProjectSource } from "./source.ts";
 
-/** Which kinds of a source become part of a project besides its tools. */
+/** Kinds of definitions of a source that become part of a project in addition to its tools. */
 export interface StubKinds {
   readonly prompts: boolean;
   readonly resources: boolean;
   readonly templates: boolean;
 }
 
-/** The kinds that a source has and a project offers. */
+/** Returns the kinds that a source has and a project offers. */
 export function stubKinds(source: ProjectSource | undefined, offers: ReadonlySet<string>): StubKinds {
   const { prompts = [], resources = [], resourceTemplates = [] } = source?.contract ?? {};
   return {

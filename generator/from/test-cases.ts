@@ -8,13 +8,13 @@ import type { Api, Operation } from "./operation.ts";
 export interface TestCase {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the API has to be asked: method and path. */
+  /** Expected request to the API: method and path. */
   readonly request?: string;
-  /** What the API answers then. */
+  /** Response of the mocked API to this request. */
   readonly answer?: unknown;
 }
 
-/** One call of every tool whose arguments can be made up; with an API also what it is asked and answers. */
+/** Creates one call of every tool for which sample arguments can be found. With an API, it also states the expected request and its response. */
 export function testCases(tools: readonly ToolPlan[], api: Api | undefined, isStructured: boolean): TestCase[] {
   return tools.flatMap((tool): TestCase[] => {
     const sample = sampleOf(tool.input);
@@ -29,7 +29,7 @@ export function testCases(tools: readonly ToolPlan[], api: Api | undefined, isSt
   });
 }
 
-/** A call of a prompt with what it has to be given. */
+/** Creates a call of a prompt with its required arguments. */
 export function promptCase({ name, arguments: all }: PromptEntry): TestCase {
   const required = all.filter((argument) => argument.required);
   return { name, arguments: Object.fromEntries(required.map((argument) => [argument.name, "sample"])) };
@@ -38,7 +38,7 @@ export function promptCase({ name, arguments: all }: PromptEntry): TestCase {
 function requestOf({ method, path, parameters }: Operation, args: Record<string, unknown>): string | undefined {
   const own = new Map(parameters.filter(({ place }) => place === "path").map(({ name, argument }) => [name, argument]));
   const segments = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => args[own.get(name) ?? ""]);
-  // Lists and objects in a path are written in several ways.
+  // Lists and objects in a path have several serializations.
   if (segments.some((value) => typeof value === "object" || value === "")) return undefined;
   const filled = path.replaceAll(/\{([^{}]+)\}/g, (_text, name: string) =>
     encodeURIComponent(String(args[own.get(name) ?? ""])),

@@ -1,46 +1,54 @@
 import { UserError } from "../user-error.ts";
 import type { Target } from "./target.ts";
 
-/** Headers of requests to a server, and variables of its process. */
+/** Headers of requests to a server, and environment variables of its process. */
 export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Options for a connection to a server and for requests to it. */
+/** Options of a connection to a server and of requests to it. */
 export interface Access extends Connection {
-  /** Milliseconds for each answer. */
+  /** Milliseconds to wait for each response. */
   readonly timeout: number;
-  /** An address is reached by HTTP with SSE, whatever else it offers. */
+  /** Connect with HTTP with SSE, even if the address offers Streamable HTTP. */
   readonly sse: boolean;
 }
 
-/** Options of every command that speaks to servers. */
+/** Options of every command that connects to servers. */
 export interface ConnectionFlags {
   /** `Name: value`. Visible to other users of the machine; secrets belong into `headerEnv`. */
   readonly header?: readonly string[];
   /** `Name=VARIABLE`: the value is that of an environment variable. */
   readonly headerEnv?: readonly string[];
-  /** `NAME=value`, or `NAME` to pass on our own. */
+  /** `NAME=value`, or `NAME` to pass on the variable of this process. */
   readonly env?: readonly string[];
 }
 
-/** Options of commands that ask a server and wait for its answers. */
+/** Options of commands that send requests to a server and wait for the responses. */
 export interface AccessFlags extends ConnectionFlags {
-  /** Seconds. Default 30. */
+  /** Seconds to wait for each response. Default 30. */
   readonly timeout?: number;
-  /** Reach an address by HTTP with SSE. Default: only when it refuses Streamable HTTP. */
+  /** Connect with HTTP with SSE. Default: only when the server rejects Streamable HTTP. */
   readonly sse?: boolean;
 }
 
-/** Reads the options. Throws a {@link UserError} that never repeats a value. */
+/**
+ * Reads the options. Error messages never repeat a value.
+ *
+ * @throws {UserError} when an option is invalid.
+ */
 export function readAccess(flags: AccessFlags): Access {
   const { timeout = 30, sse = false } = flags;
   if (!(timeout > 0)) throw new UserError("--timeout is a number of seconds above 0.");
   return { ...readConnection(flags), timeout: timeout * 1_000, sse };
 }
 
-/** Reads the options that every command has. Throws a {@link UserError} that never repeats a value. */
+/**
+ * Reads the options that every command has. Error messages never repeat a value.
+ *
+ * @throws {UserError} when an option is invalid.
+ */
 export function readConnection({ header = [], headerEnv = [], env = [] }: ConnectionFlags): Connection {
   return {
     headers: Object.fromEntries([...header.map(readHeader), ...headerEnv.map(readHeaderVariable)]),
@@ -48,7 +56,11 @@ export function readConnection({ header = [], headerEnv = [], env = [] }: Connec
   };
 }
 
-/** Rejects options that the transport of a target has no place for. */
+/**
+ * Rejects options that the transport of a target does not support.
+ *
+ * @throws {UserError} when there is such an option.
+ */
 export function checkAccess(
   { kind }: Target,
   { headers, sse = false }: Pick<Access, "headers"> & Partial<Access>,

@@ -12,8 +12,10 @@ export interface CredentialFlags {
 }
 
 /**
- * Reads which callers are let in; nothing when the options name no credentials. A variable holds one value, or several with commas or blanks
- * between them, and each stands for a principal of its own. Throws a {@link UserError} that never repeats a value.
+ * Creates the guard that authenticates callers; `undefined` when the options name no credentials. A variable contains one value, or several separated
+ * by commas or whitespace. Each value is a separate principal. Error messages never repeat a value.
+ *
+ * @throws {UserError} when both options are given, a variable is empty or a value is too short.
  */
 export function readGuard({ apiKeyEnv, bearerEnv }: CredentialFlags): Guard | undefined {
   if (apiKeyEnv !== undefined && bearerEnv !== undefined)
@@ -34,5 +36,5 @@ function readKeys(option: string, variable: string): readonly ApiKey[] {
   return values.map((key, index) => ({ key, principal: `caller ${index + 1}` }));
 }
 
-/** Characters of a key that cannot be guessed. */
+/** Minimum length of a key that cannot be guessed, in characters. */
 const shortest = 24;

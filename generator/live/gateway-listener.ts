@@ -5,7 +5,7 @@ import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../user-error.ts";
 
-/** Address of a gateway. */
+/** Address that a gateway listens on. */
 export interface ListenAddress {
   readonly kind: "http" | "websocket" | "tcp";
   readonly host: string;
@@ -15,13 +15,17 @@ export interface ListenAddress {
 /** Access rules of a gateway. */
 export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate">;
 
-/** A gateway that listens. */
+/** Listener of a gateway, with its address. */
 export interface GatewayListener {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Reads `HOST:PORT` or `PORT`, with the scheme of the transport where that is not HTTP. Throws a {@link UserError}. */
+/**
+ * Reads `HOST:PORT` or `PORT`, with the scheme of the transport unless that is HTTP.
+ *
+ * @throws {UserError} when the text is no such address.
+ */
 export function readListenAddress(text: string): ListenAddress {
   const [, scheme = "http", host = "127.0.0.1", digits = ""] =
     /^(?:(http|ws|tcp):\/\/)?(?:(\[[\da-f:]+\]|[^:[\]/]+):)?(\d{1,5})$/i.exec(text) ?? [];
@@ -47,7 +51,7 @@ export async function listenAt(
     case "http":
       return serveGatewayHttp(gateway, { ...callers, host, port });
     case "websocket": {
-      // Only those who need the library load it.
+      // Imported lazily: only WebSocket listeners need the library.
       const { listenWebSocket } = await import("../../runtime/transport/websocket/websocket-server.ts");
       return listenWebSocket({ ...callers, host, port, accept });
     }

@@ -12,18 +12,20 @@ export interface Command {
   readonly args: readonly string[];
 }
 
-/** Whether a word looks like a file with a module in it. */
+/** True if a word has the file extension of a module. */
 export function isModuleName(word: string): boolean {
   return moduleExtensions.includes(extname(word));
 }
 
 /**
- * The command that serves a module, whether it serves itself or exports a server: in a process of its own, since what it writes, and how it
- * ends, is its own. Throws a {@link UserError} if there is no such file, or nothing here can run it.
+ * Returns the command that serves a module, which either serves itself or exports a server. It runs in its own process, so that its output and its
+ * exit affect nothing else.
+ *
+ * @throws {UserError} when there is no such file, or no program here can run it.
  */
 export function toModuleCommand(file: string, args: readonly string[]): Command {
   const path = resolve(file);
-  // A program of this name would be looked for in the search path instead.
+  // A program of this name would be searched for in the search path instead.
   if (!existsSync(path)) throw new UserError(`there is no file ${path}. Check the path.`);
   const flags = /ts$/.test(path) ? findTypeScript(path) : [];
   return { command: process.execPath, args: [...flags, moduleServer(), path, ...args] };
@@ -31,14 +33,17 @@ export function toModuleCommand(file: string, args: readonly string[]): Command 
 
 const moduleExtensions: readonly string[] = [".js", ".mjs", ".ts", ".mts"];
 
-/** Newer versions of Node read TypeScript themselves; otherwise the project's own loader does, or ours. */
+/**
+ * Returns the flags to run TypeScript. Newer versions of Node read TypeScript themselves; otherwise the loader `tsx` of the project or of this
+ * package does.
+ */
 function findTypeScript(path: string): readonly string[] {
   if ("typescript" in process.features && process.features.typescript) return [];
   for (const place of [path, join(packageRoot, "package.json")]) {
     try {
       return ["--import", pathToFileURL(createRequire(place).resolve("tsx")).href];
     } catch {
-      // Not installed there.
+      // Not installed in this place.
     }
   }
   throw new UserError(
@@ -46,7 +51,7 @@ function findTypeScript(path: string): readonly string[] {
   );
 }
 
-/** The program that serves what a module exports. From source it is TypeScript as this is. */
+/** Returns the program that serves the export of a module: a TypeScript file if this package runs from source. */
 function moduleServer(): string {
   const program = join("runtime", "gateway", "serve-module");
   return import.meta.filename.endsWith(".ts")

@@ -5,12 +5,13 @@ import { checkAccess, type Connection } from "./access.ts";
 import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";
 
-/** A server that can be spoken to. */
+/** A server to connect to, with the options of the connection. */
 export type Place = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
 
 /**
- * Reads the words that name a server. A program gets the few variables that every program needs, and those that were named. A file cannot be
- * asked. Throws a {@link UserError} that says what is possible.
+ * Reads the words that name a server. A program gets the few environment variables that every program needs, and the given ones.
+ *
+ * @throws {UserError} when the words name no server, or a file; the message lists the possibilities.
  */
 export function readPlace(words: readonly string[], { headers, env }: Connection): Place {
   const target = readTarget(words, { takesFiles: false });
@@ -30,7 +31,7 @@ export function readPlace(words: readonly string[], { headers, env }: Connection
   }
 }
 
-/** The server at a place, for what connects to it. */
+/** Returns the server at a place, in the form that connecting code expects. */
 export function toServer(place: Place): UpstreamTarget | ConnectionFactory {
   return place.kind === "websocket" || place.kind === "tcp" ? createSocketOpener(place, place.headers) : place;
 }

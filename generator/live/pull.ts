@@ -20,19 +20,27 @@ import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
 import { adviseVariable } from "./variables.ts";
 
-/** Options of asking a server. */
+/** Options of reading a contract from a server. */
 export interface PullOptions extends Access {
-  /** Revisions that are spoken, the first is proposed. */
+  /** Revisions to speak. The first is proposed. */
   readonly revisions: readonly Revision[];
   readonly signal?: AbortSignal;
 }
 
-/** Learns what a server offers, from itself or from a file. Failures are {@link UserError}s that say where and why. */
+/**
+ * Reads the contract of a server, from the server itself or from a file.
+ *
+ * @throws {UserError} when that fails; the message says where and why.
+ */
 export async function pullContract(target: Target, options: PullOptions): Promise<Contract> {
   return target.kind === "file" ? readContractFile(target.path) : withSession(target, options, readOffer);
 }
 
-/** Reads a list of tools or a lock file. */
+/**
+ * Reads a list of tools or a lock file.
+ *
+ * @throws {UserError} when the file cannot be read or has other content.
+ */
 export async function readContractFile(path: string): Promise<Contract> {
   const text = await readTextFile(path).catch((error: unknown) => {
     throw new UserError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
@@ -84,7 +92,7 @@ const advice = {
   tcp: "See whether it runs there.",
 } as const;
 
-/** What a server says that wants to know who asks. */
+/** Finds the error response of a server that requires credentials. */
 function findRefusal(error: unknown): HttpError | undefined {
   if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return error;
   return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
@@ -92,7 +100,7 @@ function findRefusal(error: unknown): HttpError | undefined {
 
 function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpError): string {
   const wanted = wwwAuthenticate === undefined ? "" : ` It asks for ${safeText(wwwAuthenticate.slice(0, 500))}.`;
-  // Keys are asked for as `Bearer`, too: only authorization servers are named with metadata.
+  // API keys may be requested as `Bearer` as well. Only a reference to metadata indicates an authorization server.
   const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
     ? "Nobody is signed in here (OAuth): get an access token, and give it with --header-env Authorization=VARIABLE, where the value is `Bearer` and the token."
     : "Give what it wants with --header-env Name=VARIABLE, where the value is that of the header.";
@@ -101,9 +109,9 @@ function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpE
 
 interface Opening {
   readonly open: ConnectionFactory;
-  /** The end of what a program has written to stderr. */
+  /** Last part of the output of a program on stderr. */
   tail(): string;
-  /** Variables that the output of a program asks for; empty if there are none. */
+  /** Advice about a variable that the output of a program mentions; empty if there is none. */
   advice(): string;
 }
 
@@ -148,7 +156,7 @@ async function readOffer(session: DefaultClientSession): Promise<Contract> {
     tools: can.tools ? await session.listTools() : [],
     prompts: can.prompts ? await session.listPrompts() : [],
     resources: can.resources ? await session.listResources() : [],
-    // Servers that declare resources need not know templates.
+    // Servers that declare resources need not support templates.
     resourceTemplates: can.resources ? await session.listResourceTemplates().catch(() => []) : [],
   };
   return readContract(offer, "the server's answer");
@@ -160,13 +168,13 @@ function lastWords(text: string): string {
   return told.slice(-5).join("\n");
 }
 
-/** The same for what a failure came from. */
+/** Explains a failure by its root cause. */
 function explain(error: unknown): string {
   const words = safeText(explainCause(error)).replace(/\.$/, "");
   return isPeerError(error) ? `it answered with the error ${error.code}: ${words}` : words;
 }
 
-/** It may quote what a server said. */
+/** Returns the message of an error, escaped: it may quote text of a server. */
 function messageOf(error: unknown): string {
   return safeText(error instanceof Error ? error.message : String(error));
 }

@@ -6,10 +6,10 @@ import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { describeTarget, type Target } from "./target.ts";
 
-/** Target that is reached over a transport of one's own choice. */
+/** Target that is reached over a transport other than stdio and HTTP. */
 export type ConnectionTarget = Extract<Target, { readonly kind: "websocket" | "tcp" }>;
 
-/** Opens connections over WebSocket or TCP; each is a session of its own. */
+/** Opens connections over WebSocket or TCP. Each connection has its own session. */
 export function createSocketOpener(
   target: ConnectionTarget,
   headers: Readonly<Record<string, string>> = {},
@@ -23,7 +23,7 @@ async function createTransport(
   headers: Readonly<Record<string, string>>,
 ): Promise<Transport> {
   if (target.kind === "tcp") return createTcpTransport({ ...target, limits: passedLimits });
-  // Only those who need the library load it.
+  // Imported lazily: only WebSocket connections need the library.
   const { createWsTransport } = await import("../../runtime/transport/websocket/ws-package.ts");
   return createWsTransport(target.url, { headers, limits: passedLimits });
 }

@@ -1,7 +1,11 @@
 import type { Revision } from "../../generated/support.ts";
 import { UserError } from "../user-error.ts";
 
-/** The revisions that are spoken: the one that was named, or all. */
+/**
+ * Returns the revisions to speak: the given one, or all.
+ *
+ * @throws {UserError} when the given revision is unknown.
+ */
 export function chooseSpoken(id: string | undefined, all: readonly Revision[]): readonly Revision[] {
   if (id === undefined) return all;
   const chosen = all.filter((revision) => revision.id === id);

@@ -4,11 +4,11 @@ import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
 
-/** What a person named on the command line: a server to start, one to reach, or a file that tells what a server offers. */
+/** Target of a command line: a server to start, one to connect to, or a file that lists the tools of a server. */
 export type Target =
   | (Command & {
       readonly kind: "command";
-      /** The module that it serves, as it was named. */
+      /** The module that it serves, as the command line named it. */
       readonly module?: string;
     })
   | { readonly kind: "url"; readonly url: URL }
@@ -16,25 +16,27 @@ export type Target =
   | SocketTarget
   | { readonly kind: "file"; readonly path: string };
 
-/** Server that is reached over TCP. */
+/** A server that is reached over TCP. */
 export interface SocketTarget {
   readonly kind: "tcp";
   readonly host: string;
   readonly port: number;
 }
 
-/** What a command can do with a target. */
+/** Options of reading a target. */
 export interface TargetOptions {
-  /** Whether a file that tells what a server offers is proposed, too. Default: yes. */
+  /** True if messages also propose a file that lists the tools of a server. Default: true. */
   readonly takesFiles?: boolean;
-  /** Default: the one that this runs on. */
+  /** Platform whose quoting rules apply. Default: the current one. */
   readonly platform?: string;
 }
 
 /**
- * Reads the words after a command. A first word with a scheme is an address, one with the ending of a module is served as one; a single word that
- * ends in `.json` is a file, one with spaces that is no file a command line (quotes group words, nothing is expanded); else they are a command and its arguments.
- * Throws a {@link UserError} that says what is possible.
+ * Reads the words after a command. A first word with a scheme is an address; one with the extension of a module is served as one. A single word that
+ * ends in `.json` is a file; one with spaces that is no file is a command line (quotes group words, nothing is expanded). All other words are a
+ * command and its arguments.
+ *
+ * @throws {UserError} when the words name no target; the message lists the possibilities.
  */
 export function readTarget(
   words: readonly string[],
@@ -56,7 +58,7 @@ function choicesText(takesFiles: boolean): string {
   return `an address such as http://127.0.0.1:3000/mcp (or ws://, tcp://), a module such as dist/server.js, ${file}or a command after --, such as -- npx some-server --flag`;
 }
 
-/** How a target is called in messages: without what may be secret. */
+/** Returns the name of a target for messages, without anything that may be secret. */
 export function describeTarget(target: Target): string {
   switch (target.kind) {
     case "url":
@@ -73,7 +75,7 @@ export function describeTarget(target: Target): string {
   }
 }
 
-/** A program that runs others is known by the one that it runs. */
+/** Describes a command. A launcher is described together with the program that it runs. */
 function describeCommand({ command, args, module }: Command & { readonly module?: string }): string {
   if (module !== undefined) return module;
   const name = basename(command).replace(/\.(exe|cmd)$/i, "");
@@ -93,7 +95,7 @@ function readAddress(text: string, rest: readonly string[]): Target {
       return { kind: "url", url };
     case "ws:":
     case "wss:":
-      // Clients must not send a fragment, and connect to no address that has one.
+      // Clients must not send a fragment, and do not connect to an address with one.
       url.hash = "";
       return { kind: "websocket", url };
     case "tcp:":
@@ -119,8 +121,8 @@ function readFile(path: string): Target {
 }
 
 /**
- * Words of a command line: quotes group, a backslash takes the next character as it is (but not within single quotes). Of Windows' paths backslashes
- * and apostrophes are parts.
+ * Splits a command line into words. Quotes group; a backslash takes the next character literally, but not within single quotes. On Windows,
+ * backslashes and apostrophes are parts of paths.
  */
 function splitWords(line: string, platform: string): string[] {
   const isWindows = platform === "win32";

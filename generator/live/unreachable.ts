@@ -3,7 +3,7 @@ import { explainCause, systemCode } from "../user-error.ts";
 import type { Place } from "./place.ts";
 import { adviseVariable } from "./variables.ts";
 
-/** Why a server of one's own cannot be spoken to, and what to do next where that does not say it. */
+/** Explains why a server cannot be reached, and proposes a next step if the reason does not imply one. */
 export function explainUnreachable(place: Place, cause: unknown): string {
   if (isMissingProgram(cause) && place.kind === "command")
     return `there is no command ${place.command}. Check its name.`;

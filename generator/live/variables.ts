@@ -1,7 +1,7 @@
 import process from "node:process";
 import { readInheritedEnv } from "../../runtime/transport/stdio/command.ts";
 
-/** Variables by name. */
+/** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Variables given to a server, and the environment of this process. */
@@ -11,8 +11,8 @@ export interface VariableSource {
 }
 
 /**
- * Advises to pass on an environment variable that the last words of a server mention and that it was not given. Returns an empty text when they
- * mention none.
+ * Advises to pass on an environment variable that the last output of a server mentions and that the server was not given. Returns an empty text when
+ * it mentions none.
  */
 export function adviseVariable(words: string, { given, own = process.env }: VariableSource): string {
   const inherited = readInheritedEnv({ platform: process.platform, env: own });
@@ -25,8 +25,8 @@ export function adviseVariable(words: string, { given, own = process.env }: Vari
   return missing === undefined ? "" : `Set the variable ${missing}, and pass it on with --env ${missing}.`;
 }
 
-/** Names as they are usual for variables: capitals, three or more. */
+/** Usual names of variables: three or more capitals, digits or underscores. */
 const variableName = /\b[A-Z][A-Z\d_]{2,}\b/g;
 
-/** Words of the same look that name errors. */
+/** Words of the same form that name errors. */
 const errorCode = /^(?:ERR|MODULE|SIG|E)_|_(?:ERROR|ERR|FOUND)$/;

@@ -16,42 +16,43 @@ import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
 import { startSpecFolder } from "./start-folder.ts";
 import { storePin } from "./store.ts";
 
-/** Which schema to bring in, and where to put it. */
+/** Options of pinning a schema. */
 export interface PinOptions extends SourceOptions {
   /** Identifier of the revision: a date. */
   readonly revision: string;
   /** Path or https address of its `schema.ts`. */
   readonly from: string;
-  /** Spec folder to put it into; made from the one of this package when missing. Default: `spec` in the working directory. */
+  /** Spec folder that receives it. A missing one is created from the one of this package. Default: `spec` in the working directory. */
   readonly spec?: string;
-  /** Take the file although its revision date or its hash is another one than expected. */
+  /** Accept the file even if its revision date or its hash is not the expected one. */
   readonly force?: boolean;
 }
 
-/** What was pinned, and what is left to a person. */
+/** Result of pinning a schema, and the decisions that remain for a person. */
 export interface PinReport {
   readonly spec: string;
-  /** The folder was made for this, from the one of this package. */
+  /** True if the spec folder was created, from the one of this package. */
   readonly isNew: boolean;
   readonly revision: string;
   readonly pin: FilePin;
   readonly declarations: number;
-  /** `kept`: the overlay that was there fits. `proposed`: it was derived from that of `base`. */
+  /** `kept`: the existing overlay fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
   readonly questions: Questions;
-  /** What older clients get instead of its news is not said yet: where to say it, and what. */
+  /** Differences without a conversion for older clients: the overlay that needs an entry, and the entry. */
   readonly undecided: readonly { readonly overlay: string; readonly text: string }[];
   readonly warnings: readonly string[];
 }
 
-/** An overlay on its way into the spec folder. */
+/** An overlay before it is stored in the spec folder. */
 export type Draft =
   | { readonly kind: "kept"; readonly text: string }
   | { readonly kind: "proposed"; readonly text: string; readonly base: string; readonly dropped: readonly string[] };
 
 /**
- * Brings an upstream schema into a spec folder, which starts with all revisions of this package when it is new. Throws when the file is not
- * what it should be, and leaves the folder as it was.
+ * Adds an upstream schema to a spec folder. A new folder starts with all revisions of this package. On failure, the folder stays as it was.
+ *
+ * @throws {UserError} when the file is not the expected schema.
  */
 export async function pinRevision(options: PinOptions): Promise<PinReport> {
   refuseOtherThanDate(options.revision);
@@ -105,7 +106,7 @@ interface Drafted {
   readonly model: RevisionModel | undefined;
 }
 
-/** The overlay that the folder has for this revision, if it fits the new schema as it is. */
+/** Returns the folder's overlay of this revision, if it fits the new schema unchanged. */
 async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
   const text = await input.shelf.readOwnOverlay(input.revision);
   if (text === undefined) return undefined;
@@ -137,7 +138,7 @@ function readModel({ shelf, revision, pin, source, path }: DraftInput, text: str
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
 }
 
-/** Differences to older revisions without a rule, each where it is to be written down once. */
+/** Finds the differences from older revisions without a rule, each with the overlay that needs one. */
 function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): PinReport["undecided"] {
   const models = [...others, model];
   const found = models.flatMap((target) => findUncovered(models, target));
@@ -148,12 +149,12 @@ function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): 
 function refuseOtherThanDate(revision: string): void {
   const time = Date.parse(`${revision}T00:00:00Z`);
   const isDate = revisionPattern.test(revision) && !Number.isNaN(time);
-  // A day that its month does not have is carried over into the next one.
+  // A day that its month does not have is carried over into the next month.
   if (isDate && new Date(time).toISOString().startsWith(revision)) return;
   throw new UserError(`\`${revision}\` is not a revision: give its date as YYYY-MM-DD.`);
 }
 
-/** The constant has been wrong in released files, so only another date is a reason to stop. */
+/** Compares the version constant with the revision. Released files have had invalid constants, so only another date is rejected. */
 function checkVersion({ constants }: Schema, { revision, from, force = false }: PinOptions): string[] {
   const version = constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   if (version === revision) return [];
@@ -182,7 +183,7 @@ function short(sha256: string): string {
   return sha256.slice(0, 12);
 }
 
-/** A revision whose own constant is no date, or whose address says so, is not released yet. */
+/** Creates the pin. A revision is a draft if its own constant is no date, or its address contains `draft`. */
 function toPin(
   shelf: Shelf,
   { revision, source, schema }: { readonly revision: string; readonly source: SchemaSource; readonly schema: Schema },

@@ -7,14 +7,14 @@ import type { Schema } from "../read/schema.ts";
 import { SpecError } from "../read/spec-error.ts";
 import { withTags } from "../read/tags.ts";
 
-/** An overlay for a schema that has none yet. */
+/** A proposed overlay for a schema that has none yet. */
 export interface Proposal {
   readonly overlay: Overlay;
-  /** Entries of the older overlay that name something which this schema does not have. */
+  /** Entries of the older overlay that name a type or method that this schema lacks. */
   readonly dropped: readonly string[];
 }
 
-/** Takes over every entry of an older overlay that still makes sense for a schema, and lists the others. */
+/** Adopts every entry of an older overlay that is still valid for a schema, and lists the others. */
 export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const scope = createScope(schema, base);
   const { $schema, polling, jsonSchemaDialect, mergeMeta, resultTypes, conversions } = base;
@@ -49,16 +49,16 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(reserved.length > 0 && { reservedMeta: reserved }),
     ...(resultTypes && hasProperty(scope, "resultType") && { resultTypes }),
     ...(empty.length > 0 && { emptyCapabilities: empty }),
-    // They speak of newer revisions, not of this one.
+    // Conversions describe newer revisions, not this one.
     ...(conversions && { conversions }),
   };
   if (resultTypes && !overlay.resultTypes) scope.dropped.push("resultTypes");
   return { overlay, dropped: scope.dropped };
 }
 
-/** What entries are held against. */
+/** Declarations and methods of the schema, to check entries against. */
 interface Scope {
-  /** The least that an overlay can say; rules about types are tried on top of it, one by one. */
+  /** Smallest possible overlay. Rules about types are tried on top of it, one by one. */
   readonly bare: Overlay;
   readonly declarations: readonly Declaration[];
   readonly methods: ReadonlySet<string>;
@@ -80,7 +80,7 @@ function createScope(schema: Schema, { lifecycle, batching }: Overlay): Scope {
   };
 }
 
-/** How entries are judged, and what they are called when they fail. */
+/** Check of the entries of a section, and their labels for the list of dropped entries. */
 interface Rule<Entry> {
   readonly section: string;
   readonly label: (entry: Entry) => string;
@@ -182,7 +182,7 @@ function mergeRule(scope: Scope): Rule<string> {
   };
 }
 
-/** The schema is right about its constants: their values are taken over, and the names of constants that are gone are left out. */
+/** Updates the errors from the schema's constants: adopts their values, and leaves out the names of removed constants. */
 function keepErrors(scope: Scope, { constants }: Schema, { errors }: Overlay): Overlay["errors"] {
   return errors.map((error) => {
     const { constant, ...rule } = error;
@@ -203,7 +203,7 @@ function keepHeaders(scope: Scope, { headers = [] }: Overlay): Required<Overlay>
   });
 }
 
-/** Whether the reader accepts a rule: it alone knows what each kind of rule asks of a schema. */
+/** True if the reader accepts a rule. Only the reader knows the requirements of each kind of rule. */
 function applies({ bare, declarations }: Scope, rule: Partial<Overlay>): boolean {
   try {
     applyOverlay(declarations, { ...bare, ...rule }, "");
@@ -214,7 +214,7 @@ function applies({ bare, declarations }: Scope, rule: Partial<Overlay>): boolean
   }
 }
 
-/** Keywords such as `string` need no declaration. */
+/** True if the schema has a type. Keywords such as `string` need no declaration. */
 function isType({ declarations }: Scope, type: string): boolean {
   return !/^[A-Z]/.test(type) || declarations.some(({ name }) => name === type);
 }

@@ -7,23 +7,23 @@ import { withTags } from "../read/tags.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
 import { mapDeclaration, referencesIn } from "../shapes.ts";
 
-/** What a person has to look at before a new overlay is right. */
+/** Points that a person has to check before a new overlay is correct. */
 export interface Questions {
-  /** Without an answer the generator stops. */
+  /** Points without which the generator fails. */
   readonly open: readonly string[];
-  /** Derived or taken over, and worth a look. */
+  /** Derived or adopted points to confirm. */
   readonly confirm: readonly string[];
 }
 
-/** What questions are asked about. */
+/** Schema and overlay to examine. */
 export interface QuestionsInput {
   readonly schema: Schema;
   readonly overlay: { readonly path: string; readonly value: Overlay };
-  /** The nearest revision: what it had needs no new look. */
+  /** The nearest revision. Its entries need no new check. */
   readonly base: RevisionModel;
 }
 
-/** Lists what neither the schema nor a proposed overlay settles, and what they settle only by assumption. */
+/** Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. */
 export function askQuestions({ schema, overlay, base }: QuestionsInput): Questions {
   const { path, value } = overlay;
   const declarations = applyOverlay(withTags(schema.declarations), value, path);
@@ -60,7 +60,7 @@ function gateText(gate: Gate | undefined): string {
   return gate ? `${gate.side} capability ${gate.path.join(".")}` : "no capability";
 }
 
-/** Requests and notifications carry `_meta` by their base; params written anew may have lost it. */
+/** True if params lack `_meta`. Requests and notifications inherit it from their base; newly written params may have lost it. */
 function lacksMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
   if (kind === "embedded" || !params) return false;
   const object = resolveObject(params.shape, { declarations });
@@ -71,7 +71,7 @@ function describeMeta({ name }: Method): string {
   return `mergeMeta: the params of ${name} are declared without _meta`;
 }
 
-/** Unions of named objects without a tag: their members are tried one after the other. */
+/** Finds unions of named objects without a tag. Their members are tried one after the other. */
 function newUntagged(declarations: readonly Declaration[], base: RevisionModel): string[] {
   const known = new Set(untaggedUnions(base.declarations));
   const added = untaggedUnions(declarations).filter((members) => !known.has(members));
@@ -86,7 +86,7 @@ function untaggedUnions(declarations: readonly Declaration[]): string[] {
     if (shape.kind === "union" && !shape.tag && shape.of.every(isObject)) found.push(referencesIn(shape).join(" | "));
     return shape;
   };
-  // Results are checked by the method that they answer, never by these.
+  // The method of the request determines the check of a result, never these unions.
   const roles = ["ServerResult", "ClientResult"];
   for (const declaration of declarations) if (!roles.includes(declaration.name)) mapDeclaration(declaration, note);
   return found;

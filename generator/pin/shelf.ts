@@ -6,25 +6,27 @@ import { readOverlay } from "../read/overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 
-/** The revisions that a new one can be compared with: those of a spec folder, and behind them those of this package. */
+/** Revisions to compare a new one with: those of a spec folder, and after them those of this package. */
 export interface Shelf {
-  /** Pins of the folder itself; none when it is new. */
+  /** Pins of the folder itself; empty when it is new. */
   readonly pins: Pins;
-  /** Pins of its extensions, which stay as they are. */
+  /** Pins of its extensions, which do not change. */
   readonly extensions: Pins;
   readonly overlaySchema: string;
-  /** Text of the overlay that the folder has for a revision. */
+  /** Reads the overlay that the folder has for a revision, as text. */
   readOwnOverlay(revision: string): Promise<string | undefined>;
-  /** The revision before the given one (else the first after it), with the overlay to start from. */
+  /** Reads the revision before the given one (else the first after it), with the overlay to start from. */
   readNearest(revision: string): Promise<Nearest>;
-  /** The revisions of the folder itself, without the given one. */
+  /** Reads the revisions of the folder itself, without the given one. */
   readOthers(revision: string): Promise<readonly RevisionModel[]>;
 }
 
-/** Where an overlay starts from. */
+/** Nearest revision, with the overlay that a new one starts from. */
 export interface Nearest {
   readonly model: RevisionModel;
-  /** The folder's own overlay of the revision asked for, if it has one; else that of the nearest, its links moved to the new pages. */
+  /**
+   * The folder's own overlay of the requested revision, if it has one; else that of the nearest, with links to the pages of the requested revision.
+   */
   readonly overlay: Overlay;
 }
 
@@ -64,7 +66,7 @@ export async function openShelf(folders: { readonly folder: string; readonly pac
   };
 }
 
-/** Revision identifiers are dates, so their order is that of their text. */
+/** Returns the nearest revision. Revision identifiers are dates, so they sort as text. */
 function nearestTo(revision: string, ids: readonly string[]): string {
   const others = [...new Set(ids)].filter((id) => id !== revision).sort();
   const nearest = others.findLast((id) => id < revision) ?? others[0];

@@ -2,23 +2,23 @@ import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../user-error.ts";
 
-/** A schema file, brought in but not yet read as one. */
+/** Text of a schema file, before it is parsed. */
 export interface SchemaSource {
-  /** URL or path that it was asked for by. */
+  /** The given URL or path. */
   readonly from: string;
   /** Its text with `\n` line endings. */
   readonly text: string;
-  /** The commit that the URL names, when it names one. */
+  /** The commit that the URL contains, if any. */
   readonly commit?: string;
 }
 
-/** The part of `fetch` that is needed here, so that tests can stand in for the network. */
+/** The required part of `fetch`, which tests can replace. */
 export type Fetch = (
   url: URL,
   options: { readonly redirect: "manual"; readonly signal: AbortSignal },
 ) => Promise<Response>;
 
-/** What may differ from one run to another. */
+/** Options of reading a schema. */
 export interface SourceOptions {
   readonly fetch?: Fetch;
   /** Milliseconds for the whole download. Default: 30 seconds. */
@@ -28,7 +28,11 @@ export interface SourceOptions {
 const sizeLimit = 4 * 1024 * 1024;
 const redirectLimit = 5;
 
-/** Reads a schema from a path, a `file:` URL or an `https:` URL. Throws a {@link UserError} for anything that cannot be one. */
+/**
+ * Reads a schema from a path, a `file:` URL or an `https:` URL.
+ *
+ * @throws {UserError} when the source cannot be read or is no schema.
+ */
 export async function readSource(from: string, options: SourceOptions = {}): Promise<SchemaSource> {
   const url = toUrl(from);
   const bytes = url && url.protocol !== "file:" ? await download(url, options) : await readBytes(from, url);
@@ -39,7 +43,7 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
   return { from, text, ...(url && commit !== undefined && { commit }) };
 }
 
-/** A scheme has at least two letters: `C:\schema.ts` is a path. */
+/** Parses a URL. A scheme has at least two letters: `C:\schema.ts` is a path. */
 function toUrl(from: string): URL | undefined {
   if (!/^[a-z][a-z\d+.-]+:/i.test(from)) return undefined;
   if (URL.canParse(from)) return new URL(from);
@@ -78,7 +82,7 @@ async function download(
   }
 }
 
-/** Follows redirects by hand: `fetch` itself would leave https without a word. */
+/** Follows redirects manually: `fetch` itself would follow one from https to http without a warning. */
 async function follow(start: URL, fetch: Fetch, signal: AbortSignal): Promise<Response> {
   let url = start;
   for (let redirects = 0; redirects <= redirectLimit; redirects += 1) {
@@ -142,7 +146,7 @@ function refuseOtherFormats(from: string, text: string): void {
 
 function refuseOtherTypeScript(from: string, text: string): void {
   const imports = /^import\b.*["'{]/m.test(text);
-  // Every revision has both declarations; one is enough, so that a rename is no obstacle.
+  // Every revision has both declarations. One is enough, so that a rename does not matter.
   const isSchema = /^export (?:(?:type|interface) JSONRPCMessage|const LATEST_PROTOCOL_VERSION)\b/m.test(text);
   if (isSchema && !imports) return;
   const problem = imports ? "imports other modules" : "declares no JSONRPCMessage";
@@ -158,7 +162,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The innermost cause says most: `fetch failed` alone helps nobody. */
+/** Returns the message of the innermost cause, which is the most specific: `fetch failed` alone does not help. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;

@@ -2,17 +2,17 @@ import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { wholeFolder } from "../move.ts";
 
-/** A spec folder that may have been made for the occasion. */
+/** A spec folder that may have been created just now. */
 export interface StartedFolder {
-  /** It has just been made, with all that this package has. */
+  /** True if the folder was created, with all revisions of this package. */
   readonly isNew: boolean;
-  /** Takes away again what was put into it. */
+  /** Removes the files that were added. */
   undo(): Promise<void>;
 }
 
 /**
- * Makes a spec folder out of the one of this package, where there is none: what older clients get instead of the news of a revision is
- * written down beside the older revisions.
+ * Creates a spec folder from the one of this package, if there is none. It includes the older revisions, because their overlays describe the
+ * conversions of a newer revision for older clients.
  */
 export async function startSpecFolder(folder: string, packaged: string): Promise<StartedFolder> {
   const created = await mkdir(folder, { recursive: true });

@@ -3,24 +3,24 @@ import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { move, wholeFolder } from "../move.ts";
 
-/** Files of one revision, and the list of revisions with it. */
+/** Files of one revision, and the list of all revisions including it. */
 export interface PinnedFiles {
   readonly revision: string;
   readonly schema: string;
   readonly overlay: string;
   readonly pins: string;
-  /** Text of `overlay.schema.json`; written where it is missing. */
+  /** Text of `overlay.schema.json`; written only if the file is missing. */
   readonly overlaySchema: string;
 }
 
 /**
- * Puts a revision into a spec folder: everything is written aside first, then renamed, `pins.json` last.
- * Whatever fails, the folder is as it was before.
+ * Stores a revision in a spec folder. All files are written to a temporary place first, then renamed, `pins.json` last. On any failure, the folder
+ * stays as it was.
  */
 export async function storePin(folder: string, files: PinnedFiles): Promise<void> {
   const created = await mkdir(folder, { recursive: true });
   const target = join(folder, files.revision);
-  // No link can be waiting under a random name.
+  // A random name, so that no link can be prepared there.
   const unique = randomUUID();
   const aside = join(folder, `.${files.revision}.${unique}.new`);
   const previous = join(folder, `.${files.revision}.${unique}.old`);
@@ -44,7 +44,7 @@ export async function storePin(folder: string, files: PinnedFiles): Promise<void
   }
 }
 
-/** Other files of a revision that is pinned again stay with it. */
+/** Writes the files of a revision. If it was pinned before, its other files are kept. */
 async function fill(aside: string, { schema, overlay }: PinnedFiles, known: string | undefined): Promise<void> {
   if (known !== undefined) await cp(known, aside, { recursive: true });
   else await mkdir(aside);

@@ -4,10 +4,14 @@ import { resolveObject } from "../resolve.ts";
 import { mapDeclaration, mapShape } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** What is applied to declarations. */
+/** Entries of an overlay that change declarations. */
 export type AppliedOverlay = DeclarationOverlay & Pick<ExtensionOverlay, "unchecked"> & Pick<Overlay, "nulls">;
 
-/** Declarations with everything that the overlay says about types worked in. Every name that it uses must resolve. */
+/**
+ * Returns the declarations with all type rules of the overlay applied. Every name in those rules must resolve.
+ *
+ * @throws {SpecError} when a name does not resolve.
+ */
 export function applyOverlay(
   declarations: readonly Declaration[],
   overlay: AppliedOverlay,
@@ -31,11 +35,11 @@ export function applyOverlay(
   return (overlay.tags ?? []).reduce((result, rule) => applyTag(result, rule, path), editor.declarations());
 }
 
-/** Edits declarations by path; a path that leads nowhere is an error of the overlay. */
+/** Editor of declarations by path. A path that does not exist is an error of the overlay. */
 interface Editor {
   declarations(): Declaration[];
   replace(name: string, change: (declaration: Declaration) => Declaration): void;
-  /** `"Alias"` or `"Type.property"`, deeper through inline objects. */
+  /** Changes the shape at `"Alias"` or `"Type.property"`. Longer paths lead through inline objects. */
   edit(at: string, change: (shape: Shape) => Shape): void;
   editProperty(at: string, change: (property: Property) => Property): void;
   refuse(text: string): SpecError;
@@ -95,7 +99,7 @@ function toUnchecked(): Shape {
   return { kind: "object", properties: [], index: { kind: "unknown" } };
 }
 
-/** Puts the base `_meta` back into params that a derived type, or a base on the way to it, wrote anew without it. */
+/** Adds the base `_meta` to params that a derived type, or a base in between, declares again without it. */
 function mergeMeta(editor: Editor, method: string): void {
   const declarations = editor.declarations();
   const target = declarations.find((declaration) => methodOf(declaration) === method);
@@ -113,7 +117,7 @@ function mergeMeta(editor: Editor, method: string): void {
   });
 }
 
-/** The declaration whose own `params` a type has: its own, or the nearest base's. */
+/** Returns the declaration that declares the `params` of a type: the type itself or the nearest base. */
 function paramsOwner(declarations: readonly Declaration[], target: Declaration): Declaration | undefined {
   if (target.shape.kind === "object" && target.shape.properties.some(({ name }) => name === "params")) return target;
   for (const base of target.extends) {
@@ -131,7 +135,7 @@ function methodOf(declaration: Declaration): unknown {
   return method?.shape.kind === "literal" ? method.shape.value : undefined;
 }
 
-/** `_meta` of `RequestParams`, or of the params written inline in `Request` by revisions without named params. */
+/** Returns `_meta` of `RequestParams`, or of the inline params of `Request` in revisions without named params. */
 function baseMeta(declarations: readonly Declaration[], base: "Request" | "Notification"): Property | undefined {
   const model = { declarations };
   const named = declarations.some(({ name }) => name === `${base}Params`);

@@ -1,7 +1,7 @@
 import type { Doc } from "../model.ts";
 import { refuse, ts } from "./syntax.ts";
 
-/** What the comment of a node says: prose for people, and tags that constrain the type. */
+/** Comment of a node: prose for readers, and tags that constrain the type. */
 export interface Comment {
   readonly doc?: Doc;
   readonly tags: TypeTags;
@@ -14,13 +14,13 @@ export interface TypeTags {
   readonly maximum?: number;
   readonly maxItems?: number;
   readonly nullable?: true;
-  /** `@TJS-type number`: fractions are explicitly wanted. */
+  /** `@TJS-type number`: the schema explicitly allows fractions. */
   readonly fractional?: true;
 }
 
 const noTags: TypeTags = {};
 
-/** Reads the JSDoc of a declaration or member. An unknown tag is refused: it might constrain the type. */
+/** Reads the JSDoc of a declaration or member. @throws {SpecError} when a tag is unknown, because it might constrain the type. */
 export function readComment(path: string, node: ts.Node): Comment {
   const block = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
   refuseIgnored(path, node, block);
@@ -36,7 +36,7 @@ export function readComment(path: string, node: ts.Node): Comment {
   return isEmpty ? { tags } : { doc, tags };
 }
 
-/** TypeScript reads the last comment only, and none that shares a line with what is before it: no type tag may get lost there. */
+/** TypeScript reads only the last comment, and no comment that shares a line with the preceding code. A type tag must not get lost there. */
 function refuseIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined): void {
   const { text } = node.getSourceFile();
   const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());
@@ -49,7 +49,7 @@ function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): st
   return (ts.getTextOfJSDocComment(comment) ?? "").trim();
 }
 
-/** The parser takes the first word after `@see` for the name of something, even the scheme of an address. */
+/** The parser takes the first word after `@see` for a name, even if it is the scheme of a URL. */
 function seeName(tag: ts.JSDocTag): string {
   if (!ts.isJSDocSeeTag(tag) || !tag.name) return "";
   const end = tag.name.getEnd();
@@ -79,7 +79,7 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
     case "deprecated":
     case "see":
       return noTags;
-    // Titles and file names of example messages, which live outside the schema.
+    // Titles and file names of example messages, which are outside the schema.
     case "example":
       return noTags;
     case "format":

@@ -9,21 +9,21 @@ import { readSchema } from "./schema.ts";
 import { SpecError } from "./spec-error.ts";
 import { withTags } from "./tags.ts";
 
-/** What is needed to read one extension. */
+/** Input for reading one extension. */
 export interface ExtensionInput {
-  /** Name of its folder. */
+  /** Name of the folder of the extension below `spec/extensions`. */
   readonly name: string;
   readonly status: "released" | "draft";
-  /** Path and text of `schema.ts`; the path is only reported, never opened. */
+  /** Path and text of `schema.ts`. The path is for messages only and is never opened. */
   readonly schema: { readonly path: string; readonly text: string };
   readonly overlay: { readonly path: string; readonly value: ExtensionOverlay };
-  /** The revision whose declarations it may import: the newest. */
+  /** Newest revision. The extension may import its declarations. */
   readonly core: RevisionModel;
-  /** Upstream commit that the schema was taken from or proven equal to. */
+  /** Upstream commit that the schema was copied from or verified against. */
   readonly commit?: string;
 }
 
-/** Reads one extension completely. Throws a `SpecError` that names file and place at the first problem. */
+/** Reads one extension completely. @throws {SpecError} at the first problem, with file and place. */
 export function readExtension({ name, status, schema, overlay, core, commit }: ExtensionInput): ExtensionModel {
   const { constants, declarations } = readSchema(schema.path, schema.text, core.declarations);
   const { path, value } = overlay;
@@ -39,7 +39,7 @@ export function readExtension({ name, status, schema, overlay, core, commit }: E
   return { ...model, rules };
 }
 
-/** Where its methods are declared: under the identifier, as the extension is. */
+/** Returns the capabilities that gate the methods of the extension. Each is declared under the identifier of the extension. */
 function toTerms({ id, declared }: ExtensionOverlay): ExtensionTerms {
   const path = ["extensions", id];
   return { gate: { side: "server", path }, ...(declared.client !== undefined && { needs: { side: "client", path } }) };
@@ -66,7 +66,7 @@ interface Parts {
   readonly methods: readonly Method[];
 }
 
-/** Whatever the rules name must be there: types in the extension, methods in the core, or objects. */
+/** Rejects rules whose names do not exist: types in the extension, methods in the core, or objects in their params. */
 function refuseStrangers(rules: ExtensionRules, { declarations, core, methods }: Parts, path: string): void {
   const { declared, results, members } = rules;
   const named = [...Object.values(declared), ...results.map(({ type }) => type), ...members.map(({ type }) => type)];

@@ -3,10 +3,15 @@ import { mapShape } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 import { refuse, ts } from "./syntax.ts";
 
-/** Names of the core by the names that a file gives to them. */
+/** Core names by the local names that a file gives to them. */
 export type Imports = ReadonlyMap<string, string>;
 
-/** Reads what an extension takes from the core: `import type { A, B as C } from "..."`. Where that is, the generator knows itself. */
+/**
+ * Reads the imports of an extension from the core: `import type { A, B as C } from "..."`. The module path is ignored, because the generator knows
+ * the location of the core.
+ *
+ * @throws {SpecError} when an import has another form or names an unknown type.
+ */
 export function readImports(path: string, file: ts.SourceFile, core: readonly Declaration[]): Imports {
   const known = new Set(core.map(({ name }) => name));
   const imports = new Map<string, string>();
@@ -20,7 +25,11 @@ export function readImports(path: string, file: ts.SourceFile, core: readonly De
   return imports;
 }
 
-/** Declarations under whose names the core has nothing, with those that they import under the names of the core. */
+/**
+ * Returns the declarations with imported types under their core names.
+ *
+ * @throws {SpecError} when a declaration has the name of a core declaration or an import.
+ */
 export function withCoreNames(
   path: string,
   declarations: readonly Declaration[],

@@ -4,7 +4,7 @@ import type { DeclarationOverlay, MethodOverlay } from "../overlay.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** The unions that say who sends what. A revision may lack some of them. */
+/** Unions that define which role sends which message. A revision may lack some of them. */
 const roleUnions = [
   { name: "ClientRequest", kind: "request", sender: "client" },
   { name: "ServerRequest", kind: "request", sender: "server" },
@@ -17,32 +17,38 @@ interface Context {
   readonly byName: ReadonlyMap<string, Declaration>;
   readonly overlay: DeclarationOverlay;
   readonly path: string;
-  /** What neither the declarations nor the overlay settle; filled while reading. */
+  /** Problems that neither the declarations nor the overlay settle. The list grows while methods are read. */
   readonly questions: SpecError[];
-  /** What has to be declared for the methods of an extension, whatever their names. */
+  /** Capabilities for all methods of an extension, regardless of their names. */
   readonly terms?: ExtensionTerms;
 }
 
-/** Capabilities that the methods of an extension need: of the server, and of the client where that has to declare it too. */
+/** Capabilities that the methods of an extension need: of the server, and of the client if it must declare the extension too. */
 export interface ExtensionTerms {
   readonly gate: Gate;
   readonly needs?: Gate;
 }
 
-/** What the role unions say about one type. */
+/** Kind and senders of one type, according to the role unions. */
 interface Sighting {
   readonly kind: Method["kind"];
   readonly senders: readonly Role[];
 }
 
-/** Derives every method of a revision from its role unions; the overlay settles what does not follow from them. */
+/**
+ * Derives every method of a revision from its role unions. The overlay settles everything that does not follow from them.
+ *
+ * @throws {SpecError} at the first problem that the overlay does not settle.
+ */
 export function readMethods(declarations: readonly Declaration[], overlay: DeclarationOverlay, path: string): Method[] {
   const { methods, questions } = examineMethods(declarations, overlay, path);
   if (questions[0]) throw questions[0];
   return methods;
 }
 
-/** The same without stopping: the methods as far as they can be read, and every question that somebody has to answer first. */
+/**
+ * Does the same as `readMethods` without throwing. Returns all methods that can be read, and every problem that an overlay entry has to settle first.
+ */
 export function examineMethods(
   declarations: readonly Declaration[],
   overlay: DeclarationOverlay,
@@ -66,7 +72,11 @@ export function examineMethods(
   return { methods, questions: context.questions };
 }
 
-/** The methods that an extension declares. No role union names them: its overlay says who sends them. */
+/**
+ * Returns the methods that an extension declares. No role union names them, so the overlay names their senders.
+ *
+ * @throws {SpecError} at the first problem that the overlay does not settle.
+ */
 export function readExtensionMethods(
   own: readonly Declaration[],
   scope: readonly Declaration[],
@@ -98,7 +108,7 @@ function readRoles(context: Context): Map<string, Sighting> {
   return sightings;
 }
 
-/** Members of a union by name, nested unions opened; an alias of a single type has one member. */
+/** Returns the members of a union by name, with nested unions flattened. An alias of a single type has one member. */
 function membersOf(context: Context, name: string): string[] {
   const declaration = context.byName.get(name);
   if (!declaration) return [];
@@ -152,7 +162,7 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
   return [method];
 }
 
-/** `CallToolRequest` → `callTool`: one rule, no exceptions. */
+/** Derives the handler name from a type, such as `callTool` from `CallToolRequest`. The rule has no exceptions. */
 export function handlerName(type: string): string {
   const base = type.replace(/(Request|Notification)$/, "");
   return base.charAt(0).toLowerCase() + base.slice(1);
@@ -163,7 +173,7 @@ function readParams(context: Context, type: string): Params | undefined {
   return params && { optional: params.optional, shape: params.shape };
 }
 
-/** The result named by `XResultResponse`, else `XResult`, else by the overlay. */
+/** Returns the result that `XResultResponse` names, else `XResult`, else the type that the overlay names. */
 function readResult(
   context: Context,
   type: string,
@@ -205,7 +215,7 @@ function readGate(
   return [];
 }
 
-/** Requests need a capability of their receiver, notifications one of their sender. */
+/** Requests need a capability of their receiver, notifications need one of their sender. */
 function deriveGate(name: string, kind: Method["kind"], sender: Role): Gate {
   const receiver = sender === "client" ? "server" : "client";
   if (kind === "notification") return { side: sender, path: notificationPath(name.split("/").slice(1)) };
@@ -231,7 +241,7 @@ function propertyOf(
   return resolveObject({ kind: "reference", name: type }, context)?.properties.find(({ name }) => name === key);
 }
 
-/** An entry for a method that does not exist is a slip, or left over from another revision. */
+/** An entry for a method that does not exist is a mistake, or a leftover from another revision. */
 function askAboutStale(context: Context, methods: readonly Method[]): void {
   const known = new Set(methods.map(({ name }) => name));
   for (const name of Object.keys(context.overlay.methods)) {
@@ -239,7 +249,7 @@ function askAboutStale(context: Context, methods: readonly Method[]): void {
   }
 }
 
-/** Notes a question and goes on, so that all of them can be told at once. */
+/** Records a problem without throwing, so that all problems can be reported together. */
 function ask(context: Context, text: string): void {
   context.questions.push(new SpecError({ file: context.path, text }));
 }

@@ -3,7 +3,7 @@ import type { Location } from "../model.ts";
 import type { ExtensionOverlay, Overlay } from "../overlay.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** What is needed to read one overlay; nothing is opened, so any text can be checked. */
+/** Input for reading one overlay. No file is opened, so any text can be checked. */
 export interface OverlayInput {
   /** Path of the overlay, for messages only. */
   readonly path: string;
@@ -12,16 +12,24 @@ export interface OverlayInput {
   readonly schema: string;
 }
 
-/** Problems told at once: enough to see a pattern, few enough to read. */
+/** Number of problems in one message: enough to see a pattern, few enough to read. */
 const problemsShown = 3;
 
-/** Reads the text of an overlay and checks it against its schema. Throws a {@link SpecError} that says what to change. */
+/**
+ * Reads the text of an overlay and checks it against its schema.
+ *
+ * @throws {SpecError} when the text does not match; the message says what to change.
+ */
 export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
   const rules = parseSchema(overlaySchemaName, schema);
   return check(createAjv().compile<Overlay>(rules), { path, text, schemaName: overlaySchemaName });
 }
 
-/** The same for the overlay of an extension, whose schema refers to that of overlays. */
+/**
+ * Reads the overlay of an extension, whose schema refers to the schema of overlays.
+ *
+ * @throws {SpecError} when the text does not match; the message says what to change.
+ */
 export function readExtensionOverlay(input: OverlayInput & { readonly extensionSchema: string }): ExtensionOverlay {
   const { path, text, schema, extensionSchema } = input;
   const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schema), overlaySchemaName);
@@ -58,13 +66,13 @@ function isSchema(value: unknown): value is SchemaObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The scan comes first: it knows the place of a slip, which `JSON.parse` tells only sometimes, and sees keys written twice. */
+/** The scan comes first. It knows the position of a syntax error, which `JSON.parse` reports only sometimes, and finds duplicate keys. */
 function parseJson(path: string, text: string): unknown {
   locateValues(path, text);
   return JSON.parse(text);
 }
 
-// From schema violations to one message.
+// Conversion of schema violations to one message.
 
 interface Problem {
   /** JSON pointer of the value to correct. */
@@ -92,7 +100,7 @@ function toSpecError({ path, text, schemaName }: Checked, errors: readonly Error
   });
 }
 
-/** `if` only repeats what its branch reported, and `propertyNames` says better what is wrong with a name. */
+/** `if` only repeats the error of its branch, and `propertyNames` describes an invalid name better. */
 function isTelling({ keyword, propertyName }: ErrorObject): boolean {
   return keyword !== "if" && (keyword === "propertyNames" || propertyName === undefined);
 }
@@ -126,17 +134,17 @@ function escapePointer(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-// Places in a JSON text.
+// Positions of values in a JSON text.
 
 interface Scan {
   readonly path: string;
   readonly text: string;
-  /** Where each value starts, by JSON pointer. */
+  /** Start offset of each value, by JSON pointer. */
   readonly starts: Map<string, number>;
   offset: number;
 }
 
-/** Offsets of all values by JSON pointer. Throws at the first character that is not JSON, and at a key written twice. */
+/** Returns the offsets of all values by JSON pointer. Throws a `SpecError` at the first character that is not JSON, and at a duplicate key. */
 function locateValues(path: string, text: string): ReadonlyMap<string, number> {
   const scan: Scan = { path, text, starts: new Map(), offset: 0 };
   scanValue(scan, "");
@@ -183,7 +191,7 @@ function scanString(scan: Scan): string {
   return String(JSON.parse(take(scan, /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y, "a string")));
 }
 
-/** The next character that is not blank, without taking it; empty at the end. */
+/** Returns the next character that is not whitespace without consuming it, or an empty string at the end. */
 function peek(scan: Scan): string {
   take(scan, /[ \t\r\n]*/y, "");
   return scan.text.charAt(scan.offset);

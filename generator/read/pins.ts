@@ -4,17 +4,17 @@ import { SpecError } from "./spec-error.ts";
 export interface Pin {
   readonly status: "released" | "draft";
   /**
-   * Lower-case hex SHA-256 of the upstream `schema.ts` that the folder's own was proven equal to, or is. Absent for extensions that are
+   * Lower-case hex SHA-256 of the upstream `schema.ts` that the local file is equal to or was verified against. Absent for extensions that are
    * published as prose only.
    */
   readonly sha256?: string;
-  /** Upstream commit of that file, when it is known. */
+  /** Upstream commit of that file, if known. */
   readonly commit?: string;
-  /** Where that file is: a URL or a path. */
+  /** Location of that file: a URL or a path. */
   readonly source?: string;
 }
 
-/** A pin of a file that is there. */
+/** Pin of an existing file. */
 export interface FilePin extends Pin {
   readonly sha256: string;
 }
@@ -22,13 +22,13 @@ export interface FilePin extends Pin {
 /** Pins by revision identifier, oldest first, or by name of an extension. */
 export type Pins = ReadonlyMap<string, Pin>;
 
-/** Revision identifiers are dates; everything that becomes a folder name must be one. */
+/** Pattern of revision identifiers, which are dates. Every identifier that becomes a folder name must match. */
 export const revisionPattern: RegExp = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Extensions have names, which become folder names as well. */
+/** Pattern of extension names, which become folder names as well. */
 const extensionPattern = /^[a-z][a-z\d-]*$/;
 
-/** Reads `spec/pins.json`. Throws a {@link SpecError} when it is not a list of pins. */
+/** Reads the revisions in `spec/pins.json`. @throws {SpecError} when the text is not a list of pins. */
 export function readPins(path: string, text: string): Pins {
   const value = parse(path, text);
   const entries = isRecord(value) && isRecord(value.revisions) ? Object.entries(value.revisions) : [];
@@ -38,7 +38,7 @@ export function readPins(path: string, text: string): Pins {
   return toPins(path, entries, { pattern: revisionPattern, expected, isHashed: true });
 }
 
-/** The extensions in the same file; it may have none. */
+/** Reads the extensions in `spec/pins.json`. There may be none. @throws {SpecError} when an entry is not a pin. */
 export function readExtensionPins(path: string, text: string): Pins {
   const value = parse(path, text);
   const entries = isRecord(value) && isRecord(value.extensions) ? Object.entries(value.extensions) : [];
@@ -46,7 +46,7 @@ export function readExtensionPins(path: string, text: string): Pins {
   return toPins(path, entries, { pattern: extensionPattern, expected, isHashed: false });
 }
 
-/** Text of a pins file. */
+/** Returns the text of a pins file. */
 export function pinsText(pins: Pins, extensions: Pins): string {
   const content = {
     revisions: Object.fromEntries(sorted([...pins])),
@@ -55,7 +55,7 @@ export function pinsText(pins: Pins, extensions: Pins): string {
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-/** What entries are called, and whether each is of a file. */
+/** Pattern of the names of entries, and whether each entry must have a hash. */
 interface PinRules {
   readonly pattern: RegExp;
   readonly expected: string;

@@ -4,16 +4,20 @@ import type { DeclarationOverlay, Overlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** What the entries of an overlay may name. */
+/** Declarations and methods that the entries of an overlay may name. */
 export interface Named {
   readonly declarations: readonly Declaration[];
   readonly methods: readonly Method[];
 }
 
-/** Entries of which only tables are made; extensions have some of them. */
+/** Entries that only become tables. Extensions have some of them. */
 export type TableOverlay = DeclarationOverlay & Partial<Pick<Overlay, "batching" | "emptyCapabilities">>;
 
-/** Refuses entries that only tables are made of, and that name a method, type or capability which the revision does not have. */
+/**
+ * Checks the entries that only become tables.
+ *
+ * @throws {SpecError} when an entry names a method, type or capability that the revision does not have.
+ */
 export function refuseStrays(overlay: TableOverlay, named: Named, path: string): void {
   const [stray] = [
     ...strayMethods(overlay, named),

@@ -8,18 +8,18 @@ import { readSchema, type Schema } from "./schema.ts";
 import { SpecError } from "./spec-error.ts";
 import { withTags } from "./tags.ts";
 
-/** What is needed to read one revision. */
+/** Input for reading one revision. */
 export interface RevisionInput {
   readonly id: string;
   readonly status: "released" | "draft";
-  /** Path and text of `schema.ts`; the path is only reported, never opened. */
+  /** Path and text of `schema.ts`. The path is for messages only and is never opened. */
   readonly schema: { readonly path: string; readonly text: string };
   readonly overlay: { readonly path: string; readonly value: Overlay };
-  /** Upstream commit that the schema was taken from or proven equal to. */
+  /** Upstream commit that the schema was copied from or verified against. */
   readonly commit?: string;
 }
 
-/** Reads one revision completely. Throws a {@link SpecError} that names file and place at the first problem. */
+/** Reads one revision completely. @throws {SpecError} at the first problem, with file and place. */
 export function readRevision(input: RevisionInput): RevisionModel {
   const { id, status, schema, overlay, commit } = input;
   const { constants, declarations } = readSchema(schema.path, schema.text);
@@ -41,7 +41,7 @@ export function readRevision(input: RevisionInput): RevisionModel {
   };
 }
 
-/** Hash of a text file that does not change with its line endings: lower-case hex SHA-256. */
+/** Returns the lower-case hex SHA-256 of a text file. The hash does not depend on the line endings. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }

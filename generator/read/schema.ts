@@ -7,17 +7,17 @@ import { SpecError } from "./spec-error.ts";
 import { refuseCircles, refuseNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, refuse, ts } from "./syntax.ts";
 
-/** Everything that a schema file declares, in source order. */
+/** All declarations of a schema file, in source order. */
 export interface Schema {
   readonly constants: readonly Constant[];
   readonly declarations: readonly Declaration[];
 }
 
 /**
- * Reads a protocol schema written in TypeScript, ours or the unmodified upstream file.
- * Only the syntax is used, never the type checker: aliases, order and optionality stay as written.
- * Throws a {@link SpecError} with file, line and column at the first construct that the model has no place for.
+ * Reads a protocol schema written in TypeScript: a local file or the unmodified upstream file. The reader uses only the syntax, never the type
+ * checker, so aliases, order and optionality stay as written.
  *
+ * @throws {SpecError} at the first construct that the model cannot represent, with file, line and column.
  * @param core - declarations that the file may import: an extension uses those of the core
  */
 export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
@@ -104,7 +104,7 @@ function readBases(context: ShapeContext, declaration: ts.InterfaceDeclaration):
   });
 }
 
-/** Members of an interface or of an inline object type. */
+/** Reads the members of an interface or of an inline object type. */
 function readMembers(context: ShapeContext, members: ts.NodeArray<ts.TypeElement>): ObjectShape {
   const properties: Property[] = [];
   let index: Shape | undefined;
@@ -126,9 +126,9 @@ function readProperty(context: ShapeContext, member: ts.PropertySignature): Prop
   if (member.modifiers) throw refuse(path, member, "modifiers are not supported");
   if (!ts.isIdentifier(member.name) && !ts.isStringLiteral(member.name))
     throw refuse(path, member, "expected a plain property name");
-  // Reading it yields the prototype even where it is absent.
+  // Reading a property of this name yields the prototype even if the property is absent.
   if (member.name.text === "__proto__") throw refuse(path, member, "a property of this name cannot be checked");
-  // The parser takes a value here, although it is not TypeScript.
+  // The parser accepts a value here, although it is not valid TypeScript.
   if ("initializer" in member && member.initializer) throw refuse(path, member, "a property of a type has no value");
   if (!member.type) throw refuse(path, member, "expected a type after the property name");
   const { doc, tags } = readComment(path, member);
@@ -150,7 +150,7 @@ function readIndex(context: ShapeContext, member: ts.IndexSignatureDeclaration):
   return readShape(context, type);
 }
 
-/** Names of ours must not change the meaning of the few that TypeScript brings. */
+/** Declared names must not change the meaning of the built-in types that schemas use. */
 function isTypeName(name: string): boolean {
   return /^[A-Z]\w*$/.test(name) && !["Array", "Record", "Omit"].includes(name);
 }
@@ -171,7 +171,7 @@ function refuseDuplicates(
   }
 }
 
-/** Every name that a type uses must be declared in the same file, or imported by it. */
+/** Every name that a type uses must be declared in the same file or imported by it. */
 function refuseDangling(path: string, declarations: readonly Declaration[], imports: Imports): void {
   const names = new Set([...declarations.map((declaration) => declaration.name), ...imports.keys()]);
   for (const { name, location, shape, extends: bases } of declarations) {

@@ -2,19 +2,19 @@ import type { Constant, LiteralShape, ObjectShape, Shape, UnionShape } from "../
 import type { TypeTags } from "./doc-comment.ts";
 import { refuse, ts } from "./syntax.ts";
 
-/** What reading a type expression needs to know about its file. */
+/** File context for reading a type expression. */
 export interface ShapeContext {
   readonly path: string;
   readonly constants: ReadonlyMap<string, Constant>;
   readonly readMembers: (context: ShapeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
-  /** How many types the one being read stands in. */
+  /** Nesting depth of the current type. */
   readonly depth: number;
 }
 
-/** Far more than a schema needs, far less than a stack holds. */
+/** Far more than a schema needs, far less than the call stack allows. */
 const depthLimit = 50;
 
-/** Reads a type expression and applies the type tags of the declaration or property that it belongs to. */
+/** Reads a type expression and applies the type tags of its declaration or property. @throws {SpecError} when the type or a tag is not supported. */
 export function readShape(context: ShapeContext, node: ts.TypeNode, tags: TypeTags = {}): Shape {
   if (context.depth > depthLimit) throw refuse(context.path, node, `types are nested more than ${depthLimit} deep`);
   return constrain(context, node, readType({ ...context, depth: context.depth + 1 }, node), tags);
@@ -65,12 +65,12 @@ function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
   throw refuse(context.path, node, "this kind of literal is not supported");
 }
 
-/** `1e999` is TypeScript, but no number that JSON can carry. */
+/** True if the node is a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
 export function isFiniteLiteral(node: ts.Node): node is ts.NumericLiteral {
   return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text));
 }
 
-/** Literals together with plain `string` are suggestions: the union is open and the keyword itself is left out. */
+/** Literals combined with plain `string` are suggestions: the union is open and omits the keyword itself. */
 function readUnion(context: ShapeContext, node: ts.UnionTypeNode): UnionShape {
   const of = node.types.map((type) => readShape(context, type));
   const isText = (shape: Shape): boolean => shape.kind === "literal" && typeof shape.value === "string";
@@ -118,7 +118,7 @@ function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNod
   return { kind: "omit", base, keys: names };
 }
 
-/** A tag must fit the shape it stands on: one that would be ignored is refused. */
+/** A tag must fit its shape. A tag that would have no effect is rejected. */
 function constrain(context: ShapeContext, node: ts.TypeNode, shape: Shape, tags: TypeTags): Shape {
   let result = shape;
   const { format, minimum, maximum, fractional, maxItems, nullable } = tags;

@@ -1,4 +1,4 @@
-/** Where a problem in a spec file is, and what it is. */
+/** Problem in a spec file, with its place. */
 export interface SpecProblem {
   readonly file: string;
   readonly line?: number;
@@ -6,7 +6,7 @@ export interface SpecProblem {
   readonly text: string;
 }
 
-/** A problem in a file under `spec/`: the message starts with `file:line:column`, which editors and terminals link. */
+/** Error for a problem in a file under `spec/`. The message starts with `file:line:column`, which editors and terminals turn into a link. */
 export class SpecError extends Error {
   override readonly name = "SpecError";
   readonly file: string;

@@ -7,19 +7,23 @@ import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevision } from "./revision.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** A folder of pinned revisions and extensions, opened. */
+/** Folder of pinned revisions and extensions, with its pins read. */
 export interface SpecFolder {
   readonly path: string;
   readonly pins: Pins;
-  /** Pins of extensions by name. */
+  /** Pins of extensions, by name. */
   readonly extensions: Pins;
-  /** Reads one revision of it. Throws a {@link SpecError} for an unknown revision or a file that cannot be read as one. */
+  /** Reads one revision of the folder. @throws {SpecError} when the revision is unknown or one of its files cannot be read. */
   readModel(revision: string): Promise<RevisionModel>;
-  /** Reads one extension, upon the revision whose types it uses. Throws as `readModel` does. */
+  /**
+   * Reads one extension against the revision whose types it uses.
+   *
+   * @throws {SpecError} when the extension is unknown or one of its files cannot be read.
+   */
   readExtension(name: string, core: RevisionModel): Promise<ExtensionModel>;
 }
 
-/** Opens a spec folder and reads its pins. */
+/** Opens a spec folder and reads its pins. @throws {SpecError} when the pins cannot be read. */
 export async function openSpecFolder(path: string): Promise<SpecFolder> {
   const read = async (...parts: string[]): Promise<{ readonly path: string; readonly text: string }> => {
     const label = [basename(resolve(path)), ...parts].join("/");
@@ -75,12 +79,12 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
   };
 }
 
-/** Gives a source the same path whatever its folder is called, so that a copy of the folder generates the same files. */
+/** Gives a source the same path regardless of the name of its folder, so that a copy of the folder generates the same files. */
 function named<Model extends Pick<RevisionModel, "source">>(model: Model, folder: string): Model {
   return { ...model, source: { ...model.source, path: `spec/${folder}/schema.ts` } };
 }
 
-/** Tells which revisions exist instead of an unknown one. */
+/** Returns an error text for an unknown revision that lists the known ones. */
 export function unknownRevision(id: string, pins: Pins): string {
   return `there is no revision \`${id}\`; choose one of ${[...pins.keys()].join(", ")}`;
 }

@@ -3,10 +3,14 @@ import { resolveAlias, resolveObject, type Declared } from "../resolve.ts";
 import { mapDeclaration } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** Far longer than any chain of bases in a schema. */
+/** Maximum length of a chain of types. It is far longer than any chain of bases in a schema. */
 const chainLimit = 50;
 
-/** Refuses types that are made of themselves, not merely of members that contain them, and endless chains of bases. */
+/**
+ * Checks for types that are defined by themselves, other than through members, and for endless chains of bases.
+ *
+ * @throws {SpecError} when it finds one.
+ */
 export function refuseCircles(path: string, declarations: readonly Declaration[]): void {
   const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
   const heights = new Map<string, number>();
@@ -28,7 +32,11 @@ export function refuseCircles(path: string, declarations: readonly Declaration[]
   for (const { name } of declarations) measure(name, []);
 }
 
-/** Refuses bases, intersections and `Omit` of anything but objects: no value fits them, or not every one that should. */
+/**
+ * Checks that bases, intersections and `Omit` apply to objects only. Otherwise no value would fit, or some valid values would not.
+ *
+ * @throws {SpecError} when a type is not an object.
+ */
 export function refuseNonObjects(
   path: string,
   declarations: readonly Declaration[],
@@ -50,7 +58,7 @@ export function refuseNonObjects(
   }
 }
 
-/** `A & (B | C)` is `A & B | A & C`: then every alternative is one object, and something can tell them apart. */
+/** Rewrites `A & (B | C)` to `A & B | A & C`, so that every alternative is one object and can be distinguished from the others. */
 export function spreadUnions(declaration: Declaration, model: Declared): Declaration {
   return mapDeclaration(declaration, (shape) => {
     if (shape.kind !== "intersection") return shape;
@@ -70,7 +78,7 @@ function alternativesOf(part: Shape, model: Declared): readonly Shape[] {
   return found.kind === "union" && !found.open ? found.of : [part];
 }
 
-/** The types that a type is made of. Members of objects and arrays are not among them: those may refer back. */
+/** Returns the types that a type is defined by, without members of objects and arrays: those may refer back. */
 function partsOf(declaration: Declaration): string[] {
   return [...declaration.extends, declaration.shape].flatMap(namesIn);
 }

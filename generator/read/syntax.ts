@@ -1,6 +1,6 @@
 /**
- * The one file that imports ts-morph: text in, syntax tree out. Everything else sees only the few helpers
- * below, so that the parser can be replaced when the compiler API moves.
+ * The only module that imports ts-morph: it turns text into a syntax tree. All other modules use only the helpers below, so the parser can be
+ * replaced when the compiler API changes.
  */
 import { Project, ts } from "ts-morph";
 import type { Location } from "../model.ts";
@@ -8,10 +8,14 @@ import { SpecError } from "./spec-error.ts";
 
 export { ts };
 
-/** Many times the size of any protocol schema; the parser is slow on what is no TypeScript at all. */
+/** Maximum length in characters, many times the size of any protocol schema. The parser is slow on text that is not TypeScript. */
 const sizeLimit = 4 * 1024 * 1024;
 
-/** Parses one TypeScript file without touching the disk, libraries or the type checker. Throws a {@link SpecError} at the first syntax error. */
+/**
+ * Parses one TypeScript file without using the disk, libraries or the type checker.
+ *
+ * @throws {SpecError} at the first syntax error, and when the file is too large or has an invalid character.
+ */
 export function parseSource(path: string, text: string): ts.SourceFile {
   if (text.length > sizeLimit)
     throw new SpecError({ file: path, text: "the file is larger than 4 MiB, which no schema is" });
@@ -32,7 +36,7 @@ function parse(path: string, text: string): ts.SourceFile {
   });
   const file = project.createSourceFile("/schema.ts", text);
   const source = file.compilerNode;
-  // Not the library's own list: it wraps every one of what may be millions.
+  // This bypasses the library's own list, which wraps every diagnostic of what may be millions.
   const [problem] = project.getProgram().compilerObject.getSyntacticDiagnostics(source);
   if (problem) {
     const { line, character } = source.getLineAndCharacterOfPosition(problem.start);
@@ -42,7 +46,10 @@ function parse(path: string, text: string): ts.SourceFile {
   return source;
 }
 
-/** Control characters and halves of surrogate pairs survive parsing, and would spoil what is generated. Of git's checkouts on Windows lines end with CRLF. */
+/**
+ * Control characters and lone surrogates survive parsing and would corrupt the generated files. CRLF is allowed, because Git checks out files with it
+ * on Windows.
+ */
 function refuseStrangeCharacters(path: string, text: string): void {
   const strange = /(?!\r\n)[^\P{Cc}\t\n]|\p{Cs}/u.exec(text);
   if (!strange) return;
@@ -56,14 +63,14 @@ function refuseStrangeCharacters(path: string, text: string): void {
   });
 }
 
-/** Where a node starts, its leading comments left out. */
+/** Returns the start of a node, without its leading comments. */
 export function locationOf(node: ts.Node): Location {
   const file = node.getSourceFile();
   const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
   return { line: line + 1, column: character + 1 };
 }
 
-/** A located complaint about a node that the model has no place for, quoting the start of its text. */
+/** Creates an error with the location of a node that the model cannot represent. It quotes the start of the node's text. */
 export function refuse(path: string, node: ts.Node, problem: string): SpecError {
   const text = node.getText().replace(/\s+/g, " ");
   const quoted = text.length > 80 ? `${text.slice(0, 77)}...` : text;

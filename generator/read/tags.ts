@@ -7,11 +7,11 @@ type Value = string | number | boolean;
 /** Values that a property may have in one member of a union. */
 interface Values {
   readonly listed: readonly Value[];
-  /** The property may be missing. */
+  /** True if the property may be missing. */
   readonly optional: boolean;
 }
 
-/** Finds, for every union of objects, the literal property that tells its members apart. */
+/** Adds, to every union of objects, the literal property that distinguishes its members, if there is one. */
 export function withTags(declarations: readonly Declaration[], model: Declared = { declarations }): Declaration[] {
   const addTag = (shape: Shape): Shape => {
     if (shape.kind !== "union") return shape;

@@ -1,14 +1,18 @@
 import { SchemaRefusal } from "./safe-schema.ts";
 
-/** What a schema may cost. */
+/** Limits of the size of a schema. */
 export interface SchemaBounds {
   /** Levels of nesting. Default 64. */
   readonly depth?: number;
-  /** Values, keys included. Default 50,000. */
+  /** Number of values, including keys. Default 50,000. */
   readonly size?: number;
 }
 
-/** Refuses a value that is too deep or too large to be walked. Does not recurse itself. */
+/**
+ * Rejects a value that is too deep or too large to traverse. Does not recurse itself.
+ *
+ * @throws {SchemaRefusal} when the value exceeds a limit.
+ */
 export function refuseOversize(value: unknown, { depth = 64, size = 50_000 }: SchemaBounds = {}): void {
   let count = 0;
   let level: unknown[] = [value];

@@ -2,8 +2,8 @@ import { note, type Reading } from "./reading.ts";
 import type { SafeSchema } from "./safe-schema.ts";
 
 /**
- * Takes away references by which a definition would have to fit itself before it can fit: such a schema says nothing, and following
- * it would never end. Recursion through properties and items stays.
+ * Removes references that make a definition refer to itself directly. Such a schema restricts nothing, and following it would never end. Recursion
+ * through properties and items stays.
  */
 export function breakCircles(reading: Reading): Map<string, SafeSchema> {
   const { definitions } = reading;
@@ -19,13 +19,13 @@ export function breakCircles(reading: Reading): Map<string, SafeSchema> {
   );
 }
 
-/** Definitions that a value must fit as a whole. */
+/** Definitions that apply to the same value. */
 function sameValueReferences({ reference, anyOf, oneOf, allOf }: SafeSchema): string[] {
   const inner = [...anyOf, ...oneOf, ...allOf].flatMap(sameValueReferences);
   return reference === undefined ? inner : [reference, ...inner];
 }
 
-/** Among the definitions that one refers to, those from which a way leads back to it. */
+/** Returns the definitions that one refers to and that lead back to it. */
 function leadingTo(name: string, direct: ReadonlyMap<string, readonly string[]>): Set<string> {
   return new Set((direct.get(name) ?? []).filter((next) => reaches(next, name, direct)));
 }

@@ -5,18 +5,20 @@ import { isRecord } from "./reading.ts";
 import { SchemaRefusal } from "./safe-schema.ts";
 import { safeText } from "./safe-text.ts";
 
-/** How the schema of a stranger is copied. */
+/** Options of copying an untrusted schema. */
 export interface CleanOptions {
-  /** Gives the reference that takes the place of another. Default: references within the schema stay, all others are refused. */
+  /** Returns the replacement of a reference. Default: references within the schema stay, all others are rejected. */
   readonly reference?: (target: string, path: string) => string;
-  /** Which way values go: what is only read is no part of requests, and the other way round. Default: both. */
+  /** Direction of the values. Requests omit read-only properties, responses omit write-only ones. Default: both are kept. */
   readonly side?: "request" | "response";
 }
 
 /**
- * Copies a JSON Schema so that it can stand in code and be enforced as it is: known keywords only, no patterns that are no regular
- * expressions, no characters that are not seen. How long patterns may take is for the validator to bound. The words of older and neighbouring dialects (`nullable`, exclusive limits as flags) are put into those of
- * today. Throws a {@link SchemaRefusal} for what could do harm. The schema is bounded in depth.
+ * Copies a JSON Schema so that code can contain and enforce it: known keywords only, no invalid regular expressions, no invisible characters. The
+ * validator must limit the time of patterns. Keywords of older and neighbouring dialects (`nullable`, exclusive limits as flags) are converted to
+ * current ones. The caller has limited the depth of the schema.
+ *
+ * @throws {SchemaRefusal} when the schema could do harm.
  */
 export function cleanSchema(schema: unknown, options: CleanOptions = {}): unknown {
   if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal(" is not a JSON Schema object");
@@ -118,12 +120,12 @@ function keepLocal(target: string, path: string): string {
   );
 }
 
-/** Values are data, but not even in data may a key change what objects inherit. */
+/** Copies data. Keys that would change the prototype of an object are removed. */
 function cleanData(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === "__proto__" ? undefined : inner));
 }
 
-/** A type that no dialect knows would refuse every value. */
+/** Copies `type` and `required`. An unknown type would reject every value, so it is left out. */
 function cleanType({ type, required }: Record<string, unknown>): Record<string, unknown> {
   const isList = Array.isArray(type) && type.length > 0 && type.every(isJsonType);
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
@@ -139,7 +141,7 @@ function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-/** Exclusive limits were flags beside the others once. */
+/** Converts a limit. In old dialects, exclusive limits were flags beside the others. */
 function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive: unknown): Record<string, unknown> {
   if (exclusive === true && limit !== undefined) return { [exclusiveKey]: limit };
   return {
@@ -164,7 +166,7 @@ function cleanItems(items: unknown, path: string, options: CleanOptions): unknow
   return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
 }
 
-/** What the server alone writes is not asked for, and what only it reads is not promised. */
+/** Removes the properties of the other side: read-only ones from requests, write-only ones from responses. */
 function withoutOtherSide(
   clean: Record<string, unknown>,
   { properties, required }: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** A name of any kind as a type is called: letters and digits, each word with a capital, never beginning with a digit. */
+/** Converts a name to a type name: letters and digits, each word capitalized, never beginning with a digit. */
 export function toTypeName(name: string): string {
   const words = wordsOf(name);
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -6,14 +6,14 @@ export function toTypeName(name: string): string {
   return /^\d/.test(joined) ? `N${joined}` : joined;
 }
 
-/** The same as members are called. */
+/** Converts a name to a member name, in camel case. */
 export function toMemberName(name: string): string {
   const type = toTypeName(name);
   const start = /^[A-Z]+(?=[A-Z][a-z]|$|\d)|^[A-Z]/.exec(type)?.[0] ?? "";
   return start.toLowerCase() + type.slice(start.length);
 }
 
-/** The same as files are called: kebab-case. */
+/** Converts a name to a file name, in kebab case and with at most 80 characters. */
 export function toFileName(name: string): string {
   return (
     wordsOf(name.replaceAll(/([a-z\d])([A-Z])/g, "$1-$2"))
@@ -23,13 +23,13 @@ export function toFileName(name: string): string {
   );
 }
 
-/** A name that is not taken: the wanted one, or with a number. */
+/** Returns a name that is not taken: the wanted one, or the wanted one with a number. */
 export function uniqueName(wanted: string, isTaken: (name: string) => boolean, from = 2): string {
   if (!isTaken(wanted)) return wanted;
   for (let number = from; ; number += 1) if (!isTaken(`${wanted}${number}`)) return `${wanted}${number}`;
 }
 
-/** Letters after digits begin a word, as they do in the names that json-schema-to-typescript makes. */
+/** Splits a name into words. A letter after a digit begins a word, as in the names that json-schema-to-typescript creates. */
 function wordsOf(name: string): string[] {
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   return plain

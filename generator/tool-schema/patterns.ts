@@ -3,12 +3,12 @@ import { toRe2 } from "../../runtime/adapters/re2-syntax.ts";
 import { removePatterns } from "../../runtime/adapters/schema-patterns.ts";
 import { isRecord } from "./reading.ts";
 
-/** Tests whether a pattern can be matched in linear time, by the engine of the platform or by `re2js`. */
+/** True if a pattern can be matched in linear time, by the engine of the platform or by `re2js`. */
 export function isEnforceable(pattern: string): boolean {
   return isLinearPattern(pattern) || toRe2(pattern) !== undefined;
 }
 
-/** Tests whether a JSON Schema has a `pattern` that can be matched in linear time by `re2js` only. */
+/** True if a JSON Schema has a `pattern` that only `re2js` matches in linear time. */
 export function needsRe2(schema: unknown): boolean {
   if (!isRecord(schema)) return false;
   const { removed } = removePatterns(

@@ -2,13 +2,13 @@ import { note, type Reading } from "./reading.ts";
 import type { Bounds, SafeSchema } from "./safe-schema.ts";
 import { safeLine } from "./safe-text.ts";
 
-/** Reads the limits of values. */
+/** Reads the limits of values. Unusable limits are ignored and reported. */
 export function readBounds(schema: Record<string, unknown>, path: string, reading: Reading): Bounds {
   const limits = Object.fromEntries(numeric.flatMap((key) => readLimit(schema, key, path, reading)));
   return { ...limits, ...readOldExclusive(schema), ...readPattern(schema, path, reading), ...readUnique(schema) };
 }
 
-/** What is said of values beside their type, for a comment. */
+/** Returns keywords that restrict or describe values beyond their type, as text for a comment. */
 export function readNotes(schema: Record<string, unknown>): SafeSchema["notes"] {
   return noted.flatMap((key) => {
     if (!Object.hasOwn(schema, key)) return [];

@@ -3,7 +3,7 @@ import { anySchema, type SafeSchema } from "./safe-schema.ts";
 import { toTypeName, uniqueName } from "./names.ts";
 
 /**
- * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Whatever leads elsewhere is not followed but reported.
+ * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references that lead elsewhere, and does not follow them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -26,13 +26,13 @@ export function resolveReference(
   return { reference: define(target, reading) };
 }
 
-/** A schema within a schema. */
+/** A schema within a schema, with the pointer that leads to it. */
 export interface Target {
   readonly pointer: string;
   readonly schema: unknown;
 }
 
-/** A name is taken before its definition is read, because it may refer to itself. */
+/** Registers a definition. Its name is reserved before the definition is read, because it may refer to itself. */
 function define({ pointer, schema }: Target, reading: Reading): string {
   const taken = reading.names.get(pointer);
   if (taken !== undefined) return taken;
@@ -44,7 +44,7 @@ function define({ pointer, schema }: Target, reading: Reading): string {
   return name;
 }
 
-/** Finds what a reference at a place of the schema leads to, within the schema. */
+/** Finds the target of a reference within the schema, seen from a place in it. */
 export function findTarget($ref: string, place: string, root: unknown): Target | undefined {
   const resources = resourcesOf(root);
   const target = resolveUri($ref, baseOf(place, resources));
@@ -55,12 +55,12 @@ export function findTarget($ref: string, place: string, root: unknown): Target |
   return fragment.startsWith("/") ? findPointer(fragment, resource) : findAnchor(resource, fragment);
 }
 
-/** A schema with an identifier, and the root. */
+/** A schema with an identifier, or the root. */
 interface Resource extends Target {
   readonly uri: string;
 }
 
-/** Resources of schemas that were asked for before. */
+/** Cached resources by root schema. */
 const known = new WeakMap<object, readonly Resource[]>();
 
 function resourcesOf(root: unknown): readonly Resource[] {
@@ -70,7 +70,7 @@ function resourcesOf(root: unknown): readonly Resource[] {
   return found;
 }
 
-/** The schema is bounded in depth and size. */
+/** Lists the root and all schemas with an identifier. The schema is limited in depth and size. */
 function listResources(root: object): readonly Resource[] {
   const found: Resource[] = [];
   const visit = (schema: unknown, pointer: string, base: string): void => {
@@ -84,10 +84,10 @@ function listResources(root: object): readonly Resource[] {
   return found;
 }
 
-/** The address of a schema that names none. */
+/** Address of a schema without an identifier. */
 const anonymous = "schema:///";
 
-/** The identifier of the innermost resource around a place. */
+/** Returns the identifier of the innermost resource around a place. */
 function baseOf(place: string, resources: readonly Resource[]): string {
   const around = resources.filter(({ pointer }) => `${place}/`.startsWith(`${pointer}/`));
   return around.at(-1)?.uri ?? anonymous;
@@ -113,7 +113,7 @@ function findPointer(fragment: string, { pointer: start, schema: resource }: Tar
   return { pointer: start + path, schema };
 }
 
-/** Looks for a schema that bears `$anchor` or `$dynamicAnchor`. The schema is bounded in depth and size. */
+/** Finds a schema with this `$anchor` or `$dynamicAnchor`. The schema is limited in depth and size. */
 function findAnchor({ pointer, schema }: Target, anchor: string): Target | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   const { $anchor, $dynamicAnchor }: { $anchor?: unknown; $dynamicAnchor?: unknown } = schema;

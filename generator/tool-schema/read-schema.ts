@@ -7,15 +7,17 @@ import { createReading, isRecord, note, type AcceptPattern, type Reading } from 
 import { anySchema, SchemaRefusal, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 import { safeText } from "./safe-text.ts";
 
-/** Options for reading a schema. */
+/** Options of reading a schema. */
 export interface ReadSchemaOptions extends SchemaBounds {
-  /** Default: only what a backtracking engine matches in linear time. */
+  /** Accepts the patterns to enforce. Default: those that a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
 }
 
 /**
- * Reads the JSON Schema of a stranger into one that is safe to make code of. Reads no file and no address. What it leaves out,
- * corrects or widens is in `losses`. Throws a {@link SchemaRefusal} when the schema is none, or too deep or large.
+ * Reads an untrusted JSON Schema into one that is safe to generate code from. Reads no file and no address. `losses` lists the parts that it removed,
+ * corrected or widened.
+ *
+ * @throws {SchemaRefusal} when the value is no schema, or is too deep or too large.
  */
 export function readSchema(schema: unknown, { acceptPattern, ...bounds }: ReadSchemaOptions = {}): SafeDocument {
   refuseOversize(schema, bounds);
@@ -64,7 +66,7 @@ function readValues(schema: Record<string, unknown>, path: string, reading: Read
   return {};
 }
 
-/** Objects among them could not be written down without care for their keys, and hardly anybody has them. */
+/** Returns the allowed values. Objects and lists are not modelled: their keys would need care in code, and they are rare. */
 function toValues(values: readonly unknown[], path: string, reading: Reading): Pick<SafeSchema, "values"> {
   if (values.every((value) => value === null || ["string", "number", "boolean"].includes(typeof value)))
     return { values };
@@ -97,7 +99,7 @@ function readMembers(
   };
 }
 
-/** Keys are text anyway: that alone says nothing, though zod says it of every record. */
+/** Reads the schema of keys. Keys are always strings: the type `string` alone restricts nothing, though zod declares it for every record. */
 function readNames(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "names"> {
   const { propertyNames: names } = schema;
   if (names === undefined || names === true) return {};
@@ -135,7 +137,7 @@ function readAdditional(
   return value === false ? false : readNode(value, `${path}/${key}`, reading);
 }
 
-/** Tuples are `prefixItems` and `items` today, and were `items` and `additionalItems`. */
+/** Reads the items of arrays. Tuples are `prefixItems` and `items` now; they were `items` and `additionalItems`. */
 function readItems(
   schema: Record<string, unknown>,
   path: string,
@@ -188,7 +190,7 @@ function isUsableName(name: string): boolean {
 
 const surrogate = /\p{Surrogate}/u;
 
-/** Keywords that neither types nor checks follow, and those that only a code generator would obey. */
+/** Reports keywords that neither types nor checks support, and those that only a code generator would follow. */
 function reportUnmodelled(schema: Record<string, unknown>, path: string, reading: Reading): void {
   for (const key of harmful) {
     if (Object.hasOwn(schema, key)) note(reading, "removed", `${path}/${key}`, `${key} would put text into the code`);

@@ -1,7 +1,7 @@
 import { note, type Reading } from "./reading.ts";
 import type { JsonType, SafeSchema } from "./safe-schema.ts";
 
-/** Reads `type` and what says the same: misspelt names are put right, unknown ones ignored. */
+/** Reads `type` and its equivalents. Misspelt names are corrected, unknown ones ignored. */
 export function readTypes(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "types"> {
   const { type } = schema;
   const nullable = schema.nullable === true;
@@ -13,13 +13,13 @@ export function readTypes(schema: Record<string, unknown>, path: string, reading
   return { types: [...new Set(nullable ? [...types, "null" as const] : types)] };
 }
 
-/** Without a type, keywords for objects or lists say nothing about other values: but they are meant to. */
+/** Assumes a type. Without one, keywords for objects or lists restrict no other values, but they are meant to. */
 function implied(schema: Record<string, unknown>, path: string, reading: Reading): Pick<SafeSchema, "types"> {
   const composed = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not", "if"];
   if (composed.some((key) => Object.hasOwn(schema, key))) return {};
   const type = (["object", "array"] as const).find((one) => implying[one].some((key) => Object.hasOwn(schema, key)));
   if (type === undefined) return {};
-  // The type may stand around a composition, and arguments are an object anyway.
+  // A schema around the composition may declare the type, and arguments are always an object.
   if (type === "object" && path !== "" && !/\/(?:anyOf|oneOf|allOf)\/\d+$/.test(path))
     note(reading, "assumed", path, "there is no type; object is taken");
   return { types: [type] };
@@ -38,14 +38,14 @@ function readType(word: unknown, path: string, reading: Reading): JsonType | "an
   return meant ?? "any";
 }
 
-/** Whether a word is a type of JSON Schema. */
+/** True if a word is a type of JSON Schema. */
 export function isJsonType(word: unknown): word is JsonType {
   return typeof word === "string" && jsonTypes.has(word);
 }
 
 const jsonTypes: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 
-/** Types of other languages, as they are found in the schemas of servers. */
+/** Types of other languages that occur in the schemas of servers. */
 const corrections: ReadonlyMap<string, JsonType> = new Map([
   ["str", "string"],
   ["text", "string"],

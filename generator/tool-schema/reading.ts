@@ -1,7 +1,7 @@
 import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
 import type { SafeSchema, SchemaLoss } from "./safe-schema.ts";
 
-/** What reading one schema has at hand. */
+/** State of reading one schema. */
 export interface Reading {
   readonly root: unknown;
   readonly losses: SchemaLoss[];
@@ -12,23 +12,23 @@ export interface Reading {
   readonly acceptPattern: AcceptPattern;
 }
 
-/** Test of a pattern: whether it can be checked. */
+/** Predicate for patterns: true if a check can enforce the pattern. */
 export type AcceptPattern = (pattern: string) => boolean;
 
 /** Reads one schema at a path. */
 export type ReadNode = (schema: unknown, path: string, reading: Reading) => SafeSchema;
 
-/** Begins to read a schema. */
+/** Creates the state of reading a schema. */
 export function createReading(root: unknown, read: ReadNode, acceptPattern: AcceptPattern = isLinearPattern): Reading {
   return { root, losses: [], definitions: new Map(), names: new Map(), read, acceptPattern };
 }
 
-/** Notes a loss. */
+/** Records a loss in the list of the reading. */
 export function note({ losses }: Reading, kind: SchemaLoss["kind"], path: string, message: string): void {
   losses.push({ kind, path, message });
 }
 
-/** Any JSON object: not an array, not `null`. */
+/** True for any JSON object, but not for arrays and `null`. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

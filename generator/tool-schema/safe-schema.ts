@@ -1,25 +1,25 @@
-/** The types that JSON Schema tells apart. */
+/** The types of JSON Schema. */
 export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "object" | "array";
 
 /**
- * A JSON Schema after everything was taken out that could harm or mislead: only these members, only own keys, only references to
- * {@link SafeDocument.definitions}, no titles, and prose that cannot end a comment.
+ * A JSON Schema without any harmful or misleading parts: only these members, only own keys, only references to {@link SafeDocument.definitions}, no
+ * titles, and prose that cannot end a comment.
  */
 export interface SafeSchema extends Bounds {
   readonly description?: string;
   readonly deprecated?: true;
-  /** What a type cannot say (`default`, `format`, bounds), for its comment. */
+  /** Keywords that a type cannot express (`default`, `format`, bounds), for its comment. */
   readonly notes: readonly string[];
-  /** Types that are allowed; any when absent. */
+  /** Allowed types; any when absent. */
   readonly types?: readonly JsonType[];
-  /** Values that are allowed: `enum` or `const`. None at all for the schema `false`. */
+  /** Allowed values: `enum` or `const`. Empty for the schema `false`. */
   readonly values?: readonly unknown[];
   readonly properties: ReadonlyMap<string, SafeSchema>;
-  /** Each of them is among `properties`. */
+  /** Names of required members. Each is among `properties`. */
   readonly required: readonly string[];
-  /** Values of other keys; `false` when there must be none, absent when nothing is said: they may be anything. */
+  /** Values of other keys; `false` when there must be none, absent when they may be anything. */
   readonly additional?: SafeSchema | false;
-  /** What keys must fit; absent when nothing is said of them. */
+  /** Schema of the keys; absent when they may be anything. */
   readonly names?: SafeSchema;
   /** Items of an array by position. */
   readonly prefix: readonly SafeSchema[];
@@ -28,11 +28,11 @@ export interface SafeSchema extends Bounds {
   readonly anyOf: readonly SafeSchema[];
   readonly oneOf: readonly SafeSchema[];
   readonly allOf: readonly SafeSchema[];
-  /** Name of a definition. */
+  /** Name of a definition in {@link SafeDocument.definitions}. */
   readonly reference?: string;
 }
 
-/** Limits of values that only a check can hold. */
+/** Limits of values that only a check can enforce. */
 export interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -53,16 +53,16 @@ export interface Bounds {
 /** A schema with the definitions that it refers to. */
 export interface SafeDocument {
   readonly root: SafeSchema;
-  /** By name: letters and digits, beginning with a capital letter, each once. */
+  /** Definitions by unique name: letters and digits, beginning with a capital letter. */
   readonly definitions: ReadonlyMap<string, SafeSchema>;
   readonly losses: readonly SchemaLoss[];
 }
 
-/** Something of a schema that did not come through as it was written. */
+/** A part of a schema that was changed or left out. */
 export interface SchemaLoss {
   /**
-   * `removed`: it could do harm. `corrected`: it was wrong, and what it must have meant was taken. `widened`: types and checks accept more.
-   * `assumed`: it left open what it hardly meant to.
+   * `removed`: it could do harm. `corrected`: it was wrong, and the evident meaning was used. `widened`: types and checks accept more. `assumed`: it
+   * was missing, and the likely meaning was used.
    */
   readonly kind: "removed" | "corrected" | "widened" | "assumed";
   /** JSON Pointer into the schema; empty for the root. */
@@ -70,7 +70,7 @@ export interface SchemaLoss {
   readonly message: string;
 }
 
-/** A schema that says nothing: everything fits. */
+/** A schema without restrictions: it accepts every value. */
 export const anySchema: SafeSchema = {
   notes: [],
   properties: new Map(),
@@ -81,7 +81,7 @@ export const anySchema: SafeSchema = {
   allOf: [],
 };
 
-/** A schema is refused as a whole: reading it would cost too much, or it is none. */
+/** Error about a whole schema: reading it would cost too much, or the value is no schema. */
 export class SchemaRefusal extends Error {
   override readonly name = "SchemaRefusal";
 }

@@ -1,13 +1,13 @@
 /**
- * Prose of a stranger, for comments and terminals: without control characters (but line breaks), without characters that turn the
- * direction of text or are not seen, and cut at `maximum` characters.
+ * Cleans untrusted prose for comments and terminals. Removes control characters (but not line breaks), characters that change the direction of text,
+ * and invisible ones. Truncates after `maximum` characters.
  */
 export function safeText(text: string, maximum = 2_000): string {
   const lines = text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replace(unseen, "");
   return lines.length > maximum ? `${lines.slice(0, maximum)}…` : lines;
 }
 
-/** The same on one line. */
+/** Cleans untrusted prose as {@link safeText} does, and joins it to one line. */
 export function safeLine(text: string, maximum = 200): string {
   return safeText(text, maximum * 2)
     .replaceAll(/\s+/g, " ")
@@ -16,8 +16,8 @@ export function safeLine(text: string, maximum = 200): string {
 }
 
 /**
- * Prose of a stranger for the output of a program: {@link safeText} in which no line is a command to what runs the program. Azure Pipelines and GitHub Actions
- * read such commands out of what their steps print.
+ * Cleans untrusted prose for the output of a program: {@link safeText} without commands to the CI system. Azure Pipelines and GitHub Actions read
+ * such commands out of the output of their steps.
  *
  * @see https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands
  * @see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
@@ -26,7 +26,7 @@ export function outputText(text: string, maximum?: number): string {
   return breakCommands(safeText(text, maximum));
 }
 
-/** The same on one line. */
+/** Cleans untrusted prose as {@link outputText} does, and joins it to one line. */
 export function outputLine(text: string, maximum?: number): string {
   return breakCommands(safeLine(text, maximum));
 }
@@ -35,23 +35,23 @@ function breakCommands(text: string): string {
   return text.replaceAll(pipelineCommand, "# #").replaceAll(/^(\s*):(?=:)/gm, "$1: ");
 }
 
-/** Beginning of a command of Azure Pipelines, and of the same in GitHub Actions. It may stand anywhere in a line. */
+/** Beginning of a command of Azure Pipelines, and of its equivalent in GitHub Actions. It may occur anywhere in a line. */
 const pipelineCommand = /##(?=(?:vso)?\[)/gi;
 
-/** JSON whose texts are no commands to what runs the program. It means the same. */
+/** Escapes commands to the CI system in JSON. The parsed value stays the same. */
 export function breakCommandsInJson(json: string): string {
   return json.replaceAll(pipelineCommand, "#\\u0023");
 }
 
-/** The same for HTML and XML. */
+/** Escapes commands to the CI system in HTML and XML. The parsed text stays the same. */
 export function breakCommandsInMarkup(markup: string): string {
   return markup.replaceAll(pipelineCommand, "#&#35;").replaceAll(/^(\s*):(?=:)/gm, "$1&#58;");
 }
 
-/** Controls, bidirectional overrides, zero-width characters and tags: text that reads otherwise than it looks. */
+/** Controls, bidirectional overrides, zero-width characters and tags, which make text look different from its content. */
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\u{E0000}-\u{E007F}]|\p{Surrogate}/gu;
 
-/** Code with such characters written as escapes. In texts they mean the same so, and comments have none. */
+/** Replaces such characters in code by escapes. In string literals the meaning stays the same, and comments contain none. */
 export function escapeUnseen(code: string): string {
   return code.replace(unseenInCode, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,13 +1,13 @@
 import type { JsonType, SafeDocument, SafeSchema } from "./safe-schema.ts";
 
-/** A value that fits a schema. */
+/** A value that a schema accepts. */
 export interface Sample {
   readonly value: unknown;
 }
 
 /**
- * Makes a value that fits a schema, with no more in it than has to be. Nothing where that takes more than filling in: patterns, compositions,
- * and whatever of the schema is not modelled.
+ * Creates a value that a schema accepts, with only the required members. Returns `undefined` for patterns, compositions, and schemas with parts that
+ * are not modelled.
  */
 export function sampleOf({ root, definitions, losses }: SafeDocument): Sample | undefined {
   return losses.some(({ kind }) => kind !== "assumed") ? undefined : sample(root, definitions, 16);
@@ -25,7 +25,7 @@ function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sa
     const target = options.length === 0 && types === undefined ? definitions.get(reference) : undefined;
     return target && sample(target, definitions, depth - 1);
   }
-  // Of several that exclude each other, a sample of one might fit another as well.
+  // If alternatives exclude each other, a sample of one might fit another as well.
   if (oneOf.length > 1 || (options.length > 0 && types !== undefined)) return undefined;
   const [option] = options;
   if (option) return sample(option, definitions, depth - 1);

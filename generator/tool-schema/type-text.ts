@@ -4,8 +4,8 @@ import { harmless } from "../emit/doc-text.ts";
 import { anySchema, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
 /**
- * Declares a schema as an exported type of this name, followed by its definitions, whose names begin with `prefix`.
- * Only what {@link SafeDocument} has is passed on, so the library has no file to read and no text to paste.
+ * Declares a schema as an exported type of this name, followed by its definitions, whose names begin with `prefix`. The library gets only the
+ * contents of the {@link SafeDocument}, so it has no file to read and no text to paste.
  */
 export async function emitType(
   { root, definitions }: SafeDocument,
@@ -20,12 +20,12 @@ export async function emitType(
   throw new Error(`json-schema-to-typescript did not declare ${name}; this is a bug in create-mcp-server.`);
 }
 
-/** A schema in the terms of the library. */
+/** A schema in the vocabulary of the library. */
 type LibrarySchema = Readonly<Record<string, unknown>>;
 
 type Compile = (schema: LibrarySchema, name: string, settings: typeof options) => Promise<string>;
 
-/** Its declarations do not pass the compiler's strictest settings, so it is loaded without them. */
+/** Loads the library. Its declarations do not pass the compiler's strictest settings, so it is loaded without them. */
 function loadCompiler(): Compile {
   const library: { compile: Compile } = createRequire(import.meta.url)("json-schema-to-typescript");
   return library.compile;
@@ -52,14 +52,14 @@ function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
   const parts = [...(own ? [own] : []), ...reference, ...unions, ...others];
   const comment = describe(schema);
   const [only] = parts;
-  // A reference with anything beside it would be copied into a type of its own.
+  // The library would copy a reference with other keywords into a separate type.
   if (parts.length === 1 && only) return only.$ref === undefined ? { ...only, ...comment } : only;
   if (parts.length > 0) return { allOf: parts, ...comment };
-  // With a comment alone the library takes it for an object.
+  // The library would treat a schema with only a comment as an object.
   return Object.keys(comment).length === 0 ? {} : { ...unknownPart, ...comment };
 }
 
-/** The library calls `hasOwnProperty` of every object, so that no property may have this name on the way through it. */
+/** Masks a property name. The library calls `hasOwnProperty` of every object, so no property may have this name. */
 function mask(name: string): string {
   return name === "hasOwnProperty" ? maskedName : name;
 }
@@ -70,7 +70,7 @@ function unmask(text: string): string {
 
 const maskedName = "hasOwnProperty of create-mcp-server";
 
-/** Members that only demand what others declare say nothing that a type could. */
+/** True if a schema restricts the type. Members that only require members declared elsewhere do not. */
 function saysType(schema: SafeSchema): boolean {
   const says = schema.types ?? schema.values ?? schema.reference ?? schema.additional ?? schema.items;
   const parts = [...schema.anyOf, ...schema.oneOf, ...schema.allOf];
@@ -96,7 +96,7 @@ function ownPart(schema: SafeSchema, prefix: string): LibrarySchema | undefined 
   return parts.length < 2 ? parts[0] : { anyOf: parts };
 }
 
-/** A value of another type than the schema allows can never fit. */
+/** Returns the literals of a union. Values whose type the schema does not allow are left out. */
 function valuesPart(values: readonly unknown[], types: SafeSchema["types"]): LibrarySchema {
   const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
   return fitting.length === 0 ? neverPart : { enum: fitting.map(toLiteral) };
@@ -126,12 +126,14 @@ function objectPart({ properties, required, additional, names }: SafeSchema, pre
   };
 }
 
-/** Keys that are possible, where they can be counted: a record of an enum. */
+/** Returns the possible keys if the schema enumerates them: a record of an enum. */
 function namesOf(names: SafeSchema | undefined): readonly string[] | undefined {
   return names?.values?.filter((name): name is string => typeof name === "string" && name !== "__proto__");
 }
 
-/** Keys that nobody speaks of are accepted, but who writes one has most likely misspelt another. */
+/**
+ * Returns the type of undeclared keys. Checks accept them, but a type with named properties excludes them: such a key is most likely a misspelling.
+ */
 function toRest(
   additional: SafeSchema["additional"],
   { isNamed, prefix }: { readonly isNamed: boolean; readonly prefix: string },
@@ -145,7 +147,7 @@ function arrayPart({ prefix: tuple, items, minItems = 0 }: SafeSchema, prefix: s
   if (tuple.length === 0) return { type: "array", ...(rest !== true && { items: rest === false ? neverPart : rest }) };
   const all = tuple.map((item) => toLibrarySchema(item, prefix));
   const lengths = all.map((_item, at) => at).filter((length) => length >= minItems);
-  // Items by position may be missing, unless there is a minimum. The library would forget parentheses around its own union.
+  // Items by position may be missing, unless there is a minimum. The library would omit parentheses around its own union.
   const shorter = lengths.map((length): LibrarySchema => {
     return { type: "array", items: all.slice(0, length), additionalItems: false, minItems: length, maxItems: length };
   });
@@ -153,10 +155,10 @@ function arrayPart({ prefix: tuple, items, minItems = 0 }: SafeSchema, prefix: s
   return shorter.length === 0 ? whole : { anyOf: [...shorter, whole] };
 }
 
-/** The library has no other word for it. */
+/** Type that accepts nothing. The library has no other keyword for it. */
 const neverPart: LibrarySchema = { tsType: "never" };
 
-/** The same for values that may be anything. */
+/** Type that accepts anything. The library has no other keyword for it. */
 const unknownPart: LibrarySchema = { tsType: "unknown" };
 
 function describe({ description, deprecated, notes }: SafeSchema): LibrarySchema {

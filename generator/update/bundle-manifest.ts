@@ -16,8 +16,8 @@ export interface ListedTool {
 }
 
 /**
- * Adds a tool to the manifest of a project's bundle, and removes those of the example that no source defines any more. Returns false when there
- * is a manifest without a list of tools, and true otherwise, also where there is none.
+ * Adds a tool to the manifest of a project's bundle, and removes example tools that no source defines any more. Returns false when there is a
+ * manifest without a list of tools, else true, also without a manifest.
  */
 export async function listTool(project: string, tool: ListedTool): Promise<boolean> {
   const path = join(project, manifestName);

@@ -2,19 +2,19 @@ import { chooseRevisions, type RevisionEntry } from "../create/catalogue.ts";
 import type { LayerChoices } from "../create/layer/choices.ts";
 import { readReach, readServe, toOffers } from "../create/project-choices.ts";
 
-/** What somebody asks of a layer that is there; what is not named stays as it is. */
+/** Requested changes of an installed layer; absent members stay as they are. */
 export interface Wish {
-  /** Revisions as for a new project. */
+  /** Revisions, as for a new project. */
   readonly protocol?: string;
-  /** What it shall offer, as for a new project. */
+  /** Offerings, as for a new project. */
   readonly serve?: string;
-  /** Transports: stdio, http or both, with websocket or tcp beside them. */
+  /** Transports: stdio, http or both, with websocket or tcp in addition. */
   readonly transport?: string;
-  /** Whether it shall be a client, too. */
+  /** True to include a client, false to remove it. */
   readonly client?: boolean;
 }
 
-/** What a layer is made for next, of the revisions of a spec folder. Throws a {@link UserError} for what cannot be. */
+/** Applies requested changes to the choices of a layer, with the revisions of a catalogue. @throws {UserError} when a change is not possible. */
 export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly RevisionEntry[]): LayerChoices {
   return {
     ...old,
@@ -25,7 +25,7 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   };
 }
 
-/** Whether something is gone that the project's code may use. */
+/** True if the new choices remove something that the project's code may use. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
     old.offers.some((offering) => !next.offers.includes(offering)) ||
@@ -34,7 +34,7 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   );
 }
 
-/** What is different besides revisions, and what that asks of the project, in lines. */
+/** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
 export function describeChoices(old: LayerChoices, next: LayerChoices): readonly string[] {
   const lines: string[] = [];
   if (old.offers.join() !== next.offers.join())

@@ -2,39 +2,39 @@ import { dirname, join, sep } from "node:path";
 import { ts } from "../read/syntax.ts";
 import { UserError } from "../user-error.ts";
 
-/** Something that the compiler does not accept. */
+/** Error that the compiler reports. */
 export interface Complaint {
-  /** Absolute path. */
+  /** Absolute path of the source file. */
   readonly file: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** A program, as its `tsconfig.json` describes it. */
+/** A program as its `tsconfig.json` describes it. */
 export interface ProgramPlace {
-  /** Path of its `tsconfig.json`. */
+  /** Path of the program's `tsconfig.json`. */
   readonly config: string;
-  /** Folder with the declarations of the language itself. */
+  /** Folder with the declarations of the language itself, such as `lib.es5.d.ts`. */
   readonly library: string;
-  /** Absolute paths of the files to complain about. */
+  /** Absolute paths of the files to compile and report on. */
   readonly files: readonly string[];
 }
 
-/** A folder, or a file, that is another than on disk. */
+/** Folder or file with other content than on disk. */
 export interface Replacement {
-  /** Absolute path. */
+  /** Absolute path of the replaced folder or file. */
   readonly place: string;
-  /** All files of the folder, by path relative to it, with forward slashes. The path of a file is empty. */
+  /** All files of the folder, by path relative to it, with forward slashes. For a file, the path is empty. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Compiles a program several times: what does not differ between them, such as the declarations of libraries, is read and parsed once. */
+/** Compiler of one program in several states. It reads and parses files that do not differ, such as the declarations of libraries, only once. */
 export interface Compiler {
-  /** What is not accepted in the files of the program, as it is on disk or with another part. */
+  /** Returns the errors in the files of the program, as it is on disk or with a replaced part. */
   complain(replaced?: Replacement): Complaint[];
 }
 
-/** Throws a {@link UserError} when the settings of the program cannot be read. */
+/** Creates a compiler for a program. @throws {UserError} when the settings of the program cannot be read. */
 export function createCompiler({ config, library, files }: ProgramPlace): Compiler {
   const options = readOptions(config);
   const parsed = new Map<string, ts.SourceFile>();
@@ -50,7 +50,7 @@ export function createCompiler({ config, library, files }: ProgramPlace): Compil
 function readOptions(config: string): ts.CompilerOptions {
   const { config: text, error } = ts.readConfigFile(config, ts.sys.readFile);
   const { options, errors } = ts.parseJsonConfigFileContent(text ?? {}, ts.sys, dirname(config), undefined, config);
-  // That there are no files to compile is no matter here: they are named.
+  // An empty list of files in the settings is no problem here: the files are passed explicitly.
   const [problem] = [error, ...errors].filter((one) => one !== undefined && one.code !== noFiles);
   if (!problem) return options;
   throw new UserError(`${config} cannot be read: ${ts.flattenDiagnosticMessageText(problem.messageText, " ")}`);
@@ -61,19 +61,19 @@ const noFiles = 18_003;
 interface Shared {
   readonly options: ts.CompilerOptions;
   readonly library: string;
-  /** What was parsed, by path. */
+  /** Parsed files, by path; shared between compilations. */
   readonly parsed: Map<string, ts.SourceFile>;
 }
 
 function createHost({ options, library, parsed }: Shared, replaced: Replacement | undefined): ts.CompilerHost {
-  // The compiler names files with forward slashes everywhere.
+  // The compiler uses forward slashes in paths on every platform.
   const place = replaced?.place.split(sep).join("/");
   const isReplaced = (path: string): boolean => path === place || path.startsWith(`${place}/`);
   const findText = (path: string): string | undefined => replaced?.texts.get(path.slice(place?.length).slice(1));
   const read = (path: string): string | undefined => (isReplaced(path) ? findText(path) : ts.sys.readFile(path));
   return {
     ...ts.createCompilerHost(options),
-    // Of comments nothing is asked, and declarations of libraries are mostly comments.
+    // Doc comments are not needed, and declarations of libraries are mostly comments.
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
     getDefaultLibLocation: () => library,
     getDefaultLibFileName: (given) => join(library, ts.getDefaultLibFileName(given)),

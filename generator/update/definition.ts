@@ -4,16 +4,16 @@ import { locationOf, parseSource, ts } from "../read/syntax.ts";
 import { SpecError } from "../read/spec-error.ts";
 import { listSources } from "./use.ts";
 
-/** What tells one tool, resource or prompt from another. */
+/** Value that distinguishes a tool, resource or prompt from others of its kind. */
 export interface Identity {
-  /** Function that defines it: `defineTool`. */
+  /** Function that creates the definition, such as `defineTool`. */
   readonly definer: string;
-  /** Member that no two may have the same value of: `name`. */
+  /** Member with the unique value, such as `name`. */
   readonly member: string;
   readonly value: string;
 }
 
-/** Where a project has such a definition already, as `src/server.ts:5`; nothing where there is none. Nothing is executed. */
+/** Finds an existing definition in a project, as `src/server.ts:5`; `undefined` when there is none. Nothing is executed. */
 export async function findDefinition(project: string, identity: Identity): Promise<string | undefined> {
   for (const path of await listSources(project)) {
     const text = await readFile(path, "utf8");
@@ -24,7 +24,7 @@ export async function findDefinition(project: string, identity: Identity): Promi
   return undefined;
 }
 
-/** A file that cannot be parsed is the compiler's business. */
+/** Returns `undefined` for a file that cannot be parsed: the compiler reports it. */
 function lineOf(file: string, text: string, identity: Identity): number | undefined {
   try {
     const found = find(parseSource(file, text.replaceAll("\r\n", "\n")), identity);

@@ -6,19 +6,19 @@ import { isRecord } from "../tool-schema/reading.ts";
 import { systemCode, UserError } from "../user-error.ts";
 import { readModule } from "./package-module.ts";
 
-/** The protocol layer of a project, as it is on disk. */
+/** Protocol layer of a project, as it is on disk. */
 export interface InstalledLayer {
   /** Absolute path of `src/mcp`. */
   readonly folder: string;
   /** Version of create-mcp-server that wrote it. */
   readonly generator: string;
-  /** What it was made for. */
+  /** Choices that the layer was emitted for. */
   readonly choices: LayerChoices;
-  /** Files that are not as they were written: changed, gone, or not ours at all. */
+  /** Files that differ from what was written: changed, missing, or added by others. */
   readonly edited: readonly string[];
 }
 
-/** Reads the layer of a project. Throws a {@link UserError} when there is none. */
+/** Reads the layer of a project. @throws {UserError} when there is none, or its lock file cannot be read. */
 export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
   const folder = join(project, "src", "mcp");
   const path = join(folder, lockName);
@@ -40,7 +40,7 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
   return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
 }
 
-/** The revision whose types a project has, wherever its layer is. Throws a {@link UserError} when there is none. */
+/** Returns the revision of a project's types, in an emitted layer or a dependency on this package. @throws {UserError} when there is none. */
 export async function readNewestRevision(project: string): Promise<string> {
   const [, revision] = /\bprotocol from "create-mcp-server\/([^"/]+)"/.exec((await readModule(project)) ?? "") ?? [];
   if (revision !== undefined) return revision;
@@ -95,7 +95,7 @@ function readChoices({
   };
 }
 
-/** Hashes by path; nothing when a path leads out of the folder: the file may come from a stranger. */
+/** Returns hashes by path; `undefined` when a path leads out of the folder: the file may come from an untrusted source. */
 function readHashes(files: Record<string, unknown>): ReadonlyMap<string, string> | undefined {
   const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
@@ -106,7 +106,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Reported as any other text that is no lock file.
+    // Reported like any other text that is no lock file.
     return undefined;
   }
 }

@@ -4,30 +4,30 @@ import { createCompiler, type Complaint, type Replacement } from "./compiler.ts"
 import { findLibrary } from "./library.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
 
-/** A line of a user's code. */
+/** A line of the user's code. */
 export interface Place {
   /** Path relative to the project, with forward slashes. */
   readonly file: string;
   readonly line: number;
 }
 
-/** A line that does not fit another protocol layer. */
+/** A line that does not compile with another protocol layer. */
 export interface Misfit extends Place {
   readonly reason: string;
 }
 
-/** What a project goes to. */
+/** Change of a project to another protocol layer. */
 export interface Change {
   readonly moved: readonly MovedName[];
-  /** Its layer, wherever that is. */
+  /** New layer: a folder, or the module that stands for it. */
   readonly layer: Replacement;
-  /** Lines that are taken care of, as far as the compiler is concerned. */
+  /** Lines that are rewritten already, so that compile errors on them are ignored. */
   readonly settled?: readonly Place[];
 }
 
 /**
- * Compiles a project with another protocol layer, in memory, and lists what the compiler does not accept any more, one a line; what it does
- * not accept now is no news. Tests are compiled as the rest is. Nothing can be said where the project has no `tsconfig.json`, or its compiler is not installed.
+ * Compiles a project, including its tests, with another protocol layer in memory. Lists new compile errors, one per line of code; errors that exist
+ * already are not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler is not installed.
  */
 export async function findMisfits(project: string, layer: Replacement): Promise<readonly Misfit[] | undefined> {
   const config = join(project, "tsconfig.json");
@@ -45,14 +45,14 @@ export async function findMisfits(project: string, layer: Replacement): Promise<
   return [...new Map(misfits.map((misfit) => [toPlace(misfit), misfit])).values()];
 }
 
-/** What a change means for a user's code. */
+/** Effects of a change on the user's code. */
 export interface Impact {
   readonly places: readonly Misfit[];
-  /** Whether the compiler could be asked; otherwise there may be more places. */
+  /** True if the project was compiled; otherwise there may be more places. */
   readonly isCompiled: boolean;
 }
 
-/** All places that another layer is no home for: what does not compile with it, and names of the protocol that are gone or advised against. */
+/** Finds all places to change for another layer: code that does not compile with it, and names of the protocol that are removed or deprecated. */
 export async function findPlacesToChange(project: string, { moved, layer, settled = [] }: Change): Promise<Impact> {
   const uses = (await findUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
     file,
@@ -70,15 +70,15 @@ function toPlace({ file, line }: Place): string {
   return `${file}:${line}`;
 }
 
-/** Texts may name the folder of a revision, which says nothing of what is wrong. */
+/** Returns a key that is equal before and after the change: messages may contain the folder of a revision, which is replaced. */
 function toKey({ file, line, text }: Complaint): string {
   return `${file}:${line}: ${text.replaceAll(/\bgenerated\/[^/"]+\//g, "generated/")}`;
 }
 
-/** Types of functions can be as long as the function: the line number says more than they do. */
+/** Maximum length of a reason, in characters. Types of functions can be as long as the function; the line number is more useful. */
 const longest = 160;
 
-/** Of what a revision lacks the layer's types have the reason in them; otherwise the compiler's first line says it. */
+/** Returns the reason that the layer's types give for what a revision lacks, else the first line of the compiler's message. */
 function readReason(text: string): string {
   const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.)*)">/.exec(text) ?? [];
   const [first = ""] = text.split("\n");

@@ -4,19 +4,19 @@ import { curlArguments } from "../create/access-files.ts";
 import { describeRevisions, isStatelessAt, type RevisionEntry } from "../create/catalogue.ts";
 import { systemCode } from "../user-error.ts";
 
-/** Which revisions a project spoke, and which it speaks. */
+/** Revisions of a project before and after a change. */
 export interface RevisionChange {
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly catalogue: readonly RevisionEntry[];
-  /** Write nothing; tell what would change. */
+  /** True to write nothing and only report what would change. */
   readonly dryRun: boolean;
 }
 
-/** Files of a project, besides its layer, that are written with the names of its revisions. */
+/** Files of a project, outside its layer, that name its revisions. */
 const files = ["README.md", "AGENTS.md"] as const;
 
-/** What is written before and after these names. */
+/** Text before and after the names of revisions, in the lines that the generator wrote. */
 const sentences: readonly { readonly before: RegExp; readonly after: string }[] = [
   {
     before: /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w ]+ that speaks $/,
@@ -30,8 +30,8 @@ const sentences: readonly { readonly before: RegExp; readonly after: string }[] 
 ];
 
 /**
- * Lets the texts of a project name other revisions. They are the user's: a line that is still as it was written changes, every other stays.
- * Returns what there is to tell of it.
+ * Replaces the names of revisions in the texts of a project. The texts belong to the user: only lines that are still as they were written change.
+ * Returns lines to report to the user.
  */
 export async function renameRevisions(project: string, change: RevisionChange): Promise<string[]> {
   const { from, to } = change;
@@ -63,7 +63,7 @@ async function renameIn({ project, file }: TextFile, change: RevisionChange): Pr
   }
 }
 
-/** Ends of lines stay what they are; a text that has both kinds is not as it was written. */
+/** Keeps line endings. A text with mixed line endings is not as it was written, and stays unchanged. */
 function rewrite(text: string, change: RevisionChange): string {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = text.split(end);
@@ -86,7 +86,7 @@ function rewriteSentence(line: string, { from, to }: RevisionChange): string {
   return isOurs ? before + describeRevisions(to) + after : line;
 }
 
-/** Numbers of lines that name what is not spoken any more, or all that was. */
+/** Returns the numbers of lines that name a removed revision, or the former list of revisions. */
 function findLeft(text: string, { from, to }: RevisionChange): number[] {
   const gone = from.filter((id) => !to.includes(id));
   const [older, newer] = [describeRevisions(from), describeRevisions(to)];

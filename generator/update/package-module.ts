@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { toListText } from "../create/layer/entry-view.ts";
 import type { Replacement } from "./compiler.ts";
 
-/** Path of the module that stands for the layer in a project that depends on this package. */
+/** Path of the module that replaces the layer in a project that depends on this package. */
 export const moduleName = "src/mcp.ts";
 
-/** Its text; nothing in a project that has its own layer. */
+/** Reads the text of the module; `undefined` in a project with its own layer. */
 export function readModule(project: string): Promise<string | undefined> {
   return readFile(join(project, moduleName), "utf8").catch(() => undefined);
 }
 
-/** The module with another text. */
+/** Returns a replacement of the module by another text. */
 export function toReplacement(project: string, text: string): Replacement {
   return { place: join(project, moduleName), texts: new Map([["", text]]) };
 }
@@ -30,7 +30,7 @@ const named: { readonly [Part in keyof ModuleLines]: RegExp } = {
   list: /^export const revisions: readonly Revision\[\] = \[[\w\s,]*\];/gm,
 };
 
-/** The same lines for other revisions, newest first. */
+/** Returns these lines for other revisions, newest first. */
 export function toModuleLines(revisions: readonly string[]): ModuleLines {
   const aliases = revisions.map((id) => ({ id, alias: `revision${id.replaceAll("-", "")}` }));
   const imports = aliases.map(
@@ -44,12 +44,12 @@ export function toModuleLines(revisions: readonly string[]): ModuleLines {
   };
 }
 
-/** The revisions that a module imports, in its order. */
+/** Returns the revisions that a module imports, in its order. */
 export function readModuleRevisions(text: string): string[] {
   return [...text.matchAll(named.imports)].flatMap(([line]) => /create-mcp-server\/([^"/]+)/.exec(line)?.[1] ?? []);
 }
 
-/** The module with other revisions; nothing where it is not as it was written, so that a person has to look. */
+/** Returns the module with other revisions; `undefined` when it was edited, so that the user has to change it. */
 export function rewriteModule(text: string, revisions: readonly string[]): string | undefined {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = toModuleLines(revisions);

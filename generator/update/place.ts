@@ -2,7 +2,7 @@ import { locationOf, parseSource, ts } from "../read/syntax.ts";
 import { SpecError } from "../read/spec-error.ts";
 import type { Rename } from "./rename.ts";
 
-/** A piece of a source that gets another text. */
+/** Part of a source to replace, and its new text. */
 export interface Place extends Rename {
   readonly at: number;
   readonly length: number;
@@ -10,23 +10,23 @@ export interface Place extends Rename {
   readonly line: number;
 }
 
-/** What is looked for: types under another name, and the folder of a revision that is the newest no more. */
+/** Changes to search for: renamed types, and the folder of a revision that is no longer the newest. */
 export interface Moves {
   readonly renames: readonly Rename[];
-  /** Revisions whose types a layer has: before and after. */
+  /** Revisions whose types a layer has, before and after. */
   readonly revisions: Rename;
 }
 
 /**
- * Finds what of a source is mechanical. All of it are types and where they come from, which the compiler takes away: whatever is rewritten,
- * the program does what it did.
+ * Finds the mechanical changes in a source. All of them are types and their import paths, which compilation removes: the behaviour of the program
+ * does not change.
  */
 export function findPlaces(file: string, text: string, moves: Moves): Place[] {
   try {
     const source = parseSource(file, text);
     return new Search(source, moves).run();
   } catch (error) {
-    // What cannot be parsed is the compiler's business.
+    // The compiler reports files that cannot be parsed.
     if (error instanceof SpecError) return [];
     throw error;
   }
@@ -36,9 +36,9 @@ class Search {
   readonly #source: ts.SourceFile;
   readonly #moves: Moves;
   readonly #renames: ReadonlyMap<string, Rename>;
-  /** Names in this file that stand for all types of the protocol. */
+  /** Names in this file that refer to all types of the protocol. */
   readonly #types = new Set<string>();
-  /** Names in this file that stand for the whole layer. */
+  /** Names in this file that refer to the whole layer. */
   readonly #layers = new Set<string>();
   readonly #places: Place[] = [];
 
@@ -79,7 +79,7 @@ class Search {
     this.#moveFolder(moduleSpecifier);
   }
 
-  /** The name within this file, or for whoever imports it, stays: only where it comes from is another. */
+  /** Keeps the name within this file, and for modules that import it: only the imported name changes. */
   #renameElement({ propertyName, name }: ts.ImportSpecifier | ts.ExportSpecifier): void {
     const found = this.#renames.get((propertyName ?? name).text);
     if (found && propertyName) this.#add(propertyName, found, found.to);
@@ -97,7 +97,7 @@ class Search {
     return name.right.text === "protocol" && ts.isIdentifier(name.left) && this.#layers.has(name.left.text);
   }
 
-  /** `import("./mcp/index.ts").protocol.Tool` */
+  /** Handles import types such as `import("./mcp/index.ts").protocol.Tool`. */
   #takeImportType({ argument, qualifier }: ts.ImportTypeNode): void {
     const specifier = ts.isLiteralTypeNode(argument) ? argument.literal : undefined;
     if (!specifier) return;
@@ -135,14 +135,14 @@ class Search {
   }
 }
 
-/** Where the types of a revision are: in an emitted layer, or in this package. */
+/** Matches the module of a revision's types, in an emitted layer or in this package. */
 const typeModule = /(?:(?:^|\/)mcp\/generated|^create-mcp-server)\/([^/]+)(?:\/((?:types|index)\.[jt]s))?$/;
 
 function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(specifier.text);
 }
 
-/** Values are not the same at another revision; types that are not are the compiler's business. */
+/** True if an import has types only. Values differ between revisions; the compiler reports types that do. */
 function isOfTypes(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false;
   if (clause.isTypeOnly) return true;

@@ -4,14 +4,14 @@ import { lockName } from "../create/lock.ts";
 import { UserError } from "../user-error.ts";
 import { moduleName } from "./package-module.ts";
 
-/** Nearest project that a folder is in or is itself, as an absolute path. */
+/** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */
 export function findProject(folder: string): string | undefined {
   if (isProject(folder)) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : findProject(parent);
 }
 
-/** Throws a {@link UserError} that names the project above, or what makes one, when a folder is no project. */
+/** Requires a folder to be a project. @throws {UserError} that names the enclosing project, or the command that creates one. */
 export function requireProject(folder: string): void {
   if (isProject(folder)) return;
   const project = findProject(dirname(folder));
@@ -26,5 +26,5 @@ function isProject(folder: string): boolean {
   return marks.some((path) => existsSync(join(folder, path)));
 }
 
-/** Files of which a project has one. */
+/** Files that identify a project; one of them is enough. */
 const marks: readonly string[] = [`src/mcp/${lockName}`, moduleName];

@@ -13,9 +13,9 @@ export interface Rename {
 }
 
 /**
- * Types that a newer revision has under another name. Some are gone, and exactly one new type has the very same members, or the same name with
- * more to it and members of the same names. Of others only the name stayed: what was one object is a union now, in which a new type has the very
- * members of old. Types that say next to nothing are never taken for others.
+ * Returns types that a newer revision has under another name. A removed type is renamed when exactly one new type has identical members; or, if none
+ * has, a longer name that starts with the old one and members of the same names. A type whose name stayed is renamed when it became a union in which
+ * exactly one new type has the old members. Only object types with at least two members are matched.
  */
 export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[] {
   const before = new Set(older.declarations.map(({ name }) => name));
@@ -32,7 +32,7 @@ export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[
   });
 }
 
-/** New types that are alternatives of a union. */
+/** Returns the new types that are alternatives of a union. */
 function alternativesOf({ shape }: Declaration, added: readonly Declaration[]): Declaration[] {
   const names = shape.kind === "union" ? shape.of.map((one) => (one.kind === "reference" ? one.name : "")) : [];
   return added.filter(({ name }) => names.includes(name));
@@ -52,7 +52,7 @@ function withoutProse(shape: unknown): string {
   return JSON.stringify(shape, (key, value: unknown) => (key === "doc" || key === "location" ? undefined : value));
 }
 
-/** A source before and after. */
+/** Text of a source before and after its changes. */
 export interface Rewrite {
   /** Path relative to the project, with forward slashes. */
   readonly file: string;
@@ -61,7 +61,7 @@ export interface Rewrite {
   readonly places: readonly (Rename & { readonly line: number })[];
 }
 
-/** Plans the new text of every source of a project in which something mechanical is to be done. Nothing is executed, nothing written. */
+/** Plans the new text of every source of a project that has mechanical changes. Nothing is executed or written. */
 export async function planRewrites(project: string, moves: Moves): Promise<Rewrite[]> {
   const files = await listSources(project);
   const rewrites = files.map(async (path): Promise<Rewrite[]> => {
@@ -77,7 +77,10 @@ export async function planRewrites(project: string, moves: Moves): Promise<Rewri
   return (await Promise.all(rewrites)).flat();
 }
 
-/** Writes all of them or none: each is written aside first, and what was replaced comes back when another cannot be. */
+/**
+ * Writes all rewrites or none: each is written to a temporary file first, and replaced files are restored when a later step fails.
+ * @throws {UserError} when a file cannot be written.
+ */
 export async function applyRewrites(project: string, rewrites: readonly Rewrite[]): Promise<void> {
   const aside = rewrites.map(({ file }) => {
     const path = join(project, file);

@@ -7,7 +7,7 @@ import { systemCode, UserError } from "../user-error.ts";
 /** Name of the folder that keeps the layer before the last update, beside `src/`. */
 export const previousName = ".mcp-previous";
 
-/** Puts a layer in the place of another, which is kept. Whatever fails, one of the two stands there whole. */
+/** Replaces a layer and keeps the old one. On failure, one of the two is in place as a whole. @throws {UserError} when the replacement fails. */
 export async function replaceLayer(project: string, folder: string, tree: Tree): Promise<void> {
   const temporary = await makeTemporary(project);
   const aside = join(temporary, "layer");
@@ -25,12 +25,15 @@ export async function replaceLayer(project: string, folder: string, tree: Tree):
   }
 }
 
-/** Creates a folder with an unpredictable name, so that no link can be waiting there. */
+/** Creates a folder with an unpredictable name, so that no link can be prepared there. */
 function makeTemporary(project: string): Promise<string> {
   return mkdtemp(join(project, ".mcp-next-"));
 }
 
-/** Brings the layer before the last update back; what stood there now is kept instead. */
+/**
+ * Restores the layer before the last update, and keeps the current one instead.
+ * @throws {UserError} when there is no former layer, or a move fails.
+ */
 export async function restoreLayer(project: string, folder: string): Promise<void> {
   const previous = join(project, previousName);
   await access(previous).catch(() => {
@@ -49,7 +52,7 @@ export async function restoreLayer(project: string, folder: string): Promise<voi
   }
 }
 
-/** On Windows whatever has a file in it open keeps a folder where it is. */
+/** Creates the error of a failed replacement. On Windows, a program with an open file in a folder prevents its move. */
 function explainFailure(folder: string, cause: unknown): UserError {
   const code = systemCode(cause) ?? String(cause);
   const advice = "End programs that have something in it open, then run the same command again.";

@@ -4,23 +4,23 @@ import type { RevisionModel } from "../model.ts";
 import { parseSource, locationOf, ts } from "../read/syntax.ts";
 import { SpecError } from "../read/spec-error.ts";
 
-/** A name of the protocol that a newer revision treats otherwise. */
+/** Name of the protocol that a newer revision removes or deprecates. */
 export interface MovedName {
   readonly kind: "removed" | "deprecated";
   readonly what: "method" | "type";
   readonly name: string;
-  /** What to use instead, where the revision says it. */
+  /** Replacement for the name, where the revision documents one; else the reason. */
   readonly advice: string;
 }
 
-/** A place in a user's code that uses such a name. */
+/** Use of such a name in the user's code. */
 export interface Use extends MovedName {
-  /** Path relative to the project. */
+  /** Path relative to the project, with forward slashes. */
   readonly file: string;
   readonly line: number;
 }
 
-/** Names that one revision has and another has no more, anywhere, or advises against. */
+/** Returns the names of one revision that another removes or deprecates. */
 export function findMovedNames(older: RevisionModel, newer: RevisionModel): MovedName[] {
   const before = namesOf(older);
   const after = namesOf(newer);
@@ -49,7 +49,7 @@ function namesOf({ methods, declarations }: RevisionModel): Named[] {
   ];
 }
 
-/** Finds the uses of such names in the sources of a project, its generated layer left out. Nothing is executed. */
+/** Finds uses of such names in the sources of a project, without its generated layer. Nothing is executed. */
 export async function findUses(project: string, moved: readonly MovedName[]): Promise<Use[]> {
   if (moved.length === 0) return [];
   const files = await listSources(project);
@@ -59,7 +59,7 @@ export async function findUses(project: string, moved: readonly MovedName[]): Pr
   return (await Promise.all(uses)).flat();
 }
 
-/** The sources of a project, its generated layer left out. */
+/** Lists the sources of a project, without its generated layer. */
 export async function listSources(project: string): Promise<string[]> {
   const folders = ["src", "test"].map((name) => join(project, name));
   const entries = await Promise.all(
@@ -73,7 +73,7 @@ export async function listSources(project: string): Promise<string[]> {
     .sort();
 }
 
-/** Only files that import the layer speak of the protocol. One that cannot be parsed is the compiler's business. */
+/** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
 function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
   if (!/from\s+["']([./]+\/?mcp(\/|\.[jt]s["'])|create-mcp-server\/\d)/.test(text)) return [];
   const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
@@ -91,7 +91,7 @@ function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
   return uses;
 }
 
-/** What a node may name: a method by its text, a type by its reference. Names of members are too common to say anything. */
+/** Returns the name that a node refers to: a method by its text, a type by its reference. Names of members are too common to be matched. */
 function describe(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node)) return `method ${node.text}`;
   if (!ts.isTypeReferenceNode(node)) return undefined;

@@ -4,18 +4,18 @@ import type { JsonSchemaValidator, SchemaIssue } from "../protocol/schema-issue.
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
 
-/** How schemas are enforced. */
+/** Options of the ajv validator. */
 export interface AjvOptions extends SchemaBounds, PatternOptions {
-  /** The formats that are enforced, by name. Default: none, `format` is only a remark. */
+  /** Formats to enforce, by name. Default: none, `format` is only an annotation. */
   readonly formats?: { readonly [name: string]: Format };
-  /** Tell everything that is wrong, not only the first thing. A hostile value can then make a very long list. Default: `false`. */
+  /** True if all issues are reported instead of the first one. A hostile value can then cause a very long list. Default: `false`. */
   readonly allErrors?: boolean;
 }
 
 /**
- * Makes a validator for draft-07 and 2020-12 with ajv, which turns schemas into code: it does not run where code cannot be made
- * of text, as in most workers. A schema is compiled when it is first used, and kept as long as it lives; references reach
- * nothing outside of it.
+ * Creates a validator for draft-07 and 2020-12 with ajv. Because ajv generates code from schemas, the validator does not run where code generation is
+ * disabled, as in most workers. A schema is compiled on first use, and the result is kept as long as the schema lives. References cannot point
+ * outside of the schema.
  *
  * @see https://ajv.js.org
  */
@@ -28,7 +28,7 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
     const judge = judges.get(dialect) ?? createAjv(dialect, {});
     judges.set(dialect, judge);
     judge.validateSchema(schema, true);
-    // An instance of its own: ajv never forgets what it compiled, and a schema must not be within reach of another.
+    // A separate instance for each schema: ajv never forgets what it compiled, and schemas must not be able to reference each other.
     const own = { ...toSettings(options), meta: false, validateSchema: false };
     return createAjv(dialect, own).compile(enforceable(schema, options));
   };
@@ -44,17 +44,17 @@ function toSettings({ formats, allErrors = false, ...options }: AjvOptions): Opt
   return formats ? { allErrors, code, formats: { ...formats } } : { allErrors, code, validateFormats: false };
 }
 
-/** The engine for patterns. The library keeps what it compiles by the text of the pattern. */
+/** Returns the regular expression engine for patterns. The library caches compiled patterns by their text. */
 function toEngine(options: PatternOptions): NonNullable<CodeOptions["regExp"]> {
   const engine = (pattern: string): { test: (text: string) => boolean; toString: () => string } => {
     const compiled = compilePattern(pattern, options);
     return { test: (text) => compiled?.test(text) ?? true, toString: () => pattern };
   };
-  // The name that standalone code, which nothing here asks for, would call the engine by.
+  // Name of the engine in standalone code, which is not used here.
   return Object.assign(engine, { code: "compilePattern" });
 }
 
-/** Unknown keywords are remarks, as the specification has it. */
+/** Creates an ajv instance that treats unknown keywords as annotations, as the specification requires. */
 function createAjv(dialect: Dialect, settings: Options): Ajv {
   const lenient: Options = { ...settings, strict: false, logger: false };
   return dialect === "draft-07" ? new Ajv(lenient) : new Ajv2020(lenient);

@@ -4,15 +4,15 @@ import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds 
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";
 
-/** How schemas are enforced. */
+/** Options of the cfworker validator. */
 export interface CfworkerOptions extends SchemaBounds, PatternOptions {
-  /** Enforce `format`. Default: `false`, it is only a remark. */
+  /** True if `format` is enforced. Default: `false`, it is only an annotation. */
   readonly formats?: boolean;
 }
 
 /**
- * Makes a validator for draft-07 and 2020-12 that interprets schemas: it runs in workers and wherever else no code may be made
- * of text. A schema is prepared when it is first used, and kept as long as it lives; references reach nothing outside of it.
+ * Creates a validator for draft-07 and 2020-12 that interprets schemas. It runs in workers and other platforms where code generation is disabled. A
+ * schema is prepared on first use, and the result is kept as long as the schema lives. References cannot point outside of the schema.
  *
  * @see https://github.com/cfworker/cfworker/tree/main/packages/json-schema
  */
@@ -40,7 +40,7 @@ export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSche
   };
 }
 
-/** The library writes pointers as URIs, and half a surrogate pair has no place in one. */
+/** Validates a value. The library encodes pointers as URIs, which fails for a lone surrogate. */
 function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
   try {
     const { valid, errors } = validator.validate(value);
@@ -51,10 +51,10 @@ function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
   }
 }
 
-/** A schema that is ready to be enforced. */
+/** A schema that is ready for validation. */
 interface Prepared {
   readonly validator: Validator;
-  /** Tests of patterns that must not run on the platform. */
+  /** Tests of patterns that must not run on the platform's engine. */
   readonly formats: Readonly<Record<string, (text: string) => boolean>>;
 }
 
@@ -63,12 +63,12 @@ const patternPrefix = "create-mcp-server pattern ";
 const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7", "2020-12": "2020-12" };
 
 /**
- * The library writes into what it is given, and enforces every `format` that it finds: it gets a copy, and none if it must not. Patterns that
- * must not run on the platform become formats, because those are functions.
+ * Copies a schema, because the library modifies its input. The library also enforces every `format`, so the copy has none unless formats are enabled.
+ * Patterns that must not run on the platform's engine become formats, because those are functions.
  */
 function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
   const { format: named, pattern, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
-  // What every object inherits is no format.
+  // Inherited members of objects are not formats.
   if (preparing.keepsFormats && typeof named === "string" && Object.hasOwn(format, named)) rest.format = named;
   if (typeof pattern !== "string") return rest;
   const name = preparing.patternFormat(pattern);
@@ -78,11 +78,11 @@ function copySchema(schema: Record<string, unknown>, preparing: Preparing): Reco
 
 interface Preparing {
   readonly keepsFormats: boolean;
-  /** Name of the format that stands for a pattern; nothing when the platform may run it. */
+  /** Returns the name of the format that replaces a pattern, or undefined if the platform's engine may run it. */
   readonly patternFormat: (pattern: string) => string | undefined;
 }
 
-/** Formats that exist while one value is validated. The library knows formats by name only, for everything that uses it. */
+/** Registers formats while one value is validated. The library only has a global registry of formats. */
 function withFormats<T>(own: Readonly<Record<string, (text: string) => boolean>>, run: () => T): T {
   Object.assign(format, own);
   try {
@@ -92,7 +92,7 @@ function withFormats<T>(own: Readonly<Record<string, (text: string) => boolean>>
   }
 }
 
-/** The library tells of a mistake at every level around it: the innermost says what it is. */
+/** Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. */
 function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));
   const innermost = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest);

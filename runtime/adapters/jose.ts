@@ -15,29 +15,30 @@ import { KeyCache } from "../auth/server/key-cache.ts";
 import type { ProofReader } from "../auth/server/proof.ts";
 import { TokenError, type VerifyToken } from "../auth/server/verify-token.ts";
 
-/** How JSON web tokens are verified. */
+/** Options for the verification of JSON web tokens. */
 export interface JwtOptions {
-  /** Keys by issuer: the set itself, or the URL of one. Default: what the issuer's metadata names, looked up at the first token. */
+  /** Keys by issuer: a key set, or its URL. Default: the key set in the issuer's metadata, fetched for the first token. */
   readonly keys?: Readonly<Record<string, string | JSONWebKeySet>>;
-  /** Only signatures by key pairs. Default: RS, PS, ES and EdDSA. */
+  /** Permitted signature algorithms: asymmetric ones only. Default: RS, PS, ES and EdDSA. */
   readonly algorithms?: readonly string[];
-  /** Types of token that are accepted, as their header says. Default: `at+jwt`, `JWT`, and tokens that do not say. */
+  /** Accepted token types in the `typ` header. Default: `at+jwt`, `JWT`, and tokens without a type. */
   readonly types?: readonly string[];
   /** Milliseconds after which keys are fetched again in the background. Default 10 min. */
   readonly maxAge?: number;
-  /** Milliseconds after which keys are no longer used that could not be fetched again. Default 24 h. */
+  /** Milliseconds after which keys that could not be fetched again are no longer used. Default 24 h. */
   readonly maxStale?: number;
-  /** Milliseconds that pass at least between two attempts to fetch keys, whatever tokens say. Default 30 s. */
+  /** Minimum milliseconds between two attempts to fetch keys, regardless of the tokens. Default 30 s. */
   readonly cooldown?: number;
-  /** Default: the platform's. */
+  /** Function that fetches keys. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Milliseconds since 1970. Default: the system's clock. */
+  /** Returns the time in milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
 /**
- * Verifies access tokens that are JSON web tokens with the keys of their issuer, which are kept: a request waits for keys only when there are none.
+ * Verifies access tokens that are JSON web tokens with the keys of their issuer. Keys are cached: a request waits for keys only when there are none.
  *
+ * @throws {Error} when `algorithms` contains one that is not asymmetric.
  * @see https://www.rfc-editor.org/rfc/rfc9068
  */
 export function verifyJwt(options: JwtOptions = {}): VerifyToken {
@@ -61,7 +62,12 @@ export function verifyJwt(options: JwtOptions = {}): VerifyToken {
   };
 }
 
-/** Reads proofs of possession. @see https://www.rfc-editor.org/rfc/rfc9449 */
+/**
+ * Creates a reader of proofs of possession.
+ *
+ * @throws {Error} when `algorithms` contains one that is not asymmetric.
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
 export function createProofReader({ algorithms = asymmetric }: Pick<JwtOptions, "algorithms"> = {}): ProofReader {
   checkAlgorithms(algorithms);
   return {
@@ -73,7 +79,7 @@ export function createProofReader({ algorithms = asymmetric }: Pick<JwtOptions, 
         const { jwk } = protectedHeader;
         return jwk && { claims: payload, thumbprint: await calculateJwkThumbprint(jwk) };
       } catch {
-        // The key comes with the proof: whatever fails, the proof is to blame.
+        // The key comes with the proof, so every failure is a fault of the proof.
         return undefined;
       }
     },
@@ -94,18 +100,18 @@ const asymmetric: readonly string[] = [
   "Ed25519",
 ];
 
-/** With a shared secret, or none, whoever can verify can also sign. */
+/** Rejects symmetric algorithms and `none`: with these, any verifier can also sign. */
 function checkAlgorithms(algorithms: readonly string[]): void {
   const bad = algorithms.find((algorithm) => !asymmetric.includes(algorithm));
   if (bad !== undefined) throw new Error(`algorithms: ${JSON.stringify(bad)} is none of ${asymmetric.join(", ")}.`);
 }
 
-/** As RFC 7515 has it: `application/` may be left out. */
+/** Normalizes a type: RFC 7515 permits leaving out `application/`. */
 function toType(type: string): string {
   return type.toLowerCase().replace(/^application\//, "");
 }
 
-/** What a token claims before anything is proven: enough to know whose keys to try. */
+/** Reads the unverified issuer of a token, which determines the keys to try. */
 function readIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -120,7 +126,7 @@ interface Verified {
   readonly protectedHeader: { readonly typ?: string };
 }
 
-/** Tries the keys that are there; a token may name one that is newer. */
+/** Verifies a token with the cached keys, and fetches them again if the token names a newer key. */
 async function verifyWith(
   cache: KeyCache<JWTVerifyGetKey>,
   attempt: (keys: JWTVerifyGetKey) => Promise<Verified>,
@@ -138,12 +144,12 @@ async function verifyWith(
   });
 }
 
-/** The times are checked for all kinds of tokens in one place, with the tolerance that is set there. */
+/** Verifies the signature. Times are checked in one place for all kinds of tokens, with the tolerance configured there. */
 function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
   return jwtVerify(token, keys, { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER });
 }
 
-/** The library's words may quote the token: it is said in ours. */
+/** Replaces errors of the library, whose messages may quote the token, by messages of this adapter. */
 function toRefusal(thrown: unknown): unknown {
   if (!isRefusal(thrown)) return thrown;
   const isAlgorithm = thrown instanceof errors.JOSEAlgNotAllowed;
@@ -152,7 +158,7 @@ function toRefusal(thrown: unknown): unknown {
   );
 }
 
-/** Whether the token is to blame, and not its keys or this program. */
+/** True if the token caused the error, and not its keys or this program. */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof errors.JOSEError;
 }

@@ -4,10 +4,10 @@ import type { PatternNode } from "./pattern-syntax.ts";
 /**
  * Proves that a backtracking engine tests any text against a pattern in linear time. Two proofs are tried:
  *
- * - the pattern has so few paths that even all of them together are few steps;
- * - it is anchored at the start, and inside of what repeats the next character always decides which way to go on.
+ * - the pattern has so few paths that all of them together take few steps;
+ * - it is anchored at the start, and inside of repetitions the next character always determines how the match continues.
  *
- * `false` when neither succeeds, although the pattern may still be harmless.
+ * Returns `false` when neither succeeds, although the pattern may still be harmless.
  */
 export function isLinearPattern(pattern: string): boolean {
   const node = parsePattern(pattern);
@@ -17,14 +17,14 @@ export function isLinearPattern(pattern: string): boolean {
   return steps <= (isAnchored ? maxStepsAnchored : maxStepsEverywhere) || (isAnchored && isDeterministic(node));
 }
 
-/** Steps of a search that begins once, and of one that begins at every character. */
+/** Maximum steps of a search that starts once, and of a search that starts at every character. */
 const maxStepsAnchored = 5_000;
 const maxStepsEverywhere = 32;
 
-/** Ways to go on behind a character that repeats; each is tried at every character of a text. */
+/** Maximum ways to continue after a repeated character; each is tried at every character of a text. */
 const maxWays = 32;
 
-/** Paths that the parts of a pattern that do not repeat may have together. */
+/** Maximum combined paths through the parts of a pattern that do not repeat. */
 const maxPaths = 64;
 
 function startsAnchored(node: PatternNode): boolean {
@@ -44,7 +44,7 @@ function startsAnchored(node: PatternNode): boolean {
   }
 }
 
-/** A character that repeats at the very end matches as soon as it has appeared often enough: the rest cannot fail any more. */
+/** Reduces a final repetition to its minimum count. The pattern matches as soon as that count is reached, so the rest cannot fail. */
 function withoutTail(node: PatternNode): PatternNode {
   if (node.kind === "repeat" && node.node.kind === "characters") return { ...node, maximum: node.minimum };
   if (node.kind !== "sequence") return node;
@@ -52,7 +52,7 @@ function withoutTail(node: PatternNode): PatternNode {
   return last ? { ...node, nodes: [...node.nodes.slice(0, -1), withoutTail(last)] } : node;
 }
 
-/** Paths through a part, and the steps of walking all of them. */
+/** Number of paths through a part, and of steps to walk all of them. */
 interface Cost {
   readonly paths: number;
   readonly steps: number;
@@ -97,7 +97,7 @@ function measureRepeat(once: Cost, minimum: number, maximum: number): Cost {
   return total;
 }
 
-/** A place in a pattern that takes one character. */
+/** Position in a pattern that consumes one character. */
 interface Position {
   readonly ranges: readonly CharacterRange[];
   readonly repeats: boolean;
@@ -119,8 +119,9 @@ interface Walk {
 }
 
 /**
- * Every engine that backtracks tries the ways on from a position one after another. Where the sets of characters of these ways have nothing in
- * common, all but one fail at once, now and when it comes back.
+ * True if the next character always determines how the match continues inside of repetitions, and the paths elsewhere are few. A backtracking engine
+ * tries the ways to continue one after another. If their character sets are disjoint, all but one fail immediately, both at first and after
+ * backtracking.
  */
 function isDeterministic(node: PatternNode): boolean {
   const walk: Walk = { positions: [], isAmbiguous: false };
@@ -138,10 +139,10 @@ function isDeterministic(node: PatternNode): boolean {
   return true;
 }
 
-/** The number of ways that one character may have at most; 1 when it decides. */
+/** Returns the maximum number of ways for one character; 1 if the character determines the way. */
 function conflictsOf(ways: readonly Position[]): number {
   if (ways.length > 200) return Infinity;
-  // The same position twice is two ways to get there.
+  // A duplicate position means two ways to reach it.
   const conflicting = ways.filter(({ ranges }, at) =>
     ways.some((other, place) => place !== at && overlaps(ranges, other.ranges)),
   );
@@ -210,7 +211,7 @@ function visitRepeat(
   return { ...part, isNullable: part.isNullable || minimum === 0 };
 }
 
-/** The characters of a set, or more: of Unicode properties only ASCII is looked at. */
+/** Returns the characters of a set, or a superset: Unicode properties are only resolved for ASCII, and include all other characters. */
 function rangesOf(set: CharacterSet): readonly CharacterRange[] {
   const { ranges, properties, isNegated } = set;
   if (properties.length === 0) return isNegated ? complement(ranges) : ranges;

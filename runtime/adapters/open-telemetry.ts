@@ -16,19 +16,18 @@ import { readTarget, type Middleware, type ServerRequest } from "../server/middl
 import { redactText } from "../server/middleware/redact.ts";
 import { observe, type RequestOutcome } from "../server/middleware/request-outcome.ts";
 
-/** How requests are traced. */
+/** Options of the middleware that traces requests. */
 export interface TraceOptions {
-  /** Default: the one of the provider that is registered in the process. */
+  /** Tracer for the spans. Default: that of the provider registered in the process. */
   readonly tracer?: Tracer;
-  /** Members of every span, such as `network.transport`. */
+  /** Attributes of every span, such as `network.transport`. */
   readonly attributes?: Attributes;
 }
 
 /**
- * Middleware that makes a span of each request, named and described as the conventions for MCP ask. The client's trace goes on
- * in it (`traceparent`, `tracestate` and `baggage` in `_meta`); what is active here, such as the span of an HTTP request, is
- * linked. Neither arguments nor results are recorded. A span of a refused request is named by its method alone, and of what clients
- * write no more is recorded than a line.
+ * Creates middleware that records a span for each request, with the name and attributes of the semantic conventions for MCP. The span continues the
+ * client's trace (`traceparent`, `tracestate` and `baggage` in `_meta`), and links to the active span, such as that of an HTTP request. Neither
+ * arguments nor results are recorded. The name of a span for a rejected request is only its method. Text from clients is redacted and shortened.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp
  */
@@ -39,7 +38,7 @@ export function traceRequests(options: TraceOptions = {}): Middleware {
     const span = startSpan(tracer, request, { parent, attributes: options.attributes ?? {} });
     return contexts.with(trace.setSpan(parent, span), () =>
       observe(next, (outcome) => {
-        // The name of something that may not even exist is the client's, and anything: names of spans are to be few.
+        // The target of a rejected request may not exist and can be any text, but the number of different span names must be small.
         if (outcome.kind === "refused") span.updateName(request.method);
         endSpan(span, outcome);
       }),
@@ -47,7 +46,7 @@ export function traceRequests(options: TraceOptions = {}): Middleware {
   };
 }
 
-/** Trace context comes from strangers: anything but text is left alone, and so is what is inherited. */
+/** Reads trace context, which is untrusted input: values that are not strings and inherited members are ignored. */
 const metaGetter: TextMapGetter<ServerRequest["context"]["meta"]> = {
   keys: (meta) => Object.keys(meta),
   get(meta, key) {
@@ -56,7 +55,7 @@ const metaGetter: TextMapGetter<ServerRequest["context"]["meta"]> = {
   },
 };
 
-/** The limit that the specification of baggage sets; the others are shorter. */
+/** Maximum length from the baggage specification; the other fields are shorter. */
 const longestField = 8_192;
 
 function startSpan(
@@ -96,7 +95,7 @@ function describeRequest(request: ServerRequest): Attributes {
     : { ...common, "mcp.resource.uri": target };
 }
 
-/** On the server's side a refusal is no error: it is what the client should have expected. */
+/** Ends a span. A rejection is not an error on the server's side, because the client caused it. */
 function endSpan(span: Span, { kind, code, message }: RequestOutcome): void {
   if (code !== undefined) span.setAttribute("rpc.response.status_code", String(code));
   if (kind === "tool-error" || isServerError(code)) {

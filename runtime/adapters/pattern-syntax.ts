@@ -8,32 +8,32 @@ export type PatternNode =
       readonly kind: "repeat";
       readonly node: PatternNode;
       readonly minimum: number;
-      /** `Infinity` without a limit. */
+      /** Maximum count; `Infinity` if there is no limit. */
       readonly maximum: number;
     };
 
-/** One character out of a set. */
+/** A character out of a set. */
 export interface CharacterSet {
   readonly kind: "characters";
   readonly ranges: readonly CharacterRange[];
-  /** Unicode properties as they are written: `\p{L}`, `\P{Script=Greek}`. */
+  /** Unicode properties as written: `\p{L}`, `\P{Script=Greek}`. */
   readonly properties: readonly string[];
-  /** Any character but these. */
+  /** True if the set matches any character that is not in it. */
   readonly isNegated: boolean;
 }
 
-/** Code points from the first to the last, both included. */
+/** Range of code points, inclusive at both ends. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** The largest code point. */
+/** Largest code point of Unicode. */
 export const lastCodePoint = 0x10_ff_ff;
 
-/** The most characters that a pattern is read of. */
+/** Maximum length of a pattern in UTF-16 code units. */
 const maxLength = 2_000;
 
 /**
- * Parses a regular expression with the flag `u`. Returns nothing for one that is invalid, longer than 2000 characters, or that has a
- * look-around, a back reference or flags of its own.
+ * Parses a regular expression with the flag `u`. Returns undefined if the pattern is invalid, longer than 2000 characters, or contains a look-around,
+ * a back reference or inline flags.
  *
  * @see https://tc39.es/ecma262/#sec-patterns
  */
@@ -48,7 +48,7 @@ export function parsePattern(pattern: string): PatternNode | undefined {
   }
 }
 
-/** Checks that a text is a regular expression with the flag `u`. */
+/** True if a text is a regular expression with the flag `u`. */
 export function isPattern(pattern: string): boolean {
   try {
     return new RegExp(pattern, "u") instanceof RegExp;
@@ -57,13 +57,13 @@ export function isPattern(pattern: string): boolean {
   }
 }
 
-/** Position in a pattern. The pattern is known to be valid: the parser only has to find out what it says. */
+/** Position in a pattern. The pattern is known to be valid, so the parser does not check its syntax. */
 interface Cursor {
   readonly characters: readonly string[];
   at: number;
 }
 
-/** Syntax that only a backtracking engine can follow. */
+/** Error for syntax that only a backtracking engine can match. */
 class UnsupportedError extends Error {}
 
 function parseAlternatives(cursor: Cursor): PatternNode {
@@ -156,14 +156,14 @@ function parseClass(cursor: Cursor): PatternNode {
   return { kind: "characters", ranges, properties, isNegated };
 }
 
-/** The end of a range in a class, when a hyphen makes one. */
+/** Parses the end of a range in a class, if a hyphen follows. */
 function parseRangeEnd(cursor: Cursor): number | undefined {
   if (peek(cursor) !== "-" || cursor.characters[cursor.at + 1] === "]") return undefined;
   next(cursor);
   return take(cursor, "\\") ? parseCharacter(cursor) : codeOf(next(cursor));
 }
 
-/** A set behind a backslash: `\d`, `\W`, `\p{...}`. */
+/** Parses a set after a backslash: `\d`, `\W`, `\p{...}`. */
 function parseSet(cursor: Cursor): Pick<CharacterSet, "ranges" | "properties"> | undefined {
   const letter = peek(cursor);
   const known = sets.get(letter.toLowerCase());
@@ -177,7 +177,7 @@ function parseSet(cursor: Cursor): Pick<CharacterSet, "ranges" | "properties"> |
   return { ranges: [], properties: [`\\${letter}{${readUntil(cursor, "}")}}`] };
 }
 
-/** A single character behind a backslash. */
+/** Parses a single character after a backslash. */
 function parseCharacter(cursor: Cursor): number {
   const letter = next(cursor);
   switch (letter) {
@@ -271,7 +271,7 @@ const sets: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
   ],
 ]);
 
-/** Pairs of a list of first and last code points. */
+/** Converts a flat list of first and last code points to ranges. */
 function toRanges(codes: readonly number[]): readonly CharacterRange[] {
   return codes.flatMap((first, at): CharacterRange[] => (at % 2 === 0 ? [[first, codes[at + 1] ?? first]] : []));
 }

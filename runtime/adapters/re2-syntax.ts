@@ -1,19 +1,19 @@
 import { parsePattern, type CharacterSet, type PatternNode } from "./pattern-syntax.ts";
 
-/** A pattern for an engine that speaks RE2. */
+/** A pattern in the syntax of RE2. */
 export interface Re2Program {
-  /** The pattern in the syntax of RE2. */
+  /** Source of the pattern in the syntax of RE2. */
   readonly source: string;
-  /** Instructions that it takes, about. */
+  /** Approximate number of compiled instructions. */
   readonly size: number;
 }
 
-/** The most instructions that a pattern is compiled to. */
+/** Maximum size of a pattern in instructions. */
 const maxSize = 500;
 
 /**
- * Translates a regular expression with the flag `u` to the syntax of RE2, so that it means the same there. Nothing when it cannot be: look-arounds,
- * back references, some Unicode properties, and counts that would make it very large.
+ * Translates a regular expression with the flag `u` to RE2 syntax with the same meaning. Returns undefined if this is not possible: for look-arounds,
+ * back references, some Unicode properties, and counts that would make the program very large.
  *
  * @see https://github.com/google/re2/wiki/Syntax
  */
@@ -25,7 +25,7 @@ export function toRe2(pattern: string): Re2Program | undefined {
   return isSpoken ? { source: write(node), size } : undefined;
 }
 
-/** General categories by their short names, which both know. */
+/** General categories by their short names, which both engines support. */
 const categories = /^\\[pP]\{(?:L[ulmot]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)\}$/;
 
 function sizeOf(node: PatternNode): number {
@@ -83,7 +83,7 @@ const assertions = { start: "\\A", end: "\\z", boundary: "\\b", "no boundary": "
 function writeSet({ ranges, properties, isNegated }: CharacterSet): string {
   const members = [...ranges.map(([first, last]) => `${writeCode(first)}-${writeCode(last)}`), ...properties].join("");
   if (members !== "") return `[${isNegated ? "^" : ""}${members}]`;
-  // An empty set matches no character; negated it matches all.
+  // An empty set matches no character; negated, it matches all.
   return `[${isNegated ? "" : "^"}\\x{0}-\\x{10FFFF}]`;
 }
 

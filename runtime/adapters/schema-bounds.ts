@@ -1,17 +1,18 @@
-/** How large a schema may be. */
+/** Size limits of a schema. */
 export interface SchemaBounds {
-  /** Nesting. Default 64. */
+  /** Maximum nesting depth. Default 64. */
   readonly maxDepth?: number;
-  /** Values in it, counted at every level. Default 20,000. */
+  /** Maximum number of objects and arrays, counted at every level. Default 20,000. */
   readonly maxNodes?: number;
 }
 
-/** The dialects that the adapters read. */
+/** Dialects that the adapters support. */
 export type Dialect = "draft-07" | "2020-12";
 
 /**
- * Throws for schemas that are too large to be compiled, or have names that no library can write down: they may come from a stranger.
+ * Checks the size of a schema, which may come from an untrusted source.
  *
+ * @throws {Error} when it is too large to be compiled, or contains a name with a lone surrogate, which libraries cannot encode.
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-9
  */
 export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }: SchemaBounds): void {
@@ -29,7 +30,11 @@ export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }
   }
 }
 
-/** The dialect that a schema names in `$schema`; without one it is 2020-12. Throws for any other. */
+/**
+ * Returns the dialect of a schema from `$schema`; the default is 2020-12.
+ *
+ * @throws {Error} when the dialect is not supported.
+ */
 export function readDialect(schema: { readonly $schema?: unknown }): Dialect {
   const { $schema } = schema;
   if ($schema === undefined) return "2020-12";
@@ -38,13 +43,13 @@ export function readDialect(schema: { readonly $schema?: unknown }): Dialect {
   throw new Error(`The JSON Schema dialect ${JSON.stringify($schema)} is not supported: use draft-07 or 2020-12.`);
 }
 
-/** The keys of a JSON Pointer; those that number an item are numbers. */
+/** Returns the keys of a JSON Pointer, with array indexes as numbers. */
 export function readPointer(pointer: string): readonly (string | number)[] {
   const keys = pointer.split("/").slice(1);
   return keys.map((key) => (/^\d+$/.test(key) ? Number(key) : unescapeKey(key)));
 }
 
-/** Half of a surrogate pair. */
+/** Lone half of a surrogate pair. */
 const surrogate = /\p{Surrogate}/u;
 
 const dialects: ReadonlyMap<string, Dialect> = new Map([

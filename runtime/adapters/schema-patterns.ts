@@ -4,28 +4,28 @@ import { isLinearPattern } from "./linear-pattern.ts";
 import { isPattern } from "./pattern-syntax.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";
 
-/** Test of texts against one pattern, in time that grows with the length of the text only. */
+/** Test of texts against a pattern, in time that only grows with the length of the text. */
 export interface PatternTest {
-  /** Characters of the longest text that can be tested. Default: any. */
+  /** Maximum length of a text in UTF-16 code units. Default: unlimited. */
   readonly maxLength?: number;
   readonly test: (text: string) => boolean;
 }
 
-/** Compiles a pattern (a regular expression with the flag `u`); nothing when the engine cannot express it. */
+/** Function that compiles a pattern (a regular expression with the flag `u`). Returns undefined if the engine cannot express it. */
 export type CompilePattern = (pattern: string) => PatternTest | undefined;
 
 /** Options for the enforcement of `pattern` and `patternProperties`. */
 export interface PatternOptions {
   /**
-   * The engine for patterns that the one of the platform might need very long for: `compileRe2` of the adapter `re2`. Without it these are reported and
-   * not enforced. `"native"` runs every pattern on the platform: only for schemas that are your own.
+   * Engine for patterns that may take very long on the platform's engine: `compileRe2` of the adapter `re2`. Without it, such patterns are reported
+   * and not enforced. `"native"` runs every pattern on the platform's engine: use it only for your own schemas.
    */
   readonly patterns?: CompilePattern | "native";
   /** Receives each pattern that is not enforced, when its schema is first used. Default: a warning on the console. */
   readonly onUnenforced?: (pattern: string) => void;
 }
 
-/** A text that is too long for its pattern. */
+/** Error for a text that is too long for its pattern. */
 class LongTextError extends Error {
   override readonly name = "LongTextError";
 
@@ -34,7 +34,11 @@ class LongTextError extends Error {
   }
 }
 
-/** Compiles a pattern as the options say. Throws for one that is no regular expression. */
+/**
+ * Compiles a pattern with the configured engine.
+ *
+ * @throws {Error} when the pattern is not a regular expression.
+ */
 export function compilePattern(pattern: string, { patterns }: PatternOptions): PatternTest | undefined {
   if (!isPattern(pattern)) throw new Error(`A JSON Schema has an invalid pattern: ${show(pattern)}.`);
   if (patterns === "native" || isLinearPattern(pattern)) return new RegExp(pattern, "u");
@@ -50,8 +54,10 @@ export function compilePattern(pattern: string, { patterns }: PatternOptions): P
 }
 
 /**
- * Returns the part of a schema that is enforced, and reports the patterns that are not. `nativeKeys` is for a library that tests the patterns of
- * `patternProperties` on the platform.
+ * Returns the part of a schema that can be enforced, and reports the patterns that cannot. Set `nativeKeys` for a library that tests the patterns of
+ * `patternProperties` on the platform's engine.
+ *
+ * @throws {Error} when a pattern is not a regular expression.
  */
 export function enforceable(
   schema: object,
@@ -67,10 +73,10 @@ export function enforceable(
   return loose;
 }
 
-/** A keyword that has patterns. */
+/** Schema keyword that contains regular expressions. */
 export type PatternKeyword = "pattern" | "patternProperties";
 
-/** Runs a check; a text that is too long for its pattern is an issue, wherever in the schema the pattern stands. */
+/** Runs a check and reports a text that is too long for its pattern as an issue, regardless of the pattern's place in the schema. */
 export function withTextLimit(check: () => readonly SchemaIssue[]): readonly SchemaIssue[] {
   try {
     return check();
@@ -86,20 +92,20 @@ function warn(pattern: string): void {
   );
 }
 
-/** A pattern of a stranger for people: without characters that act on a terminal. */
+/** Formats an untrusted pattern for messages: shortened, and without characters that control a terminal. */
 function show(pattern: string): string {
   return JSON.stringify(pattern.slice(0, 80)).replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** A schema without some of its patterns, and those. */
+/** A schema without some of its patterns, and the set of removed patterns. */
 export interface LooseSchema {
   readonly schema: Record<string, unknown>;
   readonly removed: ReadonlySet<string>;
 }
 
 /**
- * Takes patterns out of a schema so that it accepts whatever it accepted before, and more. Where accepting more in one place would mean accepting
- * less as a whole (`not`, `if`, `oneOf`, `maxContains`), that keyword gives way.
+ * Removes patterns from a schema. The result accepts every value that the schema accepted, and possibly more. Keywords that would accept less if an
+ * inner schema accepts more (`not`, `if`, `oneOf`, `maxContains`) are removed or relaxed.
  */
 export function removePatterns(
   schema: Record<string, unknown>,
@@ -130,20 +136,20 @@ function loosen(schema: Record<string, unknown>, removed: ReadonlySet<string>): 
   if (isLoose("contains")) delete rest.maxContains;
   if (isLoose("oneOf")) added.push({ anyOf: oneOf });
   else if (oneOf !== undefined) rest.oneOf = oneOf;
-  // Each of them may be what evaluated the members of a value.
+  // Each branch may be the one that evaluated the members of a value.
   if (isLoose("if")) added.push({ anyOf: [condition, then, otherwise, true] });
   else if (condition !== undefined) Object.assign(rest, { if: condition, then, else: otherwise });
   if (added.length > 0) rest.allOf = [...(Array.isArray(rest.allOf) ? rest.allOf : []), ...added];
   return rest;
 }
 
-/** Any key may fit a pattern that is not tested, and then it is no additional one. */
+/** Relaxes `patternProperties`: any key may match a removed pattern, and is then not an additional property. */
 function loosenKeys(keys: Record<string, unknown>, removed: ReadonlySet<string>): Record<string, unknown> {
   const kept = Object.entries(keys).filter(([pattern]) => !removed.has(pattern));
   return { ...(kept.length < Object.keys(keys).length && { "": true }), ...Object.fromEntries(kept) };
 }
 
-/** True if something in a schema may accept more than before; references count as such. */
+/** True if a part of a schema may accept more than before; references are treated as such. */
 function mayAcceptMore(value: unknown, removed: ReadonlySet<string>): boolean {
   if (Array.isArray(value)) return value.some((item) => mayAcceptMore(item, removed));
   if (!isObject(value)) return false;

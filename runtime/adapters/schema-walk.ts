@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 
-/** Members whose keys are names of the user. */
+/** Keywords whose member names are chosen by the author of the schema. */
 const maps: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -11,10 +11,10 @@ const maps: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** Members that are data, whatever they look like. */
+/** Keywords whose values are data, even if they look like schemas. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
-/** Copies a JSON Schema, each schema directly inside of it replaced. */
+/** Copies a JSON Schema, with each direct subschema replaced. */
 export function mapSubschemas(
   schema: object,
   replace: (subschema: Record<string, unknown>) => unknown,
@@ -29,7 +29,7 @@ export function mapSubschemas(
   return Object.fromEntries(members);
 }
 
-/** Lists a JSON Schema and every schema inside of it. */
+/** Lists a JSON Schema and all schemas inside of it. */
 export function listSchemas(schema: Record<string, unknown>): readonly Record<string, unknown>[] {
   const found: Record<string, unknown>[] = [];
   const visit = (node: Record<string, unknown>): void => {

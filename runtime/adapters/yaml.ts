@@ -1,8 +1,10 @@
 import { parse } from "yaml";
 
 /**
- * Reads YAML with the package `yaml`: `readSkills("skills", { parseYaml })`. Dates stay text, a key that is there twice is an error, and
- * references that would make a small document large are refused. Throws what `yaml` throws.
+ * Parses YAML with the package `yaml`: `readSkills("skills", { parseYaml })`. Dates remain text and duplicate keys are errors. References that would
+ * expand a small document to a large one are rejected.
+ *
+ * @throws {Error} when the text is not valid YAML: the errors of `yaml`.
  */
 export function parseYaml(text: string): unknown {
   return parse(text, { schema: "core", maxAliasCount: 100, logLevel: "error" });

@@ -4,8 +4,8 @@ import type { TaskControl } from "../tasks/task-control.ts";
 import type { ClientSettings } from "./options.ts";
 
 /**
- * Options as the runtime sees them: without the types of a revision. Those written for any revision fit, because methods
- * compare their parameters in both directions; what they are called with was checked before.
+ * Options as the runtime sees them, without the types of a revision. Options written for any revision fit, because methods compare their
+ * parameters in both directions. The arguments of their functions are checked before each call.
  */
 export interface AnyClientOptions extends ClientSettings {
   readonly info: ImplementationInfo;
@@ -16,10 +16,10 @@ export interface AnyClientOptions extends ClientSettings {
   onLog?(entry: object): unknown;
 }
 
-/** Roots of any revision, or how to find them. */
+/** Roots of any revision, or a function that returns them. */
 export type AnyRootsOption = readonly object[] | ((context: AnyClientRequestContext) => unknown);
 
-/** How completions are had, at any revision. */
+/** Sampling option of any revision. */
 export interface AnySamplingOption {
   readonly tools?: true;
   readonly context?: true;
@@ -27,7 +27,7 @@ export interface AnySamplingOption {
   createMessage(params: object, context: AnyClientRequestContext): unknown;
 }
 
-/** How input is had, at any revision. */
+/** Elicitation option of any revision. */
 export interface AnyElicitationOption {
   readonly task?: true;
   form?(params: object, context: AnyFormContext): unknown;
@@ -35,7 +35,7 @@ export interface AnyElicitationOption {
   completed?(elicitationId: string): unknown;
 }
 
-/** The context of an answer at any revision. */
+/** Context of a server's request at any revision. */
 export interface AnyClientRequestContext {
   readonly server: { readonly info: object; readonly capabilities: object };
   readonly revision: string;
@@ -46,7 +46,7 @@ export interface AnyClientRequestContext {
   progress(progress: number, total?: number, message?: string): Promise<void>;
 }
 
-/** The context of a form at any revision. */
+/** Context of a form request at any revision. */
 export interface AnyFormContext extends AnyClientRequestContext {
   check(content: object): readonly SchemaIssue[];
 }

@@ -4,7 +4,7 @@ import type { Capabilities } from "../protocol/session.ts";
 import { knowsTasks } from "../tasks/task.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 
-/** What a client with these handlers declares at a revision: what it answers, as far as the revision knows of it. */
+/** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */
 export function toClientCapabilities(source: AnyClientOptions, revision: Revision): Capabilities {
   const { experimental, roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => revision.capabilities.client.includes(path.join("."));

@@ -5,15 +5,15 @@ import { createSseClientTransport, type SseClientOptions } from "../transport/ht
 import { connect, type ClientConnection } from "./connect.ts";
 import type { ConnectServerOptions } from "./connection-factory.ts";
 
-/** Options of a client of a server that is reached by URL. */
+/** Options of a connection to a server by its URL. */
 export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOptions, SseClientOptions {
-  /** Statuses by which an older server says that it has no Streamable HTTP. Default: 400, 404 and 405. */
+  /** HTTP statuses by which an older server indicates that it has no Streamable HTTP. Default: 400, 404 and 405. */
   readonly olderServerStatuses?: readonly number[];
 }
 
 /**
- * Connects to a server over HTTP, whatever its age: by Streamable HTTP, or else by its predecessor if the server turns out to offer that
- * instead. When both fail, the first failure tells more.
+ * Connects to a server of any age over HTTP. Uses Streamable HTTP, or its predecessor if the server turns out to offer that instead. When both
+ * fail, rejects with the failure of the first, which is more informative.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
@@ -24,7 +24,7 @@ export async function connectHttp(url: string | URL, options: ConnectHttpOptions
     return await connect(createHttpClientTransport(url, options), { ...options, ...(era && { era }) });
   } catch (refusal) {
     if (!mayBeOld(options) || !isHttpError(refusal) || !olderServerStatuses.includes(refusal.status)) throw refusal;
-    // Whoever offers that knows nothing of requests that stand alone.
+    // A server that offers the older transport does not know stateless requests.
     return connect(createSseClientTransport(url, options), { ...options, lifecycle: "handshake" }).catch(() => {
       throw refusal;
     });

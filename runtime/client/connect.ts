@@ -7,11 +7,11 @@ import type { Connection, State } from "../protocol/peer.ts";
 import type { Capabilities, ImplementationInfo, Session } from "../protocol/session.ts";
 import { SessionView } from "./session/session-view.ts";
 
-/** Options of a client. */
+/** Options of `connect`: the client's info, its revisions, its capabilities and its handlers for one connection. */
 export type ConnectOptions = OpenOptions;
 
 /**
- * A session with a server, from the client's side. The calls of a generated revision are made over it: `new ClientCalls(connection)`.
+ * Session with a server, from the client's side. The calls of a generated revision are made over it: `new ClientCalls(connection)`.
  */
 export interface ClientConnection extends Connection {
   readonly session: Session;
@@ -20,7 +20,7 @@ export interface ClientConnection extends Connection {
   readonly serverCapabilities: Capabilities;
   readonly instructions: string | undefined;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
-  /** Sends a request of the negotiated revision by its method name; params and result are checked, but their types are not known. */
+  /** Sends a request of the negotiated revision by its method name. Params and result are checked, but their types are not known. */
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
   /** Sends a notification of the negotiated revision by its method name. */

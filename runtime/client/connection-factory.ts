@@ -3,29 +3,29 @@ import type { Transport } from "../transport/transport.ts";
 import { connect, type ClientConnection, type ConnectOptions } from "./connect.ts";
 
 /**
- * Opens a connection to a server, again and again if need be:
+ * Opens a connection to a server. A client that reconnects calls it again:
  * `(options) => connectStdio({ command }, options)` or `(options) => connectHttp(url, options)`.
  */
 export type ConnectionFactory = (options: ConnectionFactoryOptions) => Promise<ClientConnection>;
 
 /** Options of a connection to a server that has a URL or a command. */
 export interface ConnectServerOptions extends ConnectOptions {
-  /** What the client remembers of servers. */
+  /** Cache of the kind of each server: stateless or with sessions. Connections of one client share it. */
   readonly eras?: EraCache;
 }
 
-/** What an opener passes on to `connect` and, over HTTP, to the transport. */
+/** Options that a connection factory passes on to `connect` and, over HTTP, to the transport. */
 export interface ConnectionFactoryOptions extends ConnectServerOptions {
-  /** The transport has begun a new session unseen. */
+  /** Called when the transport has begun a new session without the client noticing. */
   readonly onNewSession: () => void;
-  /** The server can no longer speak unasked. */
+  /** Called when the server can no longer send messages without a request. */
   readonly onNotificationsLost: () => void;
 }
 
-/** A transport, which serves one connection, or how to open any number of them. */
+/** Transport, which serves one connection, or a function that opens any number of them. */
 export type Connectable = Transport | ConnectionFactory;
 
-/** A source as an opener. A transport cannot be opened a second time. */
+/** Returns a source as a connection factory. A transport can be opened only once. */
 export function toConnectionFactory(source: Connectable): ConnectionFactory {
   if (typeof source === "function") return source;
   let isUsed = false;

@@ -8,26 +8,32 @@ import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 
-/** A client: what it answers and how it behaves, for any number of servers. */
+/** Client with its handlers and settings, for any number of servers. */
 export interface Client<P extends ClientTypes> {
-  /** Where servers may work. */
+  /** Roots in which servers may work. */
   readonly roots: RootsOf<P>;
-  /** Opens a session with a server. */
+  /**
+   * Opens a session with a server.
+   *
+   * @throws {Error} when the client reconnects and the source is a transport
+   */
   connect(source: Connectable, options?: { readonly signal?: AbortSignal }): Promise<ClientSession<P>>;
-  /** Closes every session. */
+  /** Closes every session of this client. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a client for the declarations of a revision: `createClient<Declarations>({ info, revisions: [revision] })`.
- * What older servers answer is theirs: it fits the revision that was agreed on, which may lack what `P` has.
+ * Creates a client for the declarations of a revision: `createClient<Declarations>({ info, revisions: [revision] })`. Results of older servers
+ * fit the negotiated revision, which may lack what `P` has.
+ *
+ * @throws {Error} when `keepAlive.interval` is not above 0
  */
 export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
 export function createClient(source: AnyClientOptions): object {
   return createUntypedClient(source);
 }
 
-/** Connects to one server: `createClient(options).connect(source)`. */
+/** Connects to one server; short for `createClient(options).connect(source)`. */
 export function connectClient<P extends ClientTypes>(
   source: Connectable,
   options: ClientOptions<P> & { readonly signal?: AbortSignal },
@@ -36,7 +42,7 @@ export function connectClient<P extends ClientTypes>(
   return createClient<P>(options).connect(source, signal ? { signal } : {});
 }
 
-/** Makes a client whose types have been given up for those that every revision has. */
+/** Creates a client without the types of a particular revision. */
 export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   checkKeepAlive(given);
   const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
@@ -52,7 +58,7 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
         throw new Error("A client that reconnects needs a function that opens connections, not a transport.");
       }
       const session = new DefaultClientSession(source, roots, { open: toConnectionFactory(server), eras, signal });
-      // From now on, so that closing the client ends a session that is still being opened.
+      // Added before the start, so that closing the client also ends a session that is still being opened.
       sessions.add(session);
       void session.closed.then(() => sessions.delete(session));
       try {
@@ -69,7 +75,7 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   };
 }
 
-/** A client for which there are no types of a revision. */
+/** Client without the types of a revision. */
 export interface UntypedClient {
   readonly roots: Roots;
   connect(source: Connectable, options?: { readonly signal?: AbortSignal }): Promise<DefaultClientSession>;

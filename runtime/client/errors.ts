@@ -1,7 +1,7 @@
 import { RpcError, hasName } from "../jsonrpc/errors.ts";
 import { describeIssues, type SchemaIssue } from "../protocol/schema-issue.ts";
 
-/** The values that a form handler returned do not fit the form. Check them with `context.check` and ask the user again. */
+/** Error for values of a form handler that do not fit the form. Check them with `context.check` and ask the user again. */
 export class FormError extends Error {
   readonly issues: readonly SchemaIssue[];
 
@@ -14,11 +14,11 @@ export class FormError extends Error {
   }
 }
 
-/** A tool gave structured content that does not fit its output schema. */
+/** Error for structured content of a tool that does not fit the tool's output schema. */
 export class ToolOutputError extends Error {
   readonly tool: string;
   readonly issues: readonly SchemaIssue[];
-  /** What the tool gave; not to be trusted. */
+  /** Result of the tool. Do not trust it. */
   readonly result: unknown;
 
   constructor(tool: string, problem: { readonly issues: readonly SchemaIssue[]; readonly result: unknown }) {
@@ -30,9 +30,9 @@ export class ToolOutputError extends Error {
   }
 }
 
-/** A list of the server does not end, or not soon enough. */
+/** Error for a list of the server that does not end, or not within its bounds. */
 export class IncompleteListError extends Error {
-  /** The items that were read before, where a whole list was asked for. */
+  /** Items that were read before the error, if a whole list was requested. */
   readonly items: readonly unknown[];
   readonly #problem: string;
 
@@ -43,7 +43,7 @@ export class IncompleteListError extends Error {
     this.#problem = problem;
   }
 
-  /** The same error with the items that were read before it. */
+  /** Returns the same error with the items that were read before it. */
   with(items: readonly unknown[]): IncompleteListError {
     return new IncompleteListError(this.#problem, items);
   }
@@ -54,7 +54,7 @@ export function isIncompleteListError(value: unknown): value is IncompleteListEr
   return hasName(value, ["IncompleteListError"]);
 }
 
-/** The server did not agree to tell of changes of something. */
+/** Error for a server that did not agree to notify of changes of something. */
 export class SubscriptionError extends Error {
   /** URIs of resources, or names of lists. */
   readonly subjects: readonly string[];
@@ -68,14 +68,14 @@ export class SubscriptionError extends Error {
   }
 }
 
-/** Whether a value is a `SubscriptionError`, also one of another copy of this package. */
+/** True if a value is a `SubscriptionError`, also one of another copy of this package. */
 export function isSubscriptionError(value: unknown): value is SubscriptionError {
   return hasName(value, ["SubscriptionError"]);
 }
 
-/** A call did not come to its end because the server needs input that it does not get. */
+/** Error for a call that did not complete because the server needs input that it does not get. */
 export class InputRequiredError extends Error {
-  /** What the server gave instead of the result: go on with it by `session.request("tools/call", ...)`, or let it be. */
+  /** Result that the server sent instead of the final one. Continue with `session.request("tools/call", ...)`, or drop it. */
   readonly result: object;
 
   constructor(problem: string, result: object) {
@@ -85,23 +85,23 @@ export class InputRequiredError extends Error {
   }
 }
 
-/** Whether a value is an `InputRequiredError`, also one of another copy of this package. */
+/** True if a value is an `InputRequiredError`, also one of another copy of this package. */
 export function isInputRequiredError(value: unknown): value is InputRequiredError {
   return hasName(value, ["InputRequiredError"]);
 }
 
-/** Whether a value is a `FormError`, also one of another copy of this package. */
+/** True if a value is a `FormError`, also one of another copy of this package. */
 export function isFormError(value: unknown): value is FormError {
   return hasName(value, ["FormError"]);
 }
 
-/** Whether a value is a `ToolOutputError`, also one of another copy of this package. */
+/** True if a value is a `ToolOutputError`, also one of another copy of this package. */
 export function isToolOutputError(value: unknown): value is ToolOutputError {
   return hasName(value, ["ToolOutputError"]);
 }
 
 /**
- * The refusal of a sampling request by the user: throw it from the handler.
+ * Returns the rejection of a sampling request by the user: throw it from the handler.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling
  */

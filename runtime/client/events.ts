@@ -1,27 +1,27 @@
 import type { ListKind } from "../protocol/list-kinds.ts";
 
-/** What happens to the connection of a client. */
+/** Events of a client's connection. */
 export type ClientEvent =
-  /** The connection is lost. */
+  /** Loss of the connection; `reason` is absent if it closed without an error. */
   | { readonly kind: "disconnected"; readonly reason: Error | undefined }
-  /** Another attempt follows after `delay` milliseconds; the first is attempt 1. */
+  /** Announcement of another attempt after `delay` milliseconds; the first is attempt 1. */
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly delay: number }
-  /** The attempt failed. */
+  /** Failure of the attempt with this number. */
   | { readonly kind: "reconnectFailed"; readonly attempt: number; readonly error: Error }
-  /** A new session is open: what the server kept of the old one is gone, and has been asked for again. */
+  /** Opening of a new session. The server lost the state of the old one, and the client requested it again. */
   | { readonly kind: "reconnected" }
-  /** Changes are not told for now, although the connection is there: lists and resources that were kept are forgotten. */
+  /** Interruption of notifications of changes, although the connection is open. Cached lists and resources are dropped. */
   | { readonly kind: "deaf"; readonly reason: Error | undefined }
-  /** Changes are told again. What changed meanwhile is not: read again what matters. */
+  /** Resumption of notifications of changes. Changes in between are not reported: read again what matters. */
   | { readonly kind: "hearing" }
-  /** Something that the server was asked for could not be had, or not again. */
+  /** Failure to obtain or restore a subscription, the log level or list notifications. */
   | { readonly kind: "restoreFailed"; readonly what: RestoredState; readonly error: Error }
-  /** The server did not answer a ping, so many times in a row. */
+  /** Missing response to a ping; `failures` counts missing responses in a row. */
   | { readonly kind: "pingFailed"; readonly failures: number; readonly error: Error }
-  /** There will be no further connection; `reason` is absent after an orderly end. */
+  /** End of the session: no further connection follows. `reason` is absent after an orderly end. */
   | { readonly kind: "closed"; readonly reason: Error | undefined };
 
-/** What a server is asked for, and asked again by a new session. */
+/** State that a client requests from a server, and requests again in a new session. */
 export type RestoredState =
   | { readonly kind: "logLevel"; readonly level: string }
   | { readonly kind: "subscription"; readonly uri: string }

@@ -12,18 +12,18 @@ import type { AnyClientOptions } from "./any-definition.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
 import { answerAsTask, tieToTask } from "./tasks/task-responses.ts";
 
-/** Where the notifications of a server go. */
+/** Receiver of the notifications of a server. */
 export interface NotificationSink {
   listChanged(list: ListKind): void;
   resourceUpdated(uri: string): void;
   log(entry: object): void;
   taskChanged(taskId: string): void;
-  /** What arrives for requests to listen, where the revision has them. */
+  /** Receives messages for subscription requests, at revisions that have them. */
   readonly listening: Pick<Listening, "isOffered" | "hears" | "accept" | "cancelled">;
   readonly taskListening: Pick<TaskListening, "accept" | "cancelled">;
 }
 
-/** What answers a server in one session. */
+/** Parts of a session that handle requests of the server. */
 export interface AnswerParts {
   readonly roots: RootsKeeper;
   readonly elicitation: Elicitation;
@@ -31,11 +31,11 @@ export interface AnswerParts {
   readonly tasks: TaskManager;
 }
 
-/** Handlers by name for one revision; what is not offered has none. */
+/** Returns the handlers by name for one revision. A feature that is not offered has no handler. */
 export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: AnswerParts): object {
   const { roots, elicitation, board, tasks } = parts;
   const { listening, taskListening } = board;
-  /** News that belongs to no request of ours is none. */
+  /** Ignores a notification that belongs to no subscription request of this client. */
   const heard =
     (take: (params: unknown) => void) =>
     (params: unknown): void => {

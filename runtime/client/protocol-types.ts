@@ -7,8 +7,8 @@ import type { AnyElicitationOption } from "./any-definition.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
- * Clients are generic over it, so that what a revision lacks is a compile error.
+ * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over
+ * it, so that the use of what a revision lacks is a compile error.
  */
 export interface ClientTypes {
   Implementation: object;
@@ -34,43 +34,43 @@ export interface ClientTypes {
   Root: object;
 }
 
-/** What a client knows about a request of its server, and what it may do while it answers. */
+/** Context of a server's request, for the handler of the request. */
 export interface ClientRequestContext<P extends ClientTypes> {
-  /** Who asks; users should see it. Self-declared: good for display, not for decisions. */
+  /** Server that sent the request; users should see it. Self-declared: good for display, not for decisions. */
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
-  /** The revision that this server speaks. */
+  /** Revision that this server speaks. */
   readonly revision: string;
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
-  /** Aborted when the server cancels the request or goes away: take the question off the screen. */
+  /** Aborted when the server cancels the request or disconnects: dismiss the prompt to the user. */
   readonly signal: AbortSignal;
-  /** There when the server asked for a task. */
+  /** Set when the server requested a task. */
   readonly task?: TaskControl | undefined;
-  /** Reports progress; does nothing when the server did not ask for it. Every report must be greater than the last. */
+  /** Reports progress; does nothing if the server did not request it. Each report must be greater than the last. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
 }
 
-/** The context of a form. */
+/** Context of a form request. */
 export interface FormContext<P extends ClientTypes> extends ClientRequestContext<P> {
-  /** What is wrong with these values, so that the user can be told; empty when they can be sent. Fields left out take their defaults. */
+  /** Returns the issues of these values, to show to the user; empty when the values can be sent. Omitted fields take their defaults. */
   check(content: object): readonly SchemaIssue[];
 }
 
-/** The folders and files that the user opens to servers: all of them, or how to find them. */
+/** Folders and files that the user opens to servers: all of them, or a function that returns them. */
 export type RootsOption<P extends ClientTypes> =
   readonly P["Root"][] | ((context: ClientRequestContext<P>) => Awaitable<readonly P["Root"][]>);
 
-/** The roots of a client; where servers ask for them when they need them, nobody is told of changes. */
+/** Roots of a client. At revisions where servers request roots when they need them, servers are not notified of changes. */
 export type RootsOf<P extends ClientTypes> = [MissingMethod<P, "RootsListChangedNotification">] extends [never]
   ? Roots<RootsOption<P>>
   : Without<Roots<RootsOption<P>>, "changed"> & {
       readonly changed: Unavailable<MissingMethod<P, "RootsListChangedNotification">>;
     };
 
-/** How servers get completions of a model. */
+/** Handler of sampling requests, by which servers get completions of a model. */
 export type SamplingOption<P extends ClientTypes> = {
-  /** Let the user see and edit what is asked and what is answered. Throw `rejectedByUser()` when they refuse. */
+  /** Let the user see and edit the request and the response. Throw `rejectedByUser()` when the user rejects it. */
   createMessage(
     params: P["CreateMessageRequest"]["params"],
     context: ClientRequestContext<P>,
@@ -78,20 +78,20 @@ export type SamplingOption<P extends ClientTypes> = {
 } & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
   ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<MissingKind<P, "tool_use">> & true });
 
-/** The revision lets a server ask for a task instead of waiting for the answer. */
+/** Option that lets a server request a task instead of waiting for the result, if the revision has such tasks. */
 type AsTask<P> = P extends { GetTaskPayloadRequest: object }
-  ? { /** Lets servers have it done as a task. Default: not. */ readonly task?: true }
+  ? { /** Lets servers request it as a task. Default: not allowed. */ readonly task?: true }
   : { readonly task?: Unavailable<MissingMethod<P, "GetTaskRequest">> & true };
 
-/** How servers get input of the user. What is given is what is declared. */
+/** Handlers of elicitation requests, by which servers get input of the user. Each handler given is declared as a capability. */
 export type ElicitationOption<P extends ClientTypes> = {
-  /** Shows a form. Values left out take their defaults; `context.check` tells what is wrong with the others. */
+  /** Shows a form. Omitted values take their defaults; `context.check` returns the issues of the others. */
   form?(params: FormParams<P>, context: FormContext<P>): Awaitable<FormAnswer<P>>;
 } & (P extends { ElicitRequestURLParams: infer Params }
   ? {
       /**
-       * Asks the user whether to open a page, and opens it where neither this program nor a model can look. Show the whole URL,
-       * stress its host, and never fetch it beforehand. `accept` means that it was opened, not that it was finished.
+       * Asks the user for consent to open a page, and opens it where neither this program nor a model can look. Show the whole URL, emphasize its
+       * host, and never fetch it beforehand. `accept` means that the page was opened, not that the interaction was finished.
        */
       url?(params: Params, context: ClientRequestContext<P>): Awaitable<UrlAnswer>;
     }
@@ -101,25 +101,25 @@ export type ElicitationOption<P extends ClientTypes> = {
     }) &
   (P extends { ElicitationCompleteNotification: object }
     ? {
-        /** The interaction on a page that was opened is over: what waited for it may be tried again. */
+        /** Called when the interaction on an opened page is complete: what waited for it may be retried. */
         completed?(elicitationId: string): unknown;
       }
     : unknown) &
   AsTask<P>;
 
-/** What the user did with a form. */
+/** User's response to a form. */
 export type FormAnswer<P> =
   { readonly action: "accept"; readonly content?: FormContent<P> } | { readonly action: "decline" | "cancel" };
 
-/** What the user did when asked to open a page. */
+/** User's response to a request to open a page. */
 export interface UrlAnswer {
   readonly action: "accept" | "decline" | "cancel";
 }
 
-/** The lists of a server. */
+/** Names of the lists of a server. */
 export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
-/** What the lists consist of. */
+/** Types of the items of the lists. */
 export interface ListItems<P extends ClientTypes> {
   readonly tools: P["Tool"];
   readonly resources: P["Resource"];
@@ -127,7 +127,7 @@ export interface ListItems<P extends ClientTypes> {
   readonly prompts: P["Prompt"];
 }
 
-/** What the pages of the lists are. */
+/** Types of the pages of the lists. */
 export interface ListPages<P extends ClientTypes> {
   readonly tools: P["ListToolsResult"];
   readonly resources: P["ListResourcesResult"];

@@ -5,8 +5,9 @@ import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol
 import { ToolOutputError } from "./errors.ts";
 
 /**
- * Throws when the structured content of a result does not fit the tool's output schema. Failures of the tool have none.
+ * Checks the structured content of a result against the tool's output schema. Error results of a tool are not checked.
  *
+ * @throws {ToolOutputError} when the content does not fit the schema
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
  */
 export function checkToolOutput(
@@ -23,7 +24,7 @@ export function checkToolOutput(
 }
 
 /**
- * Whether a tool says that calling it twice is as good as once. It may lie.
+ * True if a tool declares that calling it twice is as good as once. The declaration may be false.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
@@ -32,7 +33,7 @@ export function isRepeatable(tool: object | undefined, revision: Revision): bool
   return isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
 }
 
-/** A schema that cannot be used says nothing about the content: that is no reason to trust it. */
+/** Returns the issues of the content. A schema that cannot be used is an issue: it says nothing about the content, which is no reason to trust it. */
 function validate(content: unknown, schema: ObjectSchema, validator: JsonSchemaValidator): readonly SchemaIssue[] {
   try {
     return validator(content, schema);

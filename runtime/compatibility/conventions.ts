@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 
-/** Params of a request with a `progressToken` that stands beside `_meta` in its place there, unless `_meta` has one. */
+/** Moves a `progressToken` beside `_meta` into `_meta`, unless `_meta` already has one. */
 export function readProgressToken(params: unknown): unknown {
   if (!isObject(params) || !Object.hasOwn(params, "progressToken")) return params;
   const { progressToken, ...rest } = params;
@@ -8,7 +8,7 @@ export function readProgressToken(params: unknown): unknown {
   return { ...rest, _meta: { progressToken, ...meta } };
 }
 
-/** A result whose embedded resources without contents are resource links. Revisions without links have none to read them as. */
+/** Converts embedded resources without contents to resource links. Results stay as they are at revisions without resource links. */
 export function readResourceLinks(result: unknown, revision: Revision): unknown {
   if (!isObject(result)) return result;
   const { content, messages } = result;
@@ -19,11 +19,11 @@ export function readResourceLinks(result: unknown, revision: Revision): unknown 
   return result;
 }
 
-/** A result of a tool with `structuredContent`, empty where it has none and the revision knows the member. */
+/** Adds an empty `structuredContent` to a tool result without one, if the revision knows the member. */
 export function addStructuredContent(result: unknown, revision: Revision): unknown {
   const isWanted = isObject(result) && Array.isArray(result.content) && result.isError !== true;
   if (!isWanted || Object.hasOwn(result, "structuredContent")) return result;
-  // Checks let pass members that they do not know, whatever their value.
+  // Checks ignore unknown members, so an invalid value is rejected only if the member is known.
   const isKnown = !accepts(revision, { content: [], structuredContent: 0 });
   return isKnown ? { ...result, structuredContent: {} } : result;
 }
@@ -51,7 +51,7 @@ function toLink(block: unknown): unknown {
   return { name: resource.uri, ...beside, ...resource, type: "resource_link" };
 }
 
-/** Some put the members of the resource into the block itself. */
+/** Returns the resource of a block. Some servers put the members of the resource into the block itself. */
 function resourceOf(block: Block): Block {
   return isObject(block.resource) ? block.resource : block;
 }

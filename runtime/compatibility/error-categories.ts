@@ -1,4 +1,4 @@
-/** The part of the protocol that an error comes from, as the community guides divide it. */
+/** Part of the protocol that an error comes from, as the community guides divide it. */
 export type ErrorCategory =
   | "core"
   | "content"
@@ -12,7 +12,7 @@ export type ErrorCategory =
   | "progress"
   | "completion";
 
-/** A range of error codes, both ends included. */
+/** A range of error codes, inclusive at both ends. */
 export interface ErrorRange {
   readonly category: ErrorCategory;
   readonly from: number;
@@ -20,8 +20,8 @@ export interface ErrorRange {
 }
 
 /**
- * The ranges that the guides give to the parts of the protocol. Most lie in what JSON-RPC and the protocol keep for themselves, and some
- * numbers mean something else officially (-32002, -32042): so they are for reading the errors of others, and are not sent as `code`.
+ * Ranges that the guides assign to the parts of the protocol. Most lie in the range that JSON-RPC and the protocol reserve, and some codes have
+ * another official meaning (-32002, -32042). They are therefore used to read the errors of peers, and are not sent as `code`.
  */
 export const errorRanges: readonly ErrorRange[] = [
   { category: "core", from: -32010, to: -32001 },
@@ -37,12 +37,12 @@ export const errorRanges: readonly ErrorRange[] = [
   { category: "completion", from: -32113, to: -32110 },
 ];
 
-/** The category of a code of the guides, if it has one. */
+/** Returns the category of an error code of the guides, if it has one. */
 export function toErrorCategory(code: number): ErrorCategory | undefined {
   return errorRanges.find(({ from, to }) => from <= code && code <= to)?.category;
 }
 
-/** The category of whatever fails in a method. */
+/** Returns the category of errors in a method. */
 export function categoryOf(method: string): ErrorCategory {
   const [head = ""] = method.split("/");
   return methodCategories.get(head) ?? "core";

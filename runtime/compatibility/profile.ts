@@ -8,20 +8,20 @@ import { addStructuredContent, readProgressToken, readResourceLinks } from "./co
 import { categoryOf } from "./error-categories.ts";
 import { findRefusal, refusals, type Refusal } from "./rejections.ts";
 
-/** Code of the answer to a request before the handshake. */
+/** Error code for a request before the handshake. */
 const notInitialized = -32005;
 
-/** Habits that only some peers have. All are off by default. */
+/** Conventions that only some peers follow. All are off by default. */
 export interface CommunityOptions {
-  /** Reads a `progressToken` that stands beside `_meta` in params, where `_meta` has none. */
+  /** Accepts a `progressToken` beside `_meta` in params, if `_meta` has none. */
   readonly topLevelProgressToken?: boolean;
-  /** Reads an embedded resource that has a URI and neither text nor blob as a resource link, where the revision has those. */
+  /** Treats an embedded resource with a URI and without text or blob as a resource link, at revisions with resource links. */
   readonly lenientResourceLinks?: boolean;
-  /** Adds an empty `structuredContent` to results of tools that have none, where the revision has that member. */
+  /** Adds an empty `structuredContent` to tool results without one, at revisions with that member. */
   readonly alwaysStructured?: boolean;
 }
 
-/** The community profile with further habits. */
+/** Creates the community profile with optional conventions. */
 export function createCommunityProfile(options: CommunityOptions = {}): Profile {
   const { topLevelProgressToken = false, lenientResourceLinks = false, alwaysStructured = false } = options;
   return {
@@ -57,25 +57,26 @@ const habits: Omit<Profile, "toResult"> = {
 };
 
 /**
- * The habits of the early community guides, for peers that were written after them: give it as `profile` to either side. A request
- * before the handshake is refused with -32005. Errors name their category in `data`. Refusals have the codes of the catalogue, over HTTP
- * also those of requests without a session or credentials. Failures of tools carry the guides' code in `_meta`. Notifications without the
- * prefix `notifications/`, a request `shutdown` and `{ enabled }` in capabilities are understood. A client sends a request again that was
- * refused for now, if it may. Official codes and messages stay what they are.
+ * Conventions of the early community guides, for peers that follow them: pass it as `profile` to either side.
+ *
+ * A request before the handshake is rejected with -32005. Errors name their category in `data`. Rejections have the codes of the catalogue; over
+ * HTTP, this includes requests without a session or credentials. Failed tools carry the guides' code in `_meta`. The profile accepts notifications
+ * without the prefix `notifications/`, the request `shutdown`, and `{ enabled }` in capabilities. A client retries a request that was rejected
+ * temporarily, if it may. Official codes and messages do not change.
  */
 export const communityProfile: Profile = createCommunityProfile();
 
-/** Delays of a client that reconnects as the guides say: give it as `reconnect`. */
+/** Reconnection settings of the guides, with the delay in milliseconds: pass them as `reconnect` to a client. */
 export const communityReconnect: {
   readonly initialDelay: number;
   readonly factor: number;
   readonly attempts: number;
 } = { initialDelay: 100, factor: 2, attempts: 3 };
 
-/** Under which a failed tool carries the guides' code in the `_meta` of its result. */
+/** Key for the guides' error code in the `_meta` of a failed tool's result. */
 export const guideKey = "create-mcp-server/guide";
 
-/** `enabled: false` means absent, and what the protocol calls `completions` some call `completion`. */
+/** Reads capabilities: `enabled: false` means absent, and `completion` is accepted for `completions`. */
 function readCapabilities(declared: Capabilities): Capabilities {
   const entries = Object.entries(declared).filter(([, value]) => !isObject(value) || value.enabled !== false);
   const { completion, ...rest } = Object.fromEntries(entries);
@@ -89,7 +90,7 @@ function toError(error: ErrorObject, method: string): ErrorObject {
   return describe(error, error.code, { category: categoryOf(method), ...(code !== undefined && { guideCode: code }) });
 }
 
-/** Refusals for too many requests come before any work on the request; others may not. */
+/** Returns advice for retrying. Only rejections for too many requests are known to come before any work on the request. */
 function readRetry({ code, data }: ErrorObject): RetryAdvice | undefined {
   const { retryable, retryAfter } = isObject(data) ? data : {};
   const seconds = typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : undefined;
@@ -112,7 +113,7 @@ function toHttpError(error: ErrorObject, { status, reason, retryAfter }: HttpRef
   });
 }
 
-/** Only refusals that ask for patience: other statuses make clients end their session, or authorize again. */
+/** Returns the HTTP status of temporary rejections only. Other statuses would make clients end their session or authorize again. */
 function toHttpStatus({ code }: ErrorObject): number | undefined {
   const status = findRefusal(code)?.status;
   return status === 429 || status === 503 ? status : undefined;
@@ -124,7 +125,7 @@ function describe(error: ErrorObject, code: number, more: object): ErrorObject {
   return { code, message, data: { ...more, ...data } };
 }
 
-/** Which code the guides have for a call that reaches no tool. */
+/** Returns the guides' code for a call that reaches no tool. */
 function toGuideCode({ code, data }: ErrorObject, method: string): number | undefined {
   if (method !== "tools/call" || code !== errorCodes.invalidParams) return undefined;
   return isObject(data) && Object.hasOwn(data, "name") ? toolCodes.unknown : toolCodes.invalid;
@@ -152,7 +153,7 @@ const reasonRefusals: Readonly<Record<Exclude<HttpRefusalReason, "not-initialize
   "expired-credentials": refusals.authenticationExpired,
 };
 
-/** The refusals that stand for a status where nothing more is known. */
+/** Rejections for a status without a known reason. */
 const statusRefusals: ReadonlyMap<number, Refusal> = new Map<number, Refusal>(
   [
     refusals.authenticationFailed,

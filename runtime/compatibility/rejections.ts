@@ -1,23 +1,23 @@
 import { RpcError, isRpcError } from "../jsonrpc/errors.ts";
 
-/** What a refusal is about. */
+/** Subject of a rejection, as the community guides divide it. */
 export type RefusalCategory =
   "load" | "authentication" | "validation" | "path" | "entity" | "rate" | "transport" | "state" | "health";
 
-/** One way to refuse a request. */
+/** A kind of rejection of a request. */
 export interface Refusal {
-  /** The `code` of the error. All lie outside the range that JSON-RPC and the protocol keep for themselves. */
+  /** The `code` of the error. All codes lie outside the range that JSON-RPC and the protocol reserve. */
   readonly code: number;
   readonly category: RefusalCategory;
-  /** Whether the same request may succeed later, without the client changing anything. */
+  /** True if the same request may succeed later without changes by the client. */
   readonly retryable: boolean;
-  /** The status that says about the same in HTTP. */
+  /** HTTP status with a similar meaning. */
   readonly status: number;
 }
 
 /**
- * The refusals of the community guides by name. Numbers between two categories are reserved: they have no meaning yet. For failures
- * of a tool throw a `ToolError` instead, which the model can read.
+ * Rejections of the community guides by name. Codes between two categories are reserved. For failures of a tool, throw a `ToolError` instead, which
+ * the model can read.
  */
 export const refusals = {
   queueFull: { code: 1001, category: "load", retryable: true, status: 429 },
@@ -81,18 +81,18 @@ export const refusals = {
   exhausted: { code: 1089, category: "health", retryable: true, status: 503 },
 } as const;
 
-/** The name of a refusal. */
+/** Name of a rejection in the catalogue. */
 export type RefusalName = keyof typeof refusals;
 
-/** What else a refusal says. */
+/** Additional content of a rejection. */
 export interface RefusalOptions {
-  /** Seconds after which the client may try again. */
+  /** Seconds after which the client may retry. */
   readonly retryAfter?: number;
-  /** Becomes part of the error's `data`. */
+  /** Additional members of the error's `data`. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** An error that refuses a request: throw it from middleware. Its `data` names the category, and whether trying again may help. */
+/** Creates an error that rejects a request: throw it from middleware. Its `data` contains the category, and whether a retry may succeed. */
 export function createRefusal(name: RefusalName, message: string, options: RefusalOptions = {}): RpcError {
   const { code, category, retryable } = refusals[name];
   const { retryAfter, data } = options;
@@ -101,12 +101,12 @@ export function createRefusal(name: RefusalName, message: string, options: Refus
   });
 }
 
-/** The refusal that an error of the peer is; nothing if it is none of the catalogue. */
+/** Returns the catalogue entry of an error from the peer, or undefined if it has none. */
 export function readRefusal(error: unknown): Refusal | undefined {
   return isRpcError(error) ? findRefusal(error.code) : undefined;
 }
 
-/** The refusal with a code; nothing if it is none of the catalogue. */
+/** Returns the catalogue entry with a code, or undefined if there is none. */
 export function findRefusal(code: number): Refusal | undefined {
   return byCode.get(code);
 }

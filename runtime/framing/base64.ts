@@ -1,4 +1,4 @@
-/** Encodes bytes as the protocol carries them. Works where there is no `Buffer`, in slices that fit on the stack. */
+/** Encodes bytes in base64, as the protocol requires. Works without `Buffer`, in slices that fit on the stack. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += sliceLength) {
@@ -7,22 +7,24 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Encodes bytes with the alphabet of URLs, without padding. */
+/** Encodes bytes in base64url, without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Decodes bytes as the protocol carries them; `undefined` for any other text. Strict: what readers could take for different bytes is refused. */
+/**
+ * Decodes base64 as the protocol carries it; returns `undefined` for any other text. Strict: text that readers could decode differently is rejected.
+ */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
   return toBytes(atob(text));
 }
 
-/** Decodes what `toBase64Url` made; `undefined` for any other text. */
+/** Decodes the output of `toBase64Url`; returns `undefined` for any other text. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes = toBytes(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
-  // Other last characters stand for the same bytes.
+  // Other last characters can encode the same bytes.
   return toBase64Url(bytes) === text ? bytes : undefined;
 }
 

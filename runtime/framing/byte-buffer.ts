@@ -1,6 +1,6 @@
 /**
- * Collects bytes that arrive in pieces. What is kept grows with the bytes and not with the pieces, which their sender may make as small as it
- * likes: each would cost more than what is in it.
+ * Collects bytes that arrive in pieces. Memory grows with the bytes and not with the pieces, which the sender may make as small as it likes: each
+ * piece would cost more than its content.
  */
 export class ByteBuffer {
   #bytes: Uint8Array = nothing;
@@ -10,12 +10,12 @@ export class ByteBuffer {
     return this.#length;
   }
 
-  /** What has come so far. It holds until the next piece. */
+  /** Bytes received so far. The view is valid until the next piece. */
   get bytes(): Uint8Array {
     return this.#bytes.length === this.#length ? this.#bytes : this.#bytes.subarray(0, this.#length);
   }
 
-  /** Takes the next bytes. They are kept as they are while there are no others, and copied otherwise. */
+  /** Appends the next bytes. A first piece is kept without a copy; later pieces are copied. */
   push(piece: Uint8Array): void {
     if (piece.length === 0) return;
     const length = this.#length + piece.length;
@@ -24,7 +24,7 @@ export class ByteBuffer {
     this.#length = length;
   }
 
-  /** The buffer doubles, so that each byte is copied a bounded number of times. */
+  /** Doubles the buffer when it is full, so that each byte is copied a bounded number of times. */
   #append(piece: Uint8Array, length: number): void {
     if (length > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(length, this.#bytes.length * 2, 1024));

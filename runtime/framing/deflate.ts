@@ -1,10 +1,13 @@
-/** Fewer bytes that stand for the same; nothing where the platform cannot compress. */
+/** Compresses bytes; returns `undefined` where the platform cannot compress. */
 export async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
   return collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate")), Infinity);
 }
 
-/** What `deflate` made, if it is no longer than `maxBytes`; nothing for anything else. */
+/**
+ * Decompresses the output of `deflate`. Returns `undefined` for other input, for more than `maxBytes` of output, and where the platform cannot
+ * decompress.
+ */
 export async function inflate(
   bytes: Uint8Array<ArrayBuffer>,
   maxBytes: number,
@@ -13,12 +16,12 @@ export async function inflate(
   try {
     return await collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")), maxBytes);
   } catch {
-    // The bytes are not what `deflate` makes.
+    // The bytes are not the output of `deflate`.
     return undefined;
   }
 }
 
-/** Stops reading where too much comes: a few bytes may stand for millions. */
+/** Stops reading when the output is too long: a few bytes may expand to millions. */
 async function collect(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,

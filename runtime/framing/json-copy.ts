@@ -1,4 +1,4 @@
-/** A copy, how deeply it is nested and how many values it holds. */
+/** Copy of a JSON value, with its nesting depth and its number of values. */
 export interface JsonCopy {
   readonly value: unknown;
   readonly depth: number;
@@ -6,8 +6,11 @@ export interface JsonCopy {
 }
 
 /**
- * A deep copy of what JSON could carry: members that are `undefined` or functions are left out, `toJSON` is honoured, numbers that JSON lacks
- * become `null`. Throws on what JSON text cannot be made of: cycles and big integers. The key is the value's name in what it is part of.
+ * Returns a deep copy of what JSON can represent: members that are `undefined` or functions are omitted, `toJSON` is honoured, numbers that JSON
+ * lacks become `null`.
+ *
+ * @param key - name of the value in its parent
+ * @throws {TypeError} when the value has a cycle or a big integer
  */
 export function copyJson(value: unknown, key: string = ""): JsonCopy {
   const walk: Walk = { value: undefined, depth: 0, values: 0 };
@@ -15,14 +18,14 @@ export function copyJson(value: unknown, key: string = ""): JsonCopy {
   return walk;
 }
 
-/** The copy in the making. */
+/** Copy under construction, with the figures of all its parts. */
 interface Walk {
   value: unknown;
   depth: number;
   values: number;
 }
 
-/** Only cycles and values that no peer accepts are deeper. */
+/** Only cycles, and values that no peer accepts, are deeper. */
 const bottom = 1_000;
 
 function copyValue(value: unknown, key: string, depth: number, walk: Walk): unknown {
@@ -54,7 +57,7 @@ function copyArray(values: readonly unknown[], depth: number, walk: Walk): unkno
 
 function copyObject(source: Record<string, unknown>, depth: number, walk: Walk): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  // Without a list of its keys an object is copied faster; what it inherits is not its own.
+  // Iterating without a list of keys is faster; inherited members are skipped.
   for (const key in source) {
     if (!isOwn.call(source, key)) continue;
     const copied: unknown = copyValue(source[key], key, depth, walk);
@@ -70,7 +73,7 @@ const isOwn = Object.prototype.hasOwnProperty;
 
 const ordinary = { enumerable: true, configurable: true, writable: true } as const;
 
-/** Nearly every value: the dearer questions need not be asked. */
+/** True for nearly every object: the more expensive checks are then skipped. */
 function isPlain(value: object): value is Record<string, unknown> {
   return Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, "toJSON");
 }

@@ -1,8 +1,8 @@
 import { outline } from "./json-scan.ts";
 
 /**
- * Reads the first level of a message from bytes that are too many to keep, as they arrive: `{}` and `[]` stand for what is below it. So the
- * request of a refused message is known, wherever in the message its id stands.
+ * Reads the first level of a message that is too long to keep, as its bytes arrive: `{}` and `[]` replace what is below. The id of a rejected message
+ * is therefore known, wherever it is in the message.
  */
 export class OutlineReader {
   #kept: number[] = [];
@@ -10,7 +10,7 @@ export class OutlineReader {
   #isString = false;
   #isEscaped = false;
 
-  /** Takes the next bytes. They are not kept. */
+  /** Takes the next bytes. The chunk is not kept. */
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
@@ -21,7 +21,7 @@ export class OutlineReader {
     }
   }
 
-  /** Returns the value of what was read, or nothing if its envelope cannot be read. */
+  /** Returns the value of the outline, or `undefined` if the envelope cannot be read. */
   finish(): unknown {
     if (this.#kept.length >= mostKept) return undefined;
     try {
@@ -43,7 +43,7 @@ export class OutlineReader {
     const isOpening = byte === openBrace || byte === openBracket;
     const isClosing = byte === closeBrace || byte === closeBracket;
     if (isOpening) this.#depth += 1;
-    // The brackets of the second level stand for what is in them.
+    // The brackets of the second level replace their content.
     if (this.#depth === 2 && (isOpening || isClosing)) this.#push(byte);
     else this.#keep(byte);
     if (isClosing) this.#depth -= 1;
@@ -59,14 +59,14 @@ export class OutlineReader {
   }
 }
 
-/** The index of the next byte that ends a string or escapes something, or of the last byte. */
+/** Returns the index of the next byte that ends a string or starts an escape, or of the last byte. */
 function skipText(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length - 1 && bytes[at] !== quote && bytes[at] !== backslash) at += 1;
   return at;
 }
 
-/** Bytes of an envelope: more are no message of this protocol. */
+/** Maximum bytes of an envelope: a longer one is no message of this protocol. */
 const mostKept = 8 * 1024;
 
 const quote = 0x22;

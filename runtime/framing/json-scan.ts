@@ -1,26 +1,26 @@
 import type { Limits } from "../jsonrpc/limits.ts";
 
-/** What a glance over JSON text finds before anything is built from it. */
+/** Problem that a scan finds in JSON text before it is parsed. */
 export type Finding =
   { readonly kind: "depth" } | { readonly kind: "values" } | { readonly kind: "repeated"; readonly member: string };
 
 /**
- * Looks for nesting beyond a limit, for more values than a limit, and for protocol members that appear twice in one envelope: parsers disagree
- * on which one counts. One pass, no recursion; broken JSON is left to the parser.
+ * Scans for nesting beyond a limit, for more values than a limit, and for protocol members that appear twice in one envelope: parsers disagree on
+ * which one counts. One pass without recursion; invalid JSON is left to the parser.
  */
 export function scan(
   text: string,
   { maxDepth, maxValues }: Pick<Limits, "maxDepth" | "maxValues">,
 ): Finding | undefined {
-  // Members of a message stand at depth 1, those of a batch's messages at depth 2.
+  // Members of a message are at depth 1, those of the messages of a batch at depth 2.
   const envelope = text.charCodeAt(skipBlanks(text, 0)) === openBracket ? 2 : 1;
   let seen = 0;
   let depth = 0;
-  // Each value of a list or an object follows a bracket or a comma.
+  // Each value of an array or object follows a bracket or a comma.
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    // Numbers and colons.
+    // Fast path for numbers and colons.
     if (code > comma && code < openBracket) continue;
     if (code === comma) {
       values += 1;
@@ -45,8 +45,8 @@ export function scan(
 }
 
 /**
- * The same text with everything below the first level left out (`{}` and `[]` stand for it), so that the envelope of a refused message can be
- * read without building the rest. `undefined` for an envelope with two ids: which one is meant nobody knows.
+ * Returns the text with `{}` and `[]` in place of everything below the first level, so that the envelope of a rejected message can be read without
+ * building the rest. Returns `undefined` for an envelope with two ids, because it is unknown which one is meant.
  */
 export function outline(text: string): string | undefined {
   let kept = "";
@@ -79,13 +79,13 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Longer strings are skipped by a search of the platform. */
+/** Characters: longer strings are skipped with `indexOf`, which the platform optimizes. */
 const shortString = 48;
 
 const members: readonly string[] = ["jsonrpc", "id", "method", "params", "result", "error"];
 const idBit = 1 << members.indexOf("id");
 
-/** The index of the closing quote, or of the end. */
+/** Returns the index of the closing quote, or of the end of the text. */
 function findStringEnd(text: string, start: number): number {
   const near = Math.min(text.length, start + shortString);
   let at = start;
@@ -108,7 +108,7 @@ function isEscaped(text: string, at: number, start: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The bit of the protocol member whose key stands there; 0 for values and other keys. */
+/** Returns the bit of the protocol member whose key is at this position; 0 for values and other keys. */
 function readMember(text: string, start: number, end: number): number {
   if (text.charCodeAt(skipBlanks(text, end + 1)) !== colon) return 0;
   const index = members.indexOf(readKey(text, start, end));

@@ -3,16 +3,16 @@ import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing } from "../jsonrpc/message.ts";
 import { outline, scan, type Finding } from "./json-scan.ts";
 
-/** Bounds on the structure of what is decoded. */
+/** Limits on the structure of decoded messages. */
 export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
 
-/** Where decoded text goes. */
+/** Receives decoded values and decoding problems. */
 export interface Sink {
   message(value: unknown): void;
   problem(problem: Problem): void;
 }
 
-/** Parses the text of one message, or of one batch, and hands over the value or what is wrong with it. Never throws. */
+/** Parses the text of one message or batch, and passes the value or the problem to the sink. Never throws. */
 export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
   const finding = scan(text, limits);
   if (finding) return sink.problem(toProblem(finding, text, limits));
@@ -21,22 +21,26 @@ export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
   else sink.message(value);
 }
 
-/** One message or batch as one line of JSON text, without the line break. Throws when it cannot be written as JSON. */
+/**
+ * Encodes one message or batch as one line of JSON text, without the line break.
+ *
+ * @throws {TypeError} when it cannot be written as JSON
+ */
 export function encode(outgoing: Outgoing): string {
   return isBatch(outgoing) ? `[${outgoing.map(encodeMessage).join(",")}]` : encodeMessage(outgoing);
 }
 
-/** The refusal of a message that is longer than the limit. */
+/** Creates the problem of a message that is longer than the limit. */
 export function tooLarge(maxMessageBytes: number, value: unknown): Problem {
   return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
 }
 
-/** The refusal of a message that is nested too deeply. */
+/** Creates the problem of a message that is nested too deeply. */
 export function tooDeep(maxDepth: number, value: unknown): Problem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
-/** The refusal of a message that holds too many values. */
+/** Creates the problem of a message that holds too many values. */
 export function tooManyValues(maxValues: number, value: unknown): Problem {
   return { kind: "values", message: `The message has more than ${maxValues} values; send less at a time`, value };
 }
@@ -56,7 +60,7 @@ function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: Deco
   }
 }
 
-/** The value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */
+/** Returns the value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -65,7 +69,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Results are wrapped as text, so that a static one is never encoded again. */
+/** Encodes a message. Results are inserted as text, so that a static result is never encoded again. */
 function encodeMessage(message: Message): string {
   if (!("result" in message)) return JSON.stringify(message);
   const { id, result } = message;

@@ -2,12 +2,12 @@ import type { Limits } from "../jsonrpc/limits.ts";
 import { decode, tooLarge, type DecodingLimits, type Sink } from "./json.ts";
 import { OutlineReader } from "./json-outline-reader.ts";
 
-/** Bounds on a line. */
+/** Limits on one line and on the message in it. */
 export type LineLimits = DecodingLimits & Pick<Limits, "maxMessageBytes">;
 
 /**
- * Cuts bytes into lines and decodes each as a message. Lines end with LF; CR before it is dropped, empty lines are skipped. Bytes are cut
- * before they are decoded, so characters may be split anywhere. A line over the limit is skipped as it arrives, and reported once at its end.
+ * Splits bytes into lines and decodes each line as a message. Lines end with LF; a CR before it is dropped, and empty lines are skipped. Bytes are
+ * split before they are decoded, so characters may be split anywhere. A line over the limit is skipped as it arrives, and reported once at its end.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -15,10 +15,10 @@ export class LineDecoder {
   readonly #limits: LineLimits;
   readonly #sink: Sink;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** The line that is not complete yet. */
+  /** Bytes of the line that is not complete yet. */
   #rest: Uint8Array = nothing;
   #restLength = 0;
-  /** Reads the rest of a line that is too long. */
+  /** Set while the rest of a line that is too long is skipped. */
   #skipped: OutlineReader | undefined;
 
   constructor(limits: LineLimits, sink: Sink) {
@@ -26,7 +26,7 @@ export class LineDecoder {
     this.#sink = sink;
   }
 
-  /** Takes the next bytes. They are not kept. */
+  /** Takes the next bytes. The chunk is not kept. */
   push(chunk: Uint8Array): void {
     const last = chunk.lastIndexOf(lineFeed);
     if (last === -1) return this.#hold(chunk);
@@ -35,14 +35,14 @@ export class LineDecoder {
     this.#hold(chunk.subarray(last + 1));
   }
 
-  /** No more bytes will come: a last line may lack its line break. */
+  /** Ends the input. The last line may lack its line break. */
   end(): void {
     if (this.#skipped) this.#refuse(this.#skipped);
     if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
     this.#forget();
   }
 
-  /** Ends the line that was begun in an earlier chunk, and returns where the next one starts. */
+  /** Completes the line that began in an earlier chunk, and returns the index at which the next one starts. */
   #complete(chunk: Uint8Array): number {
     const end = chunk.indexOf(lineFeed);
     this.#hold(chunk.subarray(0, end));
@@ -52,7 +52,7 @@ export class LineDecoder {
     return end + 1;
   }
 
-  /** Bytes without a line break. The buffer doubles, so that each byte is copied a bounded number of times. */
+  /** Keeps bytes without a line break. The buffer doubles, so that each byte is copied a bounded number of times. */
   #hold(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     if (this.#skipped) return this.#skipped.push(bytes);
@@ -63,7 +63,7 @@ export class LineDecoder {
     this.#restLength = length;
   }
 
-  /** The line is too long to be kept. */
+  /** Starts to skip a line that is too long to keep. */
   #skip(bytes: Uint8Array): void {
     const reader = new OutlineReader();
     reader.push(this.#rest.subarray(0, this.#restLength));
@@ -82,7 +82,7 @@ export class LineDecoder {
     if (this.#rest.length > keptBytes) this.#rest = nothing;
   }
 
-  /** Whole lines, all but the last with their line break: decoded in one go where nothing speaks against it. */
+  /** Takes complete lines, all but the last with their line break. They are decoded together unless that exceeds the limit or is not valid UTF-8. */
   #takeLines(bytes: Uint8Array): void {
     if (bytes.length > this.#limits.maxMessageBytes) return this.#takeEach(bytes);
     const text = this.#decodeText(bytes);
@@ -136,7 +136,7 @@ const lineFeed = 0x0a;
 const byteOrderMark = 0xfeff;
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** A larger buffer is given back after its line. */
+/** Bytes of the largest buffer that is kept after its line. */
 const keptBytes = 64 * 1024;
 
 function grow(bytes: Uint8Array, length: number, needed: number): Uint8Array {

@@ -2,17 +2,18 @@ import { isObject } from "../../generated/support.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { fromUtf8 } from "./utf8.ts";
 
-/** A parameter of a tool that requests carry in a header, too, for whatever stands between client and server. */
+/** Tool parameter that requests carry in a header as well, for intermediaries between client and server. */
 export interface ParamHeader {
-  /** Name of the header. */
+  /** Name of the header, with its prefix `Mcp-Param-`. */
   readonly header: string;
-  /** Where the parameter is in the arguments. */
+  /** Path of the parameter in the arguments. */
   readonly path: readonly string[];
 }
 
 /**
- * The parameters that a tool's input schema marks to be mirrored. Throws when a mark is where none can be: a tool with such a mark is of no use.
+ * Returns the parameters that a tool's input schema marks for mirroring.
  *
+ * @throws {Error} when a mark is invalid or misplaced, or when two marks name the same header: such a tool cannot be used
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */
 export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
@@ -24,7 +25,7 @@ export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
   return mirrors;
 }
 
-/** The value of a mirrored parameter; absent values and `null` have no header. */
+/** Returns the value of a mirrored parameter; absent values and `null` have no header. */
 export function readParamValue(args: unknown, path: readonly string[]): unknown {
   const value = path.reduce<unknown>(
     (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
@@ -33,28 +34,28 @@ export function readParamValue(args: unknown, path: readonly string[]): unknown 
   return value === null ? undefined : value;
 }
 
-/** A value as text for a header; nothing for values that cannot be mirrored. */
+/** Returns a value as text for a header; `undefined` for values that cannot be mirrored. */
 export function toFieldText(value: unknown): string | undefined {
   const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
   return isPlain ? String(value) : undefined;
 }
 
-/** Whether the text of a header says the same as a value; integers may be written in any way. */
+/** True if the text of a header represents the same value; integers may have leading zeros or a fraction of zeros. */
 export function isSameField(text: string, value: unknown): boolean {
   if (typeof value === "number") return /^-?\d+(\.0*)?$/.test(text) && Number(text) === value;
   return text === toFieldText(value);
 }
 
 /**
- * Text as the value of a header. What headers cannot hold is written in base64, and so is what looks like this encoding, or like several
- * header lines that a platform has joined.
+ * Encodes text as the value of a header. Text that headers cannot hold is written in base64, and so is text that looks like this encoding, or like
+ * several header lines that a platform has joined.
  */
 export function encodeField(text: string): string {
   const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text) && !text.includes(joint);
   return isSafe ? text : `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }
 
-/** The text that the value of a header stands for; nothing when it is not well-formed. */
+/** Returns the text that the value of a header represents; `undefined` when it is not well-formed. */
 export function decodeField(field: string): string | undefined {
   const text = field.replace(/^[ \t]+|[ \t]+$/g, "");
   const encoded = sentinel.exec(text)?.[1];
@@ -69,7 +70,7 @@ export const joint = ", ";
 
 const sentinel = /^=\?base64\?(.*)\?=$/s;
 
-/** Keywords below which a schema holds others, but no parameter that a path could name. */
+/** Keywords with subschemas, in which no parameter can be reached by a path. */
 const single = ["items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "propertyNames"];
 const more = ["unevaluatedProperties", "not", "if", "then", "else", "contentSchema"];
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
@@ -113,7 +114,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Strict: what other readers might take for something else is refused. */
+/** Decodes base64 strictly: text that other readers might decode differently is rejected. */
 function decodeText(encoded: string): string | undefined {
   const bytes = fromBase64(encoded);
   return bytes && fromUtf8(bytes);

@@ -2,25 +2,25 @@ import type { Problem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { TextBuffer } from "./text-buffer.ts";
 
-/** A server-sent event as it arrived. */
+/** Server-sent event as it was received. */
 export interface ServerEvent {
-  /** Default `"message"`. */
+  /** Value of the field `event`. Default `"message"`. */
   readonly type: string;
-  /** Empty when the event only carries an id or a delay: there is no message in it then. */
+  /** Empty when the event only carries an id or a delay: it has no message then. */
   readonly data: string;
-  /** The last id that the stream has named, with this event or before. Empty means that resumption is not possible. */
+  /** Last id that the stream has named, in this event or before. Empty means that resumption is not possible. */
   readonly id: string | undefined;
-  /** Milliseconds to wait before reconnecting, if the event names them. */
+  /** Milliseconds to wait before reconnecting, if the event specifies them. */
   readonly retry: number | undefined;
 }
 
-/** Where decoded events go. */
+/** Receives decoded events and decoding problems. */
 export interface EventSink {
   event(event: ServerEvent): void;
   problem(problem: Problem): void;
 }
 
-/** What an event is made of. */
+/** Fields of an event to encode. */
 export interface EventParts {
   readonly type?: string | undefined;
   readonly id?: string | undefined;
@@ -29,8 +29,8 @@ export interface EventParts {
 }
 
 /**
- * Cuts bytes into server-sent events. Lines end with LF, CR LF or CR, characters may be split anywhere. An event over the limit is reported
- * once and skipped as it arrives; one that the stream breaks off is dropped.
+ * Splits bytes into server-sent events. Lines end with LF, CR LF or CR; characters may be split anywhere. An event over the limit is reported once
+ * and skipped as it arrives. An event that the end of the stream cuts off is dropped.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -39,7 +39,7 @@ export class EventDecoder {
   readonly #sink: EventSink;
   readonly #utf8 = new TextDecoder();
   #isAfterReturn = false;
-  /** The line that is not complete yet, unless it is skipped. */
+  /** Text of the line that is not complete yet, unless it is skipped. */
   readonly #rest = new TextBuffer();
   #isMidLine = false;
   readonly #data = new TextBuffer();
@@ -52,7 +52,7 @@ export class EventDecoder {
     this.#sink = sink;
   }
 
-  /** Takes the next bytes. They are not kept. */
+  /** Takes the next bytes. The chunk is not kept. */
   push(chunk: Uint8Array): void {
     const text = this.#unifyLineEnds(this.#utf8.decode(chunk, { stream: true }));
     let start = 0;
@@ -81,7 +81,7 @@ export class EventDecoder {
     else if (this.#admits(end)) this.#takeLine(this.#rest.length === 0 ? end : this.#rest.take(end));
   }
 
-  /** Whether there is room for more of the line. An event that is too long is skipped as a whole. */
+  /** True if there is room for more of the line. An event that is too long is skipped as a whole. */
   #admits(text: string): boolean {
     if (this.#block.isSkipped) return false;
     if (this.#rest.length + text.length + this.#data.length <= this.#maxLength) return true;
@@ -92,7 +92,7 @@ export class EventDecoder {
     return false;
   }
 
-  /** Comments and unknown fields are ignored. */
+  /** Adds a line to the current event. Comments and unknown fields are ignored. */
   #takeLine(line: string): void {
     const colon = line.indexOf(":");
     const name = colon === -1 ? line : line.slice(0, colon);
@@ -111,7 +111,7 @@ export class EventDecoder {
   }
 }
 
-/** One event as text. */
+/** Encodes one event as text for the stream. */
 export function encodeEvent({ type, id, retry, data }: EventParts): string {
   const typeLine = type === undefined ? "" : `event: ${type}\n`;
   const idLine = id === undefined ? "" : `id: ${id}\n`;
@@ -119,15 +119,15 @@ export function encodeEvent({ type, id, retry, data }: EventParts): string {
   return `${typeLine}${idLine}${retryLine}data: ${isOneLine(data) ? data : data.replace(/\r\n?|\n/g, "\ndata: ")}\n\n`;
 }
 
-/** A comment as text: it keeps proxies from closing an idle stream, and shows readers that have gone. */
+/** Comment for the stream: it keeps proxies from closing an idle stream, and reveals readers that are gone. */
 export const keepAliveComment: ":\n\n" = ":\n\n";
 
-/** Whether a value can be the id of an event. */
+/** True if a value can be the id of an event. */
 export function isEventId(value: string): boolean {
   return !/[\r\n\0]/.test(value);
 }
 
-/** The fields of an event so far. */
+/** Fields of the current event so far, without its data. */
 interface Block {
   readonly type?: string;
   readonly hasData?: boolean;
@@ -138,7 +138,7 @@ interface Block {
 
 const emptyBlock: Block = {};
 
-/** Values that cannot be are ignored. */
+/** Adds a field to the event. Invalid values are ignored. */
 function addField(block: Block, name: string, value: string): Block {
   switch (name) {
     case "data":

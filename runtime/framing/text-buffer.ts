@@ -1,6 +1,6 @@
 /**
- * Collects text that arrives in pieces. What is kept grows with the text and not with the pieces, which their sender may make as small as it
- * likes: adding each to what is there would cost many times what is in it, and a piece may hold on to all of the text that it was cut from.
+ * Collects text that arrives in pieces. Memory grows with the text and not with the pieces, which the sender may make as small as it likes. Appending
+ * each piece to the text would cost many times its content, and a piece may keep the whole text alive from which it was cut.
  */
 export class TextBuffer {
   #whole: string[] = [];
@@ -20,7 +20,7 @@ export class TextBuffer {
     this.#pieces = [];
   }
 
-  /** All of the text, with what comes last; the buffer is empty afterwards. */
+  /** Returns all of the text, with `last` appended. The buffer is empty afterwards. */
   take(last: string = ""): string {
     this.push(last);
     const [first = "", second] = this.#pieces;
@@ -38,5 +38,5 @@ export class TextBuffer {
   }
 }
 
-/** So many are put together at once. */
+/** Number of pieces that are joined in one step. */
 const mostPieces = 256;

@@ -2,12 +2,12 @@ import { RpcError } from "../jsonrpc/errors.ts";
 import { Semaphore } from "../jsonrpc/semaphore.ts";
 import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 
-/** Gives a connection back. */
+/** Function that releases a connection. */
 export type Leave = () => void;
 
 /**
- * Bound on the connections to the server that are in use at once. A session of a client has one until it ends, a call without a session has one
- * until it is answered. Sessions never take all of them, so that calls do not wait for the end of a session.
+ * Limit of the connections to the server that are in use at the same time. A session of a client has one until the session ends. A call
+ * without a session has one until its response. Sessions never take all of them, so that calls do not wait for the end of a session.
  */
 export class ConnectionLimit {
   readonly #all: Semaphore;
@@ -19,8 +19,8 @@ export class ConnectionLimit {
   onFull: () => void = () => {};
 
   /**
-   * @param most - connections at once; sessions take at most three quarters of them
-   * @param inputTimeout - milliseconds that a connection is waited for, before the request is refused
+   * @param most - maximum number of connections in use; sessions leave a quarter of them to calls, rounded down but at least one
+   * @param inputTimeout - milliseconds to wait for a connection before the request is rejected
    */
   constructor(most: number, inputTimeout: number = 60_000) {
     this.#most = most;
@@ -30,23 +30,31 @@ export class ConnectionLimit {
     this.#sessions = new Semaphore(this.#mostSessions);
   }
 
-  /** True if another session could have a connection. */
+  /** True if another session can take a connection. */
   get takesSessions(): boolean {
     return this.#sessions.free > 0;
   }
 
-  /** Connections that calls without a session may use now. */
+  /** Number of connections that calls without a session may use now. */
   get shareOfCalls(): number {
     return this.#most - (this.#mostSessions - this.#sessions.free);
   }
 
-  /** Takes a connection for a call, as soon as one is free. Rejects when none is for a while. */
+  /**
+   * Takes a connection for a call, as soon as one is free.
+   *
+   * @throws {RpcError} when no connection becomes free in time
+   */
   async enterCall(signal: AbortSignal): Promise<Leave> {
     await this.#enter(signal);
     return () => this.#all.leave();
   }
 
-  /** Takes the connection of a session. Rejects when there are too many sessions. */
+  /**
+   * Takes the connection of a session.
+   *
+   * @throws {RpcError} when there are too many sessions, or no connection becomes free in time
+   */
   async enterSession(signal: AbortSignal): Promise<Leave> {
     if (!this.#sessions.take()) throw tooMany();
     try {
@@ -61,7 +69,11 @@ export class ConnectionLimit {
     };
   }
 
-  /** Takes a further connection of a session, which would wait for itself. Throws when none is free. */
+  /**
+   * Takes a further connection of a session, without waiting: the session would wait for itself.
+   *
+   * @throws {RpcError} when no connection is free
+   */
   enterBeside(): Leave {
     if (!this.#all.take()) throw tooMany();
     return () => this.#all.leave();
@@ -85,5 +97,5 @@ function tooMany(): RpcError {
   return new RpcError(refusalCodes.tooMany, message, { data: { retryAfter } });
 }
 
-/** Seconds. */
+/** Seconds after which a rejected client should try again. */
 const retryAfter = 30;

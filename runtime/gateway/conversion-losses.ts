@@ -4,17 +4,17 @@ import { requestOf } from "../client/session/requests.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
 import { findRow } from "../protocol/method-rows.ts";
 
-/** A part of what a server offers, and what clients of an older revision do not learn of it. */
+/** Part of what a server offers, and what clients of an older revision lose of it. */
 export interface PartLosses {
   readonly part: "server" | "tool" | "resource" | "resource template" | "prompt";
   readonly name: string;
-  /** Empty where everything can be said. */
+  /** Empty if the revision can express everything. */
   readonly losses: readonly Loss[];
 }
 
 /**
- * Reads what a server offers on a connection, and finds out what of it a revision cannot say. Nothing is lost at the revision of the connection
- * itself, or at a newer one.
+ * Reads what a server offers on a connection, and returns what a revision cannot express of it. Nothing is lost at the revision of the
+ * connection itself, or at a newer one.
  */
 export async function readPartLosses(connection: ClientConnection, target: Revision): Promise<PartLosses[]> {
   const server: PartLosses = {
@@ -74,7 +74,7 @@ function toPage(result: unknown, member: string): ItemPage {
   return { items: Array.isArray(items) ? items.filter(isObject) : [], ...readNextCursor(page) };
 }
 
-/** What the converter of the revision reports, each once. A conversion that is impossible loses the whole. */
+/** Returns the losses that the converter of the revision reports, without duplicates. An impossible conversion loses the whole value. */
 function findLosses(target: Revision, method: string, result: object): Loss[] {
   const table = target.conversions?.clientRequests ?? {};
   const convert = Object.hasOwn(table, method) ? table[method]?.result : undefined;

@@ -17,13 +17,13 @@ import { pickExtensions } from "./extensions.ts";
 import type { Principal } from "./upstream.ts";
 
 /*
- * What the converters cannot know: how values of older revisions become values of the newest, where some things have gone. Going to an older
- * revision is the business of its own converters.
+ * Conversions that the revision converters do not cover: values of older revisions become values of the newest, where some members were
+ * removed. Conversions to an older revision are left to its own converter.
  */
 
 /**
- * Represents a client of the gateway at the server, with what it declares of the extensions that it can use there. Extensions are none where
- * neither the client nor its revision knows that capability.
+ * Returns a client of the gateway as a principal at the server, with its declarations of the extensions that it can use there. The principal
+ * has no `extensions` capability if neither the client nor its revision knows it.
  */
 export function toPrincipal({ peer, revision }: Session): Principal {
   const { info = unknownImplementation, capabilities } = peer;
@@ -33,19 +33,19 @@ export function toPrincipal({ peer, revision }: Session): Principal {
   return { info, capabilities: { ...rest, ...(readsExtensions && { extensions: {} }), ...picked } };
 }
 
-/** Capabilities of a client as a server of this revision may learn of them. Tasks of the client would need it to be asked again later. */
+/** Returns the capabilities of a client that a server of this revision receives, without tasks: these would need later requests to the client. */
 export function toServerCapabilitiesOf({ info, capabilities }: Principal, revision: Revision): Capabilities {
   const convert = revision.conversions?.clientRequests["initialize"]?.params;
   const { extensions, ...rest } = capabilities;
   const whole = convert?.({ protocolVersion: revision.id, capabilities: rest, clientInfo: info });
   const given = isObject(whole) && isObject(whole.capabilities) ? whole.capabilities : rest;
-  // In a handshake servers declare extensions only to clients that have that capability, which older revisions allow as an additional one.
+  // In a handshake, servers declare extensions only to clients with that capability, which older revisions allow as an additional one.
   const asks = revision.lifecycle === "handshake" && revision.extensions !== undefined && isObject(extensions);
   const picked = pickExtensions(capabilities, revision);
   return { ...keepPassed(given, revision.capabilities.client), ...(asks && { extensions: {} }), ...picked };
 }
 
-/** Capabilities of a server as its clients at a revision may learn of them, but for tasks of the core. */
+/** Returns the capabilities of a server that its clients at a revision receive, without tasks of the core protocol. */
 export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
   const ids = Object.keys(revision.extensions ?? {});
   const extensions = ids.length > 0 ? { extensions: revision.extensions } : {};
@@ -53,10 +53,10 @@ export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Rev
 }
 
 /**
- * What of declared capabilities a gateway can keep the promise of: what the revision knows. Methods and results that nobody here knows do not pass,
- * so that what stands for them is not declared either: experiments, and whatever else is new.
+ * Returns the declared capabilities that a gateway can fulfil: those that the revision knows. Methods and results unknown to the gateway do
+ * not pass, so that their capabilities are not declared either: experimental ones, and everything else that is new.
  *
- * @param paths - the capabilities of the revision
+ * @param paths - capabilities of the revision, as paths with dots
  */
 function keepPassed(capabilities: Capabilities, paths: readonly string[]): Capabilities {
   const kept = Object.entries(capabilities).filter(([name]) => paths.includes(name) && !notPassed.has(name));
@@ -69,10 +69,10 @@ function keepMembers(value: Record<string, unknown>, name: string, paths: readon
   return Object.fromEntries(Object.entries(value).filter(([member]) => paths.includes(`${name}.${member}`)));
 }
 
-/** Tasks and extensions are declared by who has them. */
+/** Capabilities that are not passed on. The side that has tasks or extensions declares them. */
 const notPassed: ReadonlySet<string> = new Set(["experimental", "tasks", "extensions"]);
 
-/** A result as a revision without sessions wants it; for others their converters do everything. */
+/** Returns a result in the form of a revision without sessions. For other revisions, their converters do everything. */
 export function toResult(result: unknown, handler: string, revision: Revision): unknown {
   if (revision.lifecycle === "handshake" || !isObject(result)) return result;
   const { result: complete, cacheable } = createEnvelope(revision);
@@ -97,13 +97,13 @@ function withoutExecution(tool: unknown): unknown {
   return rest;
 }
 
-/** A question of a server as a part of a result: without what belongs to a message, or to sessions. */
+/** Returns a request of a server as an input request inside of a result, without members of messages or sessions. */
 export function toEmbedded(params: object): object {
   const { _meta, ...rest }: Record<string, unknown> = { ...params };
   return withoutSessionMembers(rest);
 }
 
-/** Params or a result as they go on: each side is told by the gateway itself who the other one is, and the gateway follows progress. */
+/** Returns params or a result to pass on, without reserved metadata: the gateway itself names each side to the other, and follows progress. */
 export function toForwarded(params: unknown, revision: Revision): Record<string, unknown> {
   const given = isObject(params) ? params : {};
   if (!isObject(given._meta)) return given;
@@ -113,13 +113,13 @@ export function toForwarded(params: unknown, revision: Revision): Record<string,
   return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
 }
 
-/** A result of a server without rounds, without the members of those that ask for input: here they say something else. */
+/** Removes members of input-required results from the result of a server without such results: there they have another meaning. */
 export function withoutRounds(result: unknown, { knownMembers }: Revision): unknown {
   if (knownMembers.includes("Result.resultType") || !isObject(result)) return result;
   return "inputRequests" in result || "requestState" in result ? omit(result, "inputRequests", "requestState") : result;
 }
 
-/** The refusal of a server as clients of a revision know it. What was not sent is not offered. */
+/** Returns the error of a server as clients of a revision know it. A request that was not sent becomes an unknown method. */
 export function toRefusal(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
   if (isTimeoutError(thrown)) return failure(`The server has said nothing for ${thrown.milliseconds} ms`, thrown);
@@ -133,7 +133,10 @@ function failure(message: string, cause: Error): RpcError {
   return new RpcError(errorCodes.internalError, message, { cause });
 }
 
-/** That a resource does not exist has another code where there are no sessions; and every revision has codes that others lack. */
+/**
+ * Returns an error code for a revision. A missing resource has another code at revisions without sessions, and every revision has codes that
+ * others lack.
+ */
 function toCode({ code, data }: RpcError, method: string, revision: Revision): number {
   const notFound = revision.errors.resourceNotFound;
   const isMissing = code === legacyNotFound || (code === errorCodes.invalidParams && isObject(data) && "uri" in data);

@@ -6,23 +6,23 @@ import { RelayedTask } from "./relayed-task.ts";
 import type { TaskBridge } from "./task-bridge.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** A call of a tool that a server of core tasks shall run as one. */
+/** Call of a tool that a server with core tasks is to run as a task. */
 export interface CoreTaskCall {
   readonly row: RequestRow;
   readonly upstream: Upstream;
-  /** What the server shall know of the task. */
+  /** Task parameters that the server receives. */
   readonly task: object;
-  /** Aborted when nobody wants the answer. */
+  /** Aborted when the result is no longer wanted. */
   readonly signal: AbortSignal;
-  /** The request that is to be answered, as it is now. */
+  /** Returns the request of the client that currently waits for the result. */
   call(): CallContext;
-  /** Sends the call, with these params besides its own. */
+  /** Sends the call with these params in addition to its own. */
   request(params: object, options: RequestOptions): Promise<unknown>;
-  /** The server has begun a task. */
+  /** Called when the server has started a task. */
   onStarted?(task: RelayedTask): void;
 }
 
-/** Lets the server begin a task, and a task of the gateway stand for it. What is answered at once is the answer. */
+/** Starts a task on the server, and a task of the gateway that stands for it. If the server responds with a result instead, returns that result. */
 export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
   const { answer, begun } = await begin(given);
@@ -44,7 +44,7 @@ export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Pr
   }
 }
 
-/** Lets the server run a call as a task, and waits for what it comes to. */
+/** Runs a call as a task on the server, and waits for its result. */
 export async function playCoreTask(given: CoreTaskCall): Promise<unknown> {
   const { answer, begun } = await begin(given);
   return begun ? begun.task.run(given.call()) : answer;

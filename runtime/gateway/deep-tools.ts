@@ -1,15 +1,15 @@
 import { isObject } from "../../generated/support.ts";
 
-/** A list of tools without those that are nested too deeply, and their names. */
+/** List of tools without those that are nested too deeply, and the names of those left out. */
 export interface ShownTools {
   readonly result: unknown;
   readonly leftOut: readonly string[];
 }
 
 /**
- * Leaves out the tools whose nesting would take a message beyond a limit: a client that keeps to it would lose the whole list.
+ * Leaves out the tools whose nesting would take a message beyond a limit: a client with that limit would lose the whole list.
  *
- * @param maxDepth - levels of a message, of which a tool has those below its list
+ * @param maxDepth - maximum levels of a message, of which a tool has those below its list
  */
 export function leaveOutDeep(result: unknown, maxDepth: number): ShownTools {
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : [];
@@ -19,10 +19,10 @@ export function leaveOutDeep(result: unknown, maxDepth: number): ShownTools {
   return { result: { ...(isObject(result) && result), tools: tools.filter((tool) => !deep.has(tool)) }, leftOut };
 }
 
-/** The message, its result and the list. */
+/** Levels above a tool: the message, its result and the list. */
 const levelsAbove = 3;
 
-/** Tells whether a value has more levels of objects and lists. It is as deep as its own message at most, which is bounded. */
+/** True if a value has more levels of objects and lists. The value is at most as deep as its message, which is bounded. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));

@@ -6,18 +6,18 @@ import { extendRevisions } from "../protocol/extend-revisions.ts";
 import type { Capabilities, Session } from "../protocol/session.ts";
 import { hasTasks } from "./task-protocol.ts";
 
-/** The extensions that pass unless somebody says otherwise. */
+/** Extensions that pass by default. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];
 
-/** The revisions as they are spoken to a server: it may use each extension, and what is declared of it is for the client to say. */
+/** Returns the revisions as spoken to a server: it may use each extension, and the client decides what is declared of it. */
 export function toSpoken(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[] {
   const undeclared = extensions.map((extension) => ({ ...extension, declared: {}, settings: {} }));
   return extendRevisions(revisions, undeclared, "client");
 }
 
 /**
- * The revisions as they are served: with the extensions that the server declares, in its words, and that of tasks if it has some of its own
- * kind. What it may not say of an extension is not repeated.
+ * Returns the revisions as served to clients: with the extensions that the server declares, in its settings, and with the tasks extension if
+ * the server has tasks of another kind. An extension with invalid settings is left out.
  */
 export function toServed(
   revisions: readonly Revision[],
@@ -39,7 +39,7 @@ function readSettings(extension: Extension, server: Session): Record<string, unk
   return isObject(settings) && extension.lifecycles.includes(lifecycle) ? settings : undefined;
 }
 
-/** Of declared capabilities, those extensions that are on a revision; nothing where there are none. */
+/** Returns the declared extensions that are on a revision; an empty object if there are none. */
 export function pickExtensions({ extensions: declared }: Capabilities, { extensions = {} }: Revision): Capabilities {
   const ids = Object.keys(isObject(declared) ? declared : {}).filter((id) => Object.hasOwn(extensions, id));
   if (!isObject(declared) || ids.length === 0) return {};

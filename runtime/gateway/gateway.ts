@@ -25,68 +25,71 @@ import { TaskBridge } from "./task-bridge.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 import { UpstreamWatcher } from "./upstream-watcher.ts";
 
-/** A server as clients of every revision see it, whatever it speaks itself. It can be served over any transport. */
+/** Server as clients of every revision see it, regardless of the revision that it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
   readonly accept: Acceptor;
-  /** For clients whose session ends with each request: nobody could come back for a task that begins in it. */
+  /** Accepts clients whose session ends with each request. Sessions get no tasks of the gateway: their clients could not come back for them. */
   readonly acceptStateless: Acceptor;
-  /** What the server behind it says about itself. */
+  /** Info that the server behind the gateway declares. */
   readonly info: ImplementationInfo;
-  /** The revision that is spoken to the server. */
+  /** Revision that the gateway speaks to the server. */
   readonly revision: Revision;
   /** True if the server can be connected to for another session. */
   takesSessions(): boolean;
-  /** Why the server has ended the session of a client, if it has. */
+  /** Returns the reason why the server has ended the session of a client, if it has. */
   lossOf(connection: Connection): Error | undefined;
-  /** Ends every connection, to both sides. */
+  /** Closes every connection, to both sides. */
   close(): Promise<void>;
 }
 
-/** What a gateway needs to know. */
+/** Options of a gateway between clients and a server. */
 export interface GatewayOptions {
-  /** The revisions that are spoken, to both sides: newest first. */
+  /** Revisions that are spoken to both sides, newest first. */
   readonly revisions: readonly Revision[];
   /**
-   * The extensions that are passed on, between a server and a client that both declare them. Default: those of this package. What others add
-   * to the protocol is not known here, so they are not announced.
+   * Extensions that are passed on between a server and a client that both declare them. Default: those of this package. Other extensions are
+   * unknown to the gateway, so they are not announced.
    */
   readonly extensions?: readonly Extension[];
-  /** How tasks are kept that stand for those of a server which has them in another way than its clients, or in sessions. */
+  /** Options of tasks of the gateway. They stand for tasks of a server that has another kind of tasks than its clients, or has them in sessions. */
   readonly tasks?: TaskOptions;
-  /** Told about every failure that clients only learn in general terms. */
+  /** Receives every failure that is reported to clients only in general terms. */
   readonly onError?: OnError;
-  /** Milliseconds that a client may take to come back with answers, where it has no session. Default 10 minutes. */
+  /** Milliseconds that a client without a session may take to return with input responses. Default 10 minutes. */
   readonly inputTimeout?: number;
   /**
-   * Most connections to the server that clients use at once; where the server is a program, each is a process. A session has one from its first
-   * request on, until it ends. Sessions take at most three quarters; further ones are refused, over HTTP with 503. A call without a session has
-   * one until it is answered, and waits for it up to a minute. Half of those may be waiting for answers of their clients: then the call that has waited longest
-   * is given up. At least 2, default 100.
+   * Maximum number of connections to the server that clients use at the same time; if the server is a program, each is a process. At least 2,
+   * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded
+   * down but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and
+   * waits for it up to a minute. Half of the connections of calls may be waiting for input responses of their clients: then the call that has
+   * waited longest is given up.
    */
   readonly maxConnections?: number;
   /**
-   * Lets calls without a session use the same connections one after the other, though their callers are not authenticated. What the server keeps
-   * for one of them, such as a sign-in or a working folder, the next one may see. Default: only calls of one authenticated principal, or calls
-   * that come on one connection, and all calls where the server keeps no sessions.
+   * Lets calls without a session use the same connections one after the other, although their callers are not authenticated. State that the
+   * server keeps for one caller, such as a sign-in or a working folder, may be visible to the next. Default: only calls of one authenticated
+   * principal share connections, or calls on one connection, or all calls if the server keeps no sessions.
    */
   readonly shareConnections?: boolean;
   /**
-   * Milliseconds without an answer or progress after which a request to the server fails, and is cancelled. Default: none, how long is too
-   * long the client knows, and what it cancels is cancelled at the server.
+   * Milliseconds without a response or progress after which a request to the server fails and is cancelled. Default: none. The client knows how
+   * long is too long, and what it cancels is cancelled at the server.
    */
   readonly idleTimeout?: number;
   /**
-   * Levels of a message with a tool in it that clients take: a tool that is nested deeper is left out of lists, and reported. Default 64, as
+   * Maximum levels of a message with a tool that clients accept. A tool that is nested deeper is left out of lists, and reported. Default 64, as
    * for clients of this package.
    */
   readonly maxDepth?: number;
-  /** Aborted when nothing shall be opened to the server any more: what is being opened is given up. */
+  /** Signal that ends the opening of connections to the server: connections that are being opened are aborted. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server; clients without one
- * share a few, one call at a time on each. A server on another transport is given as a function that opens connections to it.
+ * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server. Clients without a
+ * session share a few, with one call at a time on each. For a server on another transport, pass a function that opens connections to it.
+ *
+ * @throws {Error} when `maxConnections` is below 2
  */
 export async function createGateway(
   place: UpstreamTarget | ConnectionFactory,
@@ -122,7 +125,7 @@ export async function createGateway(
   const revisions = toServed(options.revisions, extensions, server);
   const pool = new Pool(upstreams, limit);
   const owners = new Owners({
-    // Where requests stand alone, servers keep no state by the connection.
+    // If requests are stateless, servers keep no state per connection.
     areShared: options.shareConnections === true || revision.lifecycle === "per-request",
     onOver: (owner) => pool.forget(owner),
   });
@@ -177,10 +180,10 @@ export async function createGateway(
   };
 }
 
-/** Between a client and a server it is for them to say how long they wait. */
+/** Timeouts of the gateway, all infinite: client and server decide how long they wait. */
 const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
 
-/** A handler for every request of a revision that the server can answer, in its own way. */
+/** Creates a handler for every request of a revision that the server supports. */
 function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
   const isOwnTasks = knowsTasks(revision);
   const rows = Object.values(revision.clientRequests).filter(
@@ -194,7 +197,7 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
 
 const answeredHere: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
 
-/** Where clients ask for tasks, theirs are those of the gateway. */
+/** Handlers that the gateway replaces at revisions where clients request tasks: the tasks are those of the gateway. */
 const taskHandlers: ReadonlySet<string> = new Set(["getTask", "getTaskPayload", "cancelTask", "listTasks"]);
 
 function isDeclared(path: readonly string[], capabilities: Capabilities): boolean {
@@ -202,7 +205,10 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
   return found !== undefined && found !== false;
 }
 
-/** Who listens hears of everything that the server tells the gateway; resources are subscribed to for as long as somebody listens. */
+/**
+ * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
+ * subscribers.
+ */
 function implementWatching(
   revision: Revision,
   {
@@ -236,7 +242,7 @@ function implementWatching(
 /** Notifications for sessions that have no connection of their own yet. */
 const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);
 
-/** Of one request to listen. */
+/** Maximum number of resources in one subscription request. */
 const mostSubscriptions = 1_000;
 
 function notifyListeners(listeners: Listeners, handler: string, params: object): void {

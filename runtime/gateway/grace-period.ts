@@ -1,8 +1,8 @@
 import { systemClock } from "../internal/timers.ts";
 
 /**
- * A signal that follows another one after a while. A server that is just beginning a task has to be heard out: nobody else would know of the
- * task, and could cancel it.
+ * Returns a signal that follows another one after a grace period. The response of a server that is starting a task has to arrive: without it
+ * the task is not known, and cannot be cancelled.
  */
 export function withGrace(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
@@ -14,5 +14,5 @@ export function withGrace(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** Milliseconds. */
+/** Milliseconds of the grace period. */
 const grace = 2_000;

@@ -3,8 +3,8 @@ import { request as requestHttps } from "node:https";
 import { toError } from "../jsonrpc/errors.ts";
 
 /**
- * What a gateway needs of `fetch`. The platform's gives an answer up after five minutes without a byte: for how long it is worth waiting is for
- * the client to say.
+ * Implements the part of `fetch` that a gateway needs. The `fetch` of the platform aborts a response after five minutes without a byte; here
+ * the client decides how long to wait.
  */
 export function fetchWithLongTimeout(
   url: URL,
@@ -14,9 +14,9 @@ export function fetchWithLongTimeout(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = send(url, { method, headers: Object.fromEntries(new Headers(headers)) });
-    // When the answer has begun, its body fails.
+    // Once the response has begun, its body fails instead.
     request.on("error", reject);
-    // A server that is gone without a word would be waited for without end.
+    // Without probes, the wait for a server that disappeared silently would never end.
     request.once("socket", (socket) => socket.setKeepAlive(true, probeDelay));
     request.once("response", (message) => {
       if (signal) endWith(signal, message);
@@ -27,7 +27,7 @@ export function fetchWithLongTimeout(
   });
 }
 
-/** Whoever waits learns why it was ended. */
+/** Destroys a stream when the signal aborts; its error is the reason of the signal. */
 function endWith(signal: AbortSignal, stream: ClientRequest | IncomingMessage): void {
   const end = (): void => void stream.destroy(toError(signal.reason));
   signal.addEventListener("abort", end, { once: true });
@@ -39,7 +39,7 @@ function toResponse(message: IncomingMessage): Response {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(message.headersDistinct))
     for (const value of values) headers.append(name, value);
-  // Whoever reads the body learns of it; whoever does not need not.
+  // The reader of the body receives the error. Without a reader, it is ignored.
   message.on("error", () => {});
   if (!bodiless.has(statusCode)) return new Response(toBody(message), { status: statusCode, headers });
   message.resume();
@@ -58,8 +58,8 @@ function toBody(message: IncomingMessage): ReadableStream<Uint8Array> {
   });
 }
 
-/** Statuses that a response with a body cannot have. */
+/** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Milliseconds. */
+/** Milliseconds without traffic before the first keep-alive probe. */
 const probeDelay = 30_000;

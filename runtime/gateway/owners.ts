@@ -1,28 +1,28 @@
 import type { CallContext } from "../protocol/incoming-call.ts";
 import { readAuth } from "../server/context.ts";
 
-/** Caller whose calls without a session may use a connection to the server one after the other: the server may keep state by it. */
+/** Caller whose calls without a session may use a connection to the server one after the other: the server may keep state per connection. */
 export interface Owner {
   readonly key: string;
-  /** No call of it can come any more. */
+  /** True if no further call of the owner can arrive. */
   readonly isOver: boolean;
 }
 
-/** Options of telling owners apart. */
+/** Options for distinguishing owners of calls. */
 export interface OwnersOptions {
-  /** Callers that are not authenticated are one owner. Default: each connection is one of its own. */
+  /** True if callers that are not authenticated are one owner. Otherwise, each connection is an owner of its own. */
   readonly areShared: boolean;
-  /** Called when no call of an owner can come any more. */
+  /** Called when no further call of an owner can arrive. */
   onOver(owner: Owner): void;
 }
 
 /**
- * Tells owners apart: by the authenticated principal, or else by the connection that a call came on. Over HTTP a request without a session is a
+ * Distinguishes owners by the authenticated principal, or else by the connection of a call. Over HTTP, a request without a session is a
  * connection of its own.
  */
 export class Owners {
   readonly #options: OwnersOptions;
-  /** By the promise of their end, which is the same for all requests of a connection. */
+  /** Owners by the promise of the end of their connection, which is the same for all requests of a connection. */
   readonly #connections = new WeakMap<Promise<unknown>, ConnectionOwner>();
   #count = 0;
 

@@ -3,16 +3,16 @@ import type { ConnectionLimit } from "./connection-limit.ts";
 import type { Owner } from "./owners.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
-/** A connection to the server that belongs to one call. */
+/** Connection to the server that belongs to one call. */
 export interface Lease {
   readonly upstream: Upstream;
-  /** Lets somebody else hear what the server says. */
+  /** Sends further messages of the server to another listener. */
   listen(listener: Listener): void;
-  /** Gives it back; what the server says afterwards is nobody's. */
+  /** Releases the connection. Later messages of the server on it are not delivered. */
   release(): void;
 }
 
-/** A call that needs a connection. */
+/** Call that needs a connection. */
 export interface Leasing {
   readonly principal: Principal;
   readonly owner: Owner;
@@ -27,11 +27,11 @@ interface Member {
   listener: Listener | undefined;
 }
 
-/** Connections for calls without a session: each serves one call at a time, for one owner and clients that can do the same. */
+/** Connections for calls without a session. Each serves one call at a time, for one owner and for clients with the same info and capabilities. */
 export class Pool {
   readonly #options: UpstreamOptions;
   readonly #limit: ConnectionLimit;
-  /** The one that was used last comes last. */
+  /** Idle connections; the most recently used one is last. */
   #idle: readonly Member[] = [];
   readonly #all = new Set<Member>();
 
@@ -40,7 +40,11 @@ export class Pool {
     this.#limit = limit;
   }
 
-  /** A connection on which the server knows these capabilities, and nobody else is served, as soon as there may be one. */
+  /**
+   * Takes a connection on which the server knows this principal and which serves no other call, as soon as the limit allows one.
+   *
+   * @throws {RpcError} when info and capabilities of the principal are too long, or no connection becomes free in time
+   */
   async take({ principal, owner, listener, signal }: Leasing): Promise<Lease> {
     const key = toKey(owner, principal);
     const leave = await this.#limit.enterCall(signal);
@@ -60,7 +64,7 @@ export class Pool {
     };
   }
 
-  /** Closes the connections that are kept for an owner. */
+  /** Closes the idle connections of an owner. */
   forget({ key }: Owner): void {
     for (const member of this.#idle) if (member.owner.key === key) this.#close(member);
   }
@@ -108,7 +112,9 @@ export class Pool {
   }
 }
 
-/** Each connection keeps its key for as long as it lives, and a stateless request may declare anything. */
+/**
+ * Returns the key of a connection. Its length is bounded: a connection keeps its key for its lifetime, and a stateless request may declare anything.
+ */
 function toKey(owner: Owner, principal: Principal): string {
   const key = JSON.stringify([owner.key, principal]);
   if (key.length <= longestKey) return key;
@@ -116,8 +122,8 @@ function toKey(owner: Owner, principal: Principal): string {
   throw new RpcError(errorCodes.invalidParams, message, { data: { characters: key.length, limit: longestKey } });
 }
 
-/** Characters of `clientInfo` and capabilities as JSON, with what tells the owner. */
+/** Maximum number of characters of `clientInfo` and capabilities as JSON, with the key of the owner. */
 const longestKey = 64 * 1024;
 
-/** Connections that are kept although nobody needs them now. */
+/** Maximum number of idle connections that are kept. */
 const mostIdle = 8;

@@ -8,27 +8,27 @@ import type { StatelessProxy } from "./stateless-proxy.ts";
 import type { TaskBridge } from "./task-bridge.ts";
 import type { UpstreamOptions } from "./upstream.ts";
 
-/** Handlers of the clients of a gateway. */
+/** Parts of a gateway that serve its clients. */
 export interface ProxiesOptions {
   readonly upstreams: UpstreamOptions;
   readonly bridge: TaskBridge;
   readonly limit: ConnectionLimit;
-  /** Answers clients without a session. */
+  /** Handles requests of clients without a session. */
   readonly stateless: StatelessProxy;
 }
 
-/** The clients of a gateway: a session of a client is one with the server, all others share a front. */
+/** Clients of a gateway. Each session of a client is one with the server; all other clients share a proxy. */
 export class Proxies {
   readonly #sessions = new WeakMap<Session, SessionProxy>();
   readonly #open = new Map<Connection, SessionProxy>();
   #options: ProxiesOptions | undefined;
 
-  /** Begins to serve clients. */
+  /** Sets the parts of the gateway, before it serves the first client. */
   serve(options: ProxiesOptions): void {
     this.#options = options;
   }
 
-  /** Lets the server answer a request. */
+  /** Forwards a request to the server and returns its result. */
   forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     const { session } = call;
     const proxy = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
@@ -49,7 +49,7 @@ export class Proxies {
     });
   }
 
-  /** Passes a notification of the server on to sessions that do not hear it by themselves. */
+  /** Passes a notification of the server on to sessions that do not receive it themselves. */
   hear(handler: string, params: object): void {
     for (const proxy of this.#open.values()) proxy.hear(handler, params);
   }
@@ -58,12 +58,12 @@ export class Proxies {
     return session && this.#sessions.get(session)?.rootsChanged();
   }
 
-  /** Why the server has ended the session of a client, if it has. */
+  /** Returns the reason why the server has ended the session of a client, if it has. */
   lossOf({ session }: Connection): Error | undefined {
     return session && this.#sessions.get(session)?.loss;
   }
 
-  /** Ends every session. */
+  /** Closes every session of a client. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((connection) => connection.close()));
   }

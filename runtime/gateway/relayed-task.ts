@@ -17,15 +17,15 @@ import { toEmbedded, toForwarded, withoutRounds } from "./convert-messages.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**
- * A task of the server that a call of the gateway's client stands for, whichever kind of tasks either of them has: what the server asks
- * meanwhile goes to the client, and what the task comes to is the result of the call.
+ * Task of the server that stands behind a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
+ * between go to the client. The result of the task is the result of the call.
  */
 export class RelayedTask implements Listener {
   readonly #upstream: Upstream;
   readonly #started: TaskState;
   readonly #tasks: ServerTasks;
   readonly #ended: AbortController | undefined;
-  /** Resolves when it needs its connection no longer. */
+  /** Resolves when the task no longer needs its connection. */
   readonly over: Promise<void>;
   readonly #leave: () => void;
   readonly #during: Promise<CallContext>;
@@ -54,7 +54,7 @@ export class RelayedTask implements Listener {
     });
   }
 
-  /** Follows the task to its end. Whoever gives the call up gives the task up. */
+  /** Follows the task to its end. Aborting the call cancels the task. */
   async run(during: CallContext): Promise<unknown> {
     this.#attach(during);
     const followed = this.#tasks.follow(this.#started, toObject, this.#ended);
@@ -76,19 +76,19 @@ export class RelayedTask implements Listener {
     }
   }
 
-  /** Nobody will follow it. */
+  /** Cancels the task, which no call will follow. */
   async abandon(): Promise<void> {
     this.#ended?.abort();
     await this.#send("cancelTask", { taskId: this.#started.taskId }, {}).catch(() => {});
     this.#leave();
   }
 
-  /** How far it is, for whoever follows it. */
+  /** Reports progress to the call that follows the task. */
   report(progress: Progress): void {
     void this.#during.then((during) => during.progress(progress));
   }
 
-  /** A question of the server that belongs to the task; so does the answer. */
+  /** Sends a request of the server to the client. Both the request and the response belong to the task. */
   async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const { revision } = this.#upstream;
     const answer = await put(await this.#during, { method, params: toForwarded(params, revision), signal });
@@ -108,13 +108,13 @@ export class RelayedTask implements Listener {
     const { connection, revision } = this.#upstream;
     const row = findRow(revision.clientRequests, handler);
     if (!row || (this.#isOver && handler !== "cancelTask")) throw methodNotFound(handler);
-    // The result of a task comes when the task has ended.
+    // The result of a task arrives when the task has ended.
     const isWait = handler === "getTaskPayload";
     const options = { ...(signal && { signal }), ...(isWait && { timeout: Infinity }) };
     return toObject(await connection.request(row, params, options));
   }
 
-  /** Questions that are in the task, answered as those that come as requests. */
+  /** Creates handlers for input requests inside of the task; they work like those for requests of the server. */
   #createHandlers(): object {
     const rows = Object.values(this.#upstream.revision.embeddedRequests);
     const answer =
@@ -124,7 +124,7 @@ export class RelayedTask implements Listener {
     return Object.fromEntries(rows.map((row) => [row.handler, answer(row)]));
   }
 
-  /** What the server says about how far it is. */
+  /** Passes on the status messages of the server. */
   async #explain(followed: TaskHandle, during: CallContext): Promise<void> {
     const control = readTask(during);
     if (!control) return;
@@ -136,7 +136,7 @@ export class RelayedTask implements Listener {
         await control.status(statusMessage);
       }
     } catch {
-      // Whoever waits for the result learns of it.
+      // The caller that waits for the result receives this error.
     }
   }
 }
@@ -147,7 +147,7 @@ interface Put {
   readonly signal: AbortSignal;
 }
 
-/** Puts a question to the client, by a request or inside of the task. */
+/** Sends a request to the client, as a message or inside of the task. */
 function put(during: CallContext, { method, params, signal }: Put): Promise<unknown> {
   const { revision } = during;
   const row = findMethod(questionsOf(revision), method);

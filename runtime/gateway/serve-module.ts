@@ -5,7 +5,7 @@ import { serveStdio } from "../server/run/serve-stdio.ts";
 import type { Server } from "../server/create-server.ts";
 
 /*
- * Serves on stdin and stdout what a module exports: `node serve-module.js path/to/server.js`. A module that serves by itself is left alone.
+ * Serves the server that a module exports on stdin and stdout: `node serve-module.js path/to/server.js`. A module that exports none serves by itself.
  */
 
 const [file] = process.argv.splice(2, 1);

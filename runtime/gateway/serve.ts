@@ -9,8 +9,8 @@ export function serveGatewayHttp(gateway: Gateway, options: ListenOptions = {}):
 }
 
 /**
- * Serves a gateway on stdin and stdout until the client goes away, or the server behind it ends the session, and then closes it. Resolves to why the
- * server has ended it, if it has.
+ * Serves a gateway on stdin and stdout until the client disconnects, or the server behind it ends the session, and then closes the gateway.
+ * Resolves to the reason why the server has ended the session, if it has.
  */
 export async function serveGatewayStdio(gateway: Gateway): Promise<Error | undefined> {
   let loss: Error | undefined;

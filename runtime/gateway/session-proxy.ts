@@ -17,7 +17,7 @@ import type { TaskBridge } from "./task-bridge.ts";
 import { declareTasks, needsTasks } from "./task-protocol.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
 
-/** A session of a client, which is a session with the server as well. */
+/** Session of a client, which is a session with the server as well. */
 export class SessionProxy {
   readonly #connection: Connection;
   readonly #session: Session;
@@ -25,13 +25,13 @@ export class SessionProxy {
   readonly #limit: ConnectionLimit;
   readonly #listener: Listener;
   readonly #bridge: TaskBridge;
-  /** Aborted when the session is over. */
+  /** Aborted when the session has ended. */
   readonly #over = new AbortController();
-  /** Opened when the client first asks for something. */
+  /** Connection to the server, opened at the first request of the client. */
   #upstream: Promise<Upstream> | undefined;
-  /** Where the server may answer with tasks: it is told so only when one is wanted. */
+  /** Connection on which the server may respond with tasks. It declares them, so it is opened only when a task is wanted. */
   #withTasks: Promise<Upstream> | undefined;
-  /** The requests that are being answered: what the server asks meanwhile belongs to the last of them. */
+  /** Requests in progress. A request of the server in that time belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
   #loss: Error | undefined;
 
@@ -47,17 +47,17 @@ export class SessionProxy {
     };
   }
 
-  /** Why the server has ended the session, if it has. */
+  /** Reason why the server has ended the session, if it has. */
   get loss(): Error | undefined {
     return this.#loss;
   }
 
-  /** Passes on what the gateway itself has heard, for as long as the session has no connection of its own on which it would hear it. */
+  /** Passes on a notification that the gateway itself received, as long as the session has no connection of its own on which to receive it. */
   hear(handler: string, params: object): void {
     if (!this.#upstream) this.#notify(handler, params);
   }
 
-  /** The connection of the session. One that could not be opened is opened again for the next request. */
+  /** Returns the connection of the session. If it could not be opened, the next request opens it again. */
   #connect(): Promise<Upstream> {
     if (this.#upstream) return this.#upstream;
     const opening = this.#open();
@@ -75,7 +75,7 @@ export class SessionProxy {
     return upstream;
   }
 
-  /** Opens a connection, and gives its place back when it has ended. */
+  /** Opens a connection, and releases its place when it has ended. */
   async #openWith(principal: Principal, leave: Leave): Promise<Upstream> {
     try {
       const upstream = await Upstream.open(this.#options, principal, () => this.#listener);
@@ -87,7 +87,7 @@ export class SessionProxy {
     }
   }
 
-  /** A session that the server has ended is over for the client as well. */
+  /** Closes the session of the client when the server has ended the session. */
   #followEnd({ connection }: Upstream): void {
     const { signal, onError } = this.#options;
     void connection.closed.then((reason) => {
@@ -98,7 +98,7 @@ export class SessionProxy {
     });
   }
 
-  /** Lets the server answer a request. */
+  /** Forwards a request to the server and returns its result. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     this.#calls.add(call);
     try {
@@ -113,7 +113,7 @@ export class SessionProxy {
   }
 
   async rootsChanged(): Promise<void> {
-    // A server without a connection has not asked for roots yet.
+    // A server without a connection has not requested roots yet.
     if (!this.#upstream) return;
     const { connection } = await this.#upstream;
     const row = findRow(connection.revision.clientNotifications, "rootsListChanged");
@@ -136,8 +136,8 @@ export class SessionProxy {
   }
 
   /**
-   * Makes a call until it is answered: what the server asks inside of results is put to the client. A server whose results ask for input again
-   * and again is not called without end.
+   * Sends a call until its result is complete. The input requests inside of results go to the client. The number of rounds is bounded, for
+   * servers that require input again and again.
    */
   async #complete(
     upstream: Upstream,
@@ -148,14 +148,14 @@ export class SessionProxy {
     for (let round = 1; isInputRequired(result); round += 1) {
       if (round > mostRounds) throw new RpcError(errorCodes.internalError, tooManyRounds);
       const answers = await this.#answer(result, call);
-      // Without a question the server waits for something else.
+      // Without an input request, the server waits for something else.
       if (answers.inputResponses === undefined) await pause(betweenRounds, undefined, signal);
       result = await upstream.request(row.method, { ...params, ...answers }, options);
     }
     return isObject(result) ? toForwarded(result, upstream.revision) : result;
   }
 
-  /** A task is begun for a client that asks for one, and waited for where the server has nothing else. */
+  /** Calls a tool. Starts a task for a client that requests one, and waits for a task if the tool only runs as one. */
   async #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
     const isOffered = this.#bridge.isOffered(row, call);
     const asked = isOffered ? readTaskParams(params) : undefined;
@@ -172,7 +172,7 @@ export class SessionProxy {
     return asked ? startCoreTask(this.#bridge, begun) : playCoreTask(begun);
   }
 
-  /** The server decides what becomes a task: it may where the client asks for one, and if it cannot do without. */
+  /** Calls a tool of a server that decides which calls become tasks. It may do so if the client requests a task, or if the tool only runs as one. */
   async #callWithTasks(
     upstream: Upstream,
     forwarded: Forwarded<object>,
@@ -189,7 +189,7 @@ export class SessionProxy {
     }
   }
 
-  /** Makes a call that the server may answer with a task, and waits for what that comes to. */
+  /** Sends a call to which the server may respond with a task, and waits for the result of the task. */
   async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
     const other = await this.#connectWithTasks(upstream);
     const result = await this.#complete(other, { ...forwarded, signal: withGrace(forwarded.call.signal) });
@@ -205,7 +205,7 @@ export class SessionProxy {
     return opening;
   }
 
-  /** Puts the questions inside of a result to the client, one request for each. */
+  /** Sends the input requests inside of a result to the client, one request for each. */
   async #answer({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<Answers> {
     const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
     const answered = questions.map(async ([key, question]): Promise<[string, unknown]> => {
@@ -229,7 +229,7 @@ export class SessionProxy {
     const row = findRow(this.#session.revision.serverNotifications, handler);
     if (!row || passedOnOtherwise.has(handler)) return;
     const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
-    // A client that is about to leave may not hear of it any more.
+    // A client that is about to disconnect may not receive it any more.
     target.notify(row, params).catch(() => {});
   }
 
@@ -238,7 +238,7 @@ export class SessionProxy {
   }
 }
 
-/** What a front is of. */
+/** Parts of a gateway that a session proxy uses. */
 export interface GatewayProxy {
   readonly connection: Connection;
   readonly session: Session;
@@ -250,11 +250,11 @@ interface Forwarded<Params = unknown> {
   readonly row: RequestRow;
   readonly params: Params;
   readonly call: CallContext;
-  /** Ends what is sent. Default: the end of the call does. */
+  /** Aborts the requests to the server. Default: the signal of the call. */
   readonly signal?: AbortSignal;
 }
 
-/** What the next round brings. */
+/** Params that the next round adds to the call. */
 interface Answers {
   readonly inputResponses?: object;
   readonly requestState?: string;
@@ -262,14 +262,14 @@ interface Answers {
 
 interface Asking {
   readonly signal: AbortSignal;
-  /** The request that the question belongs to, where that is known. */
+  /** Request that the input request belongs to, if known. */
   readonly call?: CallContext;
 }
 
-/** Milliseconds. */
+/** Milliseconds between two rounds without an input request. */
 const betweenRounds = 250;
 
-/** Rounds of one call, as many as a client plays. */
+/** Maximum number of rounds of one call, as by default for clients. */
 const mostRounds = 10;
 
 const tooManyRounds = `The server asked for input more than ${mostRounds} times in one call`;

@@ -14,17 +14,17 @@ import { SuspendedCall } from "./suspended-call.ts";
 import type { TaskBridge } from "./task-bridge.ts";
 import type { Listener } from "./upstream.ts";
 
-/** How clients are waited for. */
+/** Options for clients without a session. */
 export interface StatelessOptions {
-  /** Milliseconds that one may take to come back with answers. */
+  /** Milliseconds that a client may take to return with input responses. */
   readonly inputTimeout: number;
-  /** Each call that waits for answers keeps its connection. */
+  /** Limit of connections. Each call that waits for input responses keeps its connection. */
   readonly limit: ConnectionLimit;
-  /** Key of the calls that may share connections. */
+  /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
 }
 
-/** Clients without sessions: each request stands alone, and a call that needs answers goes on when they are brought. */
+/** Proxy for clients without sessions. Each request is stateless; a call that needs input continues when a request brings the responses. */
 export class StatelessProxy {
   readonly #pool: Pool;
   readonly #bridge: TaskBridge;
@@ -39,7 +39,7 @@ export class StatelessProxy {
     options.limit.onFull = () => this.#makeRoom();
   }
 
-  /** Lets the server answer a request. */
+  /** Forwards a request to the server and returns its result. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     try {
       if (this.#bridge.isOfServer(row)) this.#bridge.owners.check(call, params);
@@ -60,7 +60,7 @@ export class StatelessProxy {
     await this.#pool.close();
   }
 
-  /** The call that a request brings answers for; a state that is not ours goes to the server, if that gave it out. */
+  /** Returns the call for which a request brings responses. A state that the gateway did not issue goes to the server, which may have issued it. */
   #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
     const { requestState, inputResponses } = isObject(params) ? params : {};
     if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
@@ -112,7 +112,7 @@ export class StatelessProxy {
       : request({}, {});
   }
 
-  /** Waits for the answer, or for questions. */
+  /** Waits for the result of a call, or for input requests. */
   async #continue(suspended: SuspendedCall): Promise<unknown> {
     const turn = await suspended.next();
     suspended.signal.throwIfAborted();
@@ -128,7 +128,10 @@ export class StatelessProxy {
     return suspended.toResult(state);
   }
 
-  /** Half of the connections of calls may wait for answers: the call that has waited longest may never get them. */
+  /**
+   * Makes room for other calls. Half of the connections of calls may wait for input responses: the responses of the call that has waited longest
+   * may never arrive.
+   */
   #makeRoom(): void {
     const most = Math.max(1, Math.floor(this.#options.limit.shareOfCalls / 2));
     const [oldest] = this.#suspended.keys();
@@ -147,7 +150,7 @@ export class StatelessProxy {
     return waiting?.suspended;
   }
 
-  /** Only what belongs to a request reaches those who do not listen: log messages, as far as they are wanted. */
+  /** Passes on log messages at the wanted levels: without a subscription, a client receives only notifications that belong to a request. */
   #notify(call: CallContext, handler: string, params: object): void {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
@@ -166,7 +169,7 @@ export class StatelessProxy {
 interface Suspending {
   readonly params: unknown;
   readonly suspended: SuspendedCall;
-  /** It goes on as a task. */
+  /** Called when the call continues as a task. */
   onStarted(task: RelayedTask): void;
 }
 
@@ -175,5 +178,5 @@ interface Waiting {
   readonly expire: NodeJS.Timeout;
 }
 
-/** What our own states begin with: a random rest cannot be guessed, and means nothing to anybody else. */
+/** Prefix of the gateway's own request states. The random rest cannot be guessed, and has no meaning elsewhere. */
 const prefix = "gateway:";

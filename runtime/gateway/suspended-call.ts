@@ -14,10 +14,10 @@ interface Question {
   resolve(answer: unknown): void;
 }
 
-/** What came of a call: it is answered, or its server has asked something. */
+/** Outcome of a step of a call: it is done, or its server has requested input. */
 export type Turn = { readonly kind: "done"; readonly result: unknown } | { readonly kind: "asked" };
 
-/** A call at a server of sessions that goes on while its client is away to find answers. */
+/** Call at a server with sessions that continues while its client collects input responses. */
 export class SuspendedCall {
   readonly #identity: string;
   readonly #questions = new Map<string, Question>();
@@ -25,7 +25,7 @@ export class SuspendedCall {
   #count = 0;
   #asked: () => void = () => {};
   #work: Promise<unknown> = Promise.resolve();
-  /** The request that stands for the call now: what the server tells goes there. */
+  /** Request that currently stands for the call: messages of the server go to it. */
   call: CallContext;
 
   constructor(call: CallContext, method: string, params: unknown) {
@@ -33,12 +33,12 @@ export class SuspendedCall {
     this.#identity = identify(call, method, params);
   }
 
-  /** Aborted when the client gives the call up, or does not come back. */
+  /** Aborted when the client cancels the call, or does not return. */
   get signal(): AbortSignal {
     return this.#given.signal;
   }
 
-  /** Lets a request stand for the call from now on: until what is returned is called, who gives up one gives up the other. */
+  /** Lets a request stand for the call from now on. Until the returned function is called, aborting the request aborts the call. */
   follow(call: CallContext): () => void {
     this.call = call;
     return followSignals(this.#given, [call.signal]);
@@ -53,12 +53,12 @@ export class SuspendedCall {
     this.#given.abort(reason);
   }
 
-  /** Whether a request is the same call again, by the same client. */
+  /** True if a request is the same call again, by the same client. */
   isSame(call: CallContext, method: string, params: unknown): boolean {
     return this.#identity === identify(call, method, params);
   }
 
-  /** Puts a question of the server to the client, with the next result. */
+  /** Sends a request of the server to the client, with the next result. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const row = findMethod(this.call.revision.embeddedRequests, method);
     if (!row) return Promise.reject(methodNotFound(method));
@@ -74,12 +74,16 @@ export class SuspendedCall {
         reject(signal.reason);
       };
       signal.addEventListener("abort", withdraw, { once: true });
-      // Questions that are asked together are shown together; one that has been shown and answered by then is not shown again.
+      // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
       setTimeout(() => this.#questions.has(key) && this.#asked());
     });
   }
 
-  /** Takes the answers that a client brings. Those that nobody asked for are ignored, wrong ones are refused. */
+  /**
+   * Takes the responses that a client brings. Ignores responses without a request.
+   *
+   * @throws {RpcError} when a response is invalid
+   */
   answer(responses: unknown): void {
     if (!isObject(responses)) return;
     const given = [...this.#questions].flatMap(([key, question]) =>
@@ -96,7 +100,7 @@ export class SuspendedCall {
     }
   }
 
-  /** Waits until the server has answered, or asks something. */
+  /** Waits until the server has responded, or requests input. */
   async next(): Promise<Turn> {
     if (this.#questions.size > 0) return { kind: "asked" };
     const asked = new Promise<Turn>((resolve) => (this.#asked = () => resolve({ kind: "asked" })));
@@ -104,7 +108,7 @@ export class SuspendedCall {
     return Promise.race([done, asked]);
   }
 
-  /** What asks the client for everything that is open. */
+  /** Returns the result that contains all open input requests. */
   toResult(requestState: string): object {
     const inputRequests = [...this.#questions].map(([key, { method, params }]) => {
       const isBare = Object.keys(params).length === 0;
@@ -114,7 +118,7 @@ export class SuspendedCall {
   }
 }
 
-/** Who calls what with what: an answer that comes from elsewhere is none. */
+/** Returns the identity of a call: its principal, revision, method and params. Responses with another identity are not accepted. */
 function identify({ origin, revision }: CallContext, method: string, params: unknown): string {
   const principal = readAuth(origin)?.principal;
   return toStateScope({ revision: revision.id, method, params: isObject(params) ? params : {}, principal });

@@ -20,39 +20,39 @@ import { declareTasks, hasTasks, styleOf, type TaskProtocol } from "./task-proto
 import type { ToolList } from "./tool-list.ts";
 import { gatewayItself, type Listener, type Principal, type Upstream } from "./upstream.ts";
 
-/** What tasks need of their gateway. */
+/** Parts of a gateway that its tasks use. */
 export interface TaskBridgeOptions {
-  /** With the server. */
+  /** Session of the gateway with the server. */
   readonly server: Session;
   readonly listeners: Listeners;
   readonly tools: ToolList;
   readonly tasks: TaskOptions | undefined;
-  /** Opens a connection to the server. */
+  /** Opens a connection to the server for a principal. */
   open(principal: Principal, listener: Listener): Promise<Upstream>;
   readonly onError: OnError;
 }
 
-/** A call of a tool that goes on as a task of the gateway, which stands for one of the server. */
+/** Call of a tool that continues as a task of the gateway, which stands for one of the server. */
 export interface BridgedTask {
   readonly row: RequestRow;
   readonly ttl: number | undefined;
   readonly terms: TaskTerms;
   run(during: CallContext): Promise<unknown>;
-  /** Nobody wants it any more, and it was never run. */
+  /** Called instead of `run` if the task has ended before it was run. */
   spared?(): void;
 }
 
 /**
- * The tasks that clients of the gateway have. Where server and client have the same kind without sessions, the gateway is not needed: theirs
- * are the server's own. Elsewhere each is a task of the gateway that stands for one of the server, and belongs to the client alone.
+ * Tasks of the clients of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a
+ * task of the gateway that stands for one of the server, and belongs to the client alone.
  */
 export class TaskBridge {
-  /** How the server has tasks. */
+  /** Kind of tasks of the server, if it has tasks. */
   readonly server: TaskProtocol | undefined;
   readonly tools: ToolList;
   readonly #listeners: Listeners;
   readonly #manager: TaskManager;
-  /** Whose the tasks of the server are. */
+  /** Owners of the tasks of the server, by principal. */
   readonly owners: TaskOwners = new TaskOwners();
   readonly #news: TaskNotifications;
   readonly #served = new Map<Revision, ServedTasks>();
@@ -73,24 +73,24 @@ export class TaskBridge {
     });
   }
 
-  /** How clients have tasks of the gateway at a revision. */
+  /** Returns the kind of the gateway's own tasks for clients at a revision, if there are any. */
   styleAt(revision: Revision): TaskProtocol | undefined {
     const style = this.server && styleOf(revision);
     return style === "extension" && this.server === "extension" ? undefined : style;
   }
 
-  /** Whether a request is about a task of the server, which no task of the gateway stands for. */
+  /** True if a request is about a task of the server for which no task of the gateway stands. */
   isOfServer({ needs, handler }: RequestRow): boolean {
     return this.server === "extension" && needs !== undefined && aboutTasks.has(handler);
   }
 
-  /** What is declared of tasks at a revision, besides extensions. */
+  /** Returns the task capabilities at a revision, without extensions. */
   capabilitiesAt(revision: Revision): Capabilities {
     const isCore = this.styleAt(revision) === "core";
     return isCore ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } } : {};
   }
 
-  /** What answers for tasks at a revision. */
+  /** Returns the handlers of task requests at a revision. */
   handlersAt(revision: Revision): object {
     switch (this.styleAt(revision)) {
       case "core":
@@ -102,7 +102,9 @@ export class TaskBridge {
     }
   }
 
-  /** What can be heard of tasks: of those that are the server's own, what it tells the gateway. */
+  /**
+   * Returns the handler of subscriptions to tasks at a revision. For the server's own tasks, it passes on what the server notifies the gateway of.
+   */
   listenAt(revision: Revision): ListenMore {
     if (this.styleAt(revision) === "extension") return this.#servedAt(revision).listen;
     const gate = findRow(revision.clientRequests, "getTask")?.needs;
@@ -116,7 +118,7 @@ export class TaskBridge {
     };
   }
 
-  /** Whether a client may have this call as a task of the gateway. */
+  /** True if a client may run this call as a task of the gateway. */
   isOffered(row: RequestRow, { revision, session }: CallContext): boolean {
     if (row.handler !== "callTool") return false;
     const style = this.styleAt(revision);
@@ -125,8 +127,9 @@ export class TaskBridge {
   }
 
   /**
-   * Whether a call becomes a task because the gateway decides so: where clients leave that to the server, and the tool can. Throws when it
-   * has to be one, and the client does not know them.
+   * True if the gateway decides that a call becomes a task: clients leave that to the server, and the tool supports it.
+   *
+   * @throws {RpcError} when the tool only runs as a task, and the client does not declare tasks
    */
   decides(row: RequestRow, params: unknown, call: CallContext): boolean {
     if (row.handler !== "callTool" || this.styleAt(call.revision) !== "extension") return false;
@@ -137,7 +140,7 @@ export class TaskBridge {
     return isOffered && (support === "required" || support === "optional");
   }
 
-  /** Lets a call go on as a task, and answers it. */
+  /** Continues a call as a task, and returns the response that names the task. */
   async begin(call: CallContext, { row, ttl, terms, run, spared }: BridgedTask): Promise<object> {
     const { revision } = call;
     const work = async (during: CallContext): Promise<unknown> => {
@@ -153,7 +156,7 @@ export class TaskBridge {
     return isCore ? { task: toTaskState(record) } : toCreated(record);
   }
 
-  /** Tools as clients learn of them: where the server decides by itself what becomes a task, every call can be one of the gateway's. */
+  /** Returns tools as clients see them. If the server itself decides what becomes a task, every call can be a task of the gateway. */
   showTools(result: unknown, revision: Revision): unknown {
     const isAdded = this.styleAt(revision) === "core" && this.server === "extension";
     if (!isAdded || !isObject(result) || !Array.isArray(result.tools)) return result;

@@ -4,33 +4,33 @@ import { findRow } from "../protocol/method-rows.ts";
 import { readMetaKeys } from "../protocol/request-metadata.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
-/** What news of tasks need of their gateway. */
+/** Parts of a gateway that task notifications use. */
 export interface TaskNotificationsHost {
-  /** Opens a connection on which the server knows that tasks are known. */
+  /** Opens a connection that declares tasks to the server. */
   open(listener: Listener): Promise<Upstream>;
-  /** Tells those who listen for a topic of a task. */
+  /** Notifies the subscribers of a topic of a task. */
   notify(topic: string, task: object): void;
 }
 
-/** Whose news are passed on, and to whom. */
+/** Subscription on the server, and the topic under which its notifications are passed on. */
 interface Stream {
   readonly stream: ListenStream;
   readonly topic: string;
 }
 
-/** News of tasks that are the server's own: for each client that listens, the gateway listens as well. */
+/** Notifications of the server's own tasks: for each client that subscribes, the gateway subscribes as well. */
 export class TaskNotifications implements Listener {
   readonly #host: TaskNotificationsHost;
   readonly #streams = new Set<Stream>();
   #upstream: Promise<Upstream> | undefined;
-  /** Where notifications say to which request they belong. */
+  /** Key in `_meta` by which notifications name their subscription request. */
   #tag: string | undefined;
 
   constructor(host: TaskNotificationsHost) {
     this.#host = host;
   }
 
-  /** Listens until the signal is aborted. Gives the tasks that the server tells of, and the topic under which they are told. */
+  /** Subscribes until the signal is aborted. Returns the tasks that the server notifies of, and the topic of these notifications. */
   async watch(
     taskIds: readonly string[],
     signal: AbortSignal,
@@ -47,7 +47,7 @@ export class TaskNotifications implements Listener {
       const { taskIds: honoured = [] } = await stream.acknowledged;
       return [honoured.filter((id) => taskIds.includes(id)), topic];
     } catch {
-      // Then there are no news: clients ask.
+      // Without notifications, clients poll the tasks.
       return [[], topic];
     }
   }
@@ -60,7 +60,7 @@ export class TaskNotifications implements Listener {
     const { _meta, ...task }: Record<string, unknown> = { ...params };
     const found = this.#find(isObject(_meta) ? _meta : {});
     if (handler === "subscriptionsAcknowledged") found?.stream.accept(params);
-    // What comes with the agreement of the server waits until the client has been told of that.
+    // Notifications that arrive with the server's acknowledgement wait until the client has received its own.
     if (handler === "taskStatus" && found) setTimeout(() => this.#host.notify(found.topic, task));
   }
 
@@ -80,7 +80,7 @@ export class TaskNotifications implements Listener {
     return [...this.#streams].find(({ stream }) => stream.is(tag));
   }
 
-  /** A connection that is lost is opened anew for the next who listens. */
+  /** Returns the connection. After a loss, the next subscriber opens it again. */
   #connect(): Promise<Upstream> {
     const opening = (this.#upstream ??= this.#host.open(this));
     const forget = (): void => {
@@ -94,5 +94,5 @@ export class TaskNotifications implements Listener {
   }
 }
 
-/** Milliseconds for an acknowledgement. */
+/** Milliseconds to wait for an acknowledgement. */
 const longestWait = 30_000;

@@ -5,14 +5,14 @@ import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import { readAuth } from "../server/context.ts";
 
 /**
- * Whose the tasks are that the server began for clients of the gateway: it cannot tell them from each other. Those of nobody in particular are
- * whose who knows their id; those of a principal are known for as long as the gateway runs.
+ * Owners of the tasks that the server started for clients of the gateway, which the server cannot distinguish. A task without a principal belongs
+ * to every client without a principal that knows its id. The principals of the latest 100,000 tasks are remembered as long as the gateway runs.
  */
 export class TaskOwners {
-  /** The oldest first. */
+  /** Principals by task id, the oldest first. */
   readonly #owners = new Map<string, string>();
 
-  /** Remembers whose a task is, if a call was answered with one. */
+  /** Remembers the principal of a task, if the result of a call names one. */
   note({ origin }: CallContext, result: unknown): void {
     const principal = readAuth(origin)?.principal;
     const started = readStartedTask(result);
@@ -22,12 +22,16 @@ export class TaskOwners {
     if (this.#owners.size > mostOwners && oldest !== undefined) this.#owners.delete(oldest);
   }
 
-  /** Whether a client may know of a task. */
+  /** True if a client may access a task. */
   isOwn({ origin }: CallContext, taskId: string): boolean {
     return this.#owners.get(taskId) === readAuth(origin)?.principal;
   }
 
-  /** Refuses a request about a task of somebody else, as if it did not exist. */
+  /**
+   * Rejects a request about a task of another client, as if the task did not exist.
+   *
+   * @throws {RpcError} when the task belongs to another client
+   */
   check(call: CallContext, params: unknown): void {
     const taskId = isObject(params) ? params.taskId : undefined;
     if (typeof taskId !== "string" || this.isOwn(call, taskId)) return;

@@ -6,16 +6,16 @@ import { isOpen, type Session } from "../protocol/session.ts";
 import { knowsTasks, taskGate } from "../tasks/task.ts";
 import type { Principal, Upstream } from "./upstream.ts";
 
-/** How one side has tasks: those of the core, which clients ask for, or those of an extension, which the server decides on. */
+/** Kind of tasks of one side: those of the core, which clients request, or those of an extension, on which the server decides. */
 export type TaskProtocol = "core" | "extension";
 
-/** How tasks are had at a revision, if they are. */
+/** Returns the kind of tasks at a revision, if it has tasks. */
 export function styleOf(revision: Revision): TaskProtocol | undefined {
   if (knowsTasks(revision)) return "core";
   return hasExtensionTasks(revision) ? "extension" : undefined;
 }
 
-/** Whether the server at the other end of a session lets calls of tools become tasks. */
+/** True if the server at the other end of a session lets tool calls become tasks. */
 export function hasTasks(session: Session): boolean {
   const { clientRequests } = session.revision;
   switch (styleOf(session.revision)) {
@@ -32,7 +32,7 @@ export function hasTasks(session: Session): boolean {
   }
 }
 
-/** Whether a server refuses a call because it can only run as a task, which it may not answer with. */
+/** True if a server rejects a call because the call only runs as a task, with which the server may not respond. */
 export function needsTasks(error: unknown, { revision }: Upstream): boolean {
   if (!isMissingCapabilityError(error)) return false;
   const { extensions } = error.requiredCapabilities;
@@ -40,7 +40,7 @@ export function needsTasks(error: unknown, { revision }: Upstream): boolean {
   return id !== undefined && isObject(extensions) && Object.hasOwn(extensions, id);
 }
 
-/** Somebody on whose behalf the gateway follows tasks, whether they know them or not. */
+/** Returns a principal that declares tasks: the gateway follows tasks for its clients, even if they do not know tasks. */
 export function declareTasks({ info, capabilities }: Principal, revision: Revision): Principal {
   const id = extensionOf(revision);
   const { extensions } = capabilities;
@@ -48,7 +48,7 @@ export function declareTasks({ info, capabilities }: Principal, revision: Revisi
   return { info, capabilities: { ...capabilities, extensions: { ...(isObject(extensions) && extensions), [id]: {} } } };
 }
 
-/** The extension by which a revision has tasks. */
+/** Returns the id of the extension by which a revision has tasks. */
 function extensionOf({ clientRequests }: Revision): string | undefined {
   return findRow(clientRequests, "getTask")?.needs?.path.at(-1);
 }

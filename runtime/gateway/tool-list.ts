@@ -4,7 +4,7 @@ import { readItems, readNextCursor, type Page, type PageParams } from "../client
 import { readParamHeaders, type ParamHeader } from "../framing/param-headers.ts";
 import { readKnownMember } from "../protocol/known-members.ts";
 
-/** What the gateway itself has to know of the tools of a server: it is read at first, and again when they have changed. */
+/** Tools of a server, as far as the gateway itself needs them. The list is read at first, and again when it has changed. */
 export class ToolList {
   readonly #connection: () => ClientConnection;
   #tools: ReadonlyMap<string, KnownTool> = new Map();
@@ -28,12 +28,12 @@ export class ToolList {
     this.#tools = found;
   }
 
-  /** Which arguments of a request have to be in headers. */
+  /** Returns the arguments of a request that have to be in headers. */
   paramHeadersOf(method: string, params: unknown): readonly ParamHeader[] {
     return (method === "tools/call" ? this.#find(params)?.mirrors : undefined) ?? [];
   }
 
-  /** Whether a tool can run as a task, or has to. */
+  /** Returns the task support of a tool, as the server declares it. */
   supportOf(params: unknown): unknown {
     return this.#find(params)?.support;
   }
@@ -53,7 +53,7 @@ interface ToolPage extends Page {
   readonly tools: readonly Record<string, unknown>[];
 }
 
-/** A tool whose marks cannot be followed is left out by those clients that would have to; to others it is a tool like any other. */
+/** Returns the headers of a tool. Clients that would have to follow invalid marks leave the tool out; for others it is a tool without marks. */
 function toParamHeaders(inputSchema: unknown): readonly ParamHeader[] {
   try {
     return readParamHeaders(inputSchema);

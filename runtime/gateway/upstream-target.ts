@@ -6,25 +6,25 @@ import type { Limits } from "../jsonrpc/limits.ts";
 import type { HttpClientOptions } from "../transport/http-client/http-client.ts";
 import { fetchWithLongTimeout } from "./long-timeout-fetch.ts";
 
-/** Where a server is: a program to start, which is then spoken to over its stdin and stdout, or an address. */
+/** Location of a server: a program to start, with messages over its stdin and stdout, or a URL. */
 export type UpstreamTarget = (
   | {
       readonly kind: "command";
       readonly command: string;
       readonly args: readonly string[];
       readonly cwd?: string;
-      /** Added to the few variables that every program needs. */
+      /** Variables in addition to the few that every program needs. */
       readonly env?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "url"; readonly url: string; readonly headers?: HttpClientOptions["headers"] }
 ) & {
-  /** Bounds on messages of the server. Default: nesting of 512 levels, for one deep schema would lose the whole list that it is in. */
+  /** Bounds on messages of the server. Default: nesting of 512 levels, because one deep schema would lose the whole list that contains it. */
   readonly limits?: Partial<Limits>;
 };
 
 /**
- * Opens connections to a server: each starts a program of its own, or is a session of its own. What the server turns out to be is asked
- * once. A function that opens connections over another transport is returned as it is.
+ * Returns a function that opens connections to a server: each connection starts a program of its own, or is a session of its own. The kind of
+ * the server is remembered between connections. A function that opens connections over another transport is returned unchanged.
  */
 export function connectUpstream(place: UpstreamTarget | ConnectionFactory): ConnectionFactory {
   if (typeof place === "function") return place;
@@ -44,7 +44,7 @@ export function connectUpstream(place: UpstreamTarget | ConnectionFactory): Conn
   }
 }
 
-/** Limits of connections whose messages are passed on, or judged one part at a time. */
+/** Limits of connections whose messages are passed on, or checked one part at a time. */
 export const passedLimits: Partial<Limits> = { maxDepth: 512 };
 
 function unknownPlace(place: never): never {

@@ -5,8 +5,8 @@ import { ToolList } from "./tool-list.ts";
 import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./upstream.ts";
 
 /**
- * The connection of the gateway itself: it learns what the server offers, and what changes. One that is lost is opened again, for as long as the
- * gateway is: others may be served all the while.
+ * Connection of the gateway itself, on which it reads what the server offers and receives changes. If it is lost, it is opened again for as
+ * long as the gateway exists, because other connections may be in service all the time.
  */
 export class UpstreamWatcher {
   readonly #options: UpstreamOptions;
@@ -25,11 +25,11 @@ export class UpstreamWatcher {
     this.tools = new ToolList(() => this.#upstream.connection);
   }
 
-  /** @param notify - hears every notification of the server, by handler name */
+  /** @param notify - receives every notification of the server, by handler name */
   static async open(options: UpstreamOptions, notify: Listener["notify"]): Promise<UpstreamWatcher> {
     const holder: { watch?: UpstreamWatcher } = {};
     const hear = (handler: string, params: object): void => {
-      // A list that cannot be read leaves what was known.
+      // If the list cannot be read, the known tools stay.
       if (handler === "toolListChanged") holder.watch?.tools.read().catch(() => {});
       notify(handler, params);
     };
@@ -45,7 +45,9 @@ export class UpstreamWatcher {
     return this.#upstream.connection;
   }
 
-  /** Hears of a resource until what is returned is called. A server that refuses tells nothing of it. */
+  /**
+   * Subscribes to a resource until the returned function is called. A server that rejects the subscription sends no notifications of the resource.
+   */
   async hear(uri: string): Promise<() => void> {
     const topic = this.#topics.get(uri) ?? { listeners: 0, ready: this.#upstream.subscribe(uri).catch(() => {}) };
     topic.listeners += 1;
@@ -58,7 +60,7 @@ export class UpstreamWatcher {
     return this.#upstream.close();
   }
 
-  /** Reads the list of tools; the other features of the server work without it. */
+  /** Reads the list of tools. Only reports a failure, because the other features of the server work without the list. */
   async #readTools(): Promise<void> {
     try {
       await this.tools.read();
@@ -83,7 +85,7 @@ export class UpstreamWatcher {
     });
   }
 
-  /** Whatever has changed meanwhile, nobody has told us. */
+  /** Opens the connection again, and then reports every list and resource as changed: changes in between are not known. */
   async #reopen(): Promise<void> {
     const { signal, onError } = this.#options;
     for (let delay = shortestDelay; ; delay = Math.min(2 * delay, longestDelay)) {
@@ -104,10 +106,10 @@ export class UpstreamWatcher {
   }
 }
 
-/** A resource that somebody hears of. */
+/** Resource with subscribers among the clients of the gateway. */
 interface Topic {
   listeners: number;
-  /** Settles when the server knows. */
+  /** Settles when the server has responded to the subscription. */
   readonly ready: Promise<unknown>;
 }
 
@@ -121,6 +123,6 @@ function connect(options: UpstreamOptions, notify: Listener["notify"]): Promise<
 
 const listChanges = ["toolListChanged", "promptListChanged", "resourceListChanged"] as const;
 
-/** Milliseconds. */
+/** Milliseconds before the first attempt to open the connection again; the delay doubles up to the longest. */
 const shortestDelay = 500;
 const longestDelay = 30_000;

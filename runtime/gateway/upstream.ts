@@ -13,48 +13,48 @@ import { readRelatedTask } from "../tasks/task.ts";
 import { leaveOutDeep } from "./deep-tools.ts";
 import { toServerCapabilitiesOf, withoutRounds } from "./convert-messages.ts";
 
-/** Who is spoken for at the server behind the gateway. */
+/** Client that the gateway represents at the server. */
 export interface Principal {
   readonly info: ImplementationInfo;
   readonly capabilities: Capabilities;
 }
 
-/** For what concerns no client: what the server is, with its extensions, and its changes. */
+/** Principal of connections that belong to no client. They read what the server is, with its extensions, and receive its changes. */
 export const gatewayItself: Principal = {
   info: { name: "gateway", version: "1.0.0" },
   capabilities: { extensions: {} },
 };
 
-/** Where the server's questions and notifications go. */
+/** Receiver of the server's requests and notifications. */
 export interface Listener {
-  /** Puts a question to the client. Rejects where nobody can be asked. */
+  /** Sends a request to the client. Rejects if no client can receive it. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
-  /** A notification of the server, by handler name. */
+  /** Receives a notification of the server, by handler name. */
   notify(handler: string, params: object): void;
 }
 
-/** What opens connections to the server. */
+/** Options of connections to the server. */
 export interface UpstreamOptions {
   readonly open: ConnectionFactory;
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
-  /** Milliseconds without a word about a client's request after which it fails. */
+  /** Milliseconds without a response or progress after which a request of a client fails. */
   readonly idleTimeout: number;
-  /** Levels of a message with a tool in it that is passed on. */
+  /** Maximum levels of a message with a tool that is passed on. */
   readonly maxDepth: number;
-  /** Aborted when nothing shall be opened any more. */
+  /** Aborted when no further connection may be opened. */
   readonly signal: AbortSignal;
 }
 
-/** A connection to the server behind the gateway, on behalf of one client at a time. */
+/** Connection to the server behind the gateway, on behalf of one client at a time. */
 export class Upstream {
   readonly connection: ClientConnection;
-  /** Least severe level that is logged, where each request names it. */
+  /** Least severe level that the server logs, where each request names it. */
   readonly #level: { value: string | undefined };
   readonly #uris = new Set<string>();
   readonly #tasks: Map<string, Listener>;
   readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
-  /** How long the server may take for what a client asks: as long as the client waits, unless it falls silent. */
+  /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
   readonly #terms: RequestOptions;
   #listening: ListenStream | undefined;
 
@@ -66,7 +66,7 @@ export class Upstream {
     this.#terms = { timeout: options.idleTimeout, totalTimeout: Infinity };
   }
 
-  /** Connects; what the server says afterwards goes to whoever `listener` names then. */
+  /** Connects. Later messages of the server go to the listener that `listener` returns at that time. */
   static async open(
     options: UpstreamOptions,
     principal: Principal,
@@ -89,18 +89,18 @@ export class Upstream {
       logLevel: () => level.value,
       onError,
       signal,
-      // What the server asks is for the client to answer, however long that takes.
+      // The client responds to requests of the server, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
       onNewSession: () => void holder.upstream?.renew(),
       onNotificationsLost() {},
     });
     const upstream = new Upstream(connection, { level, tasks, options });
     holder.upstream = upstream;
-    // Not waited for: a client that connects asks for nothing yet that could change.
+    // Not awaited: a client that connects has not requested anything yet that could change.
     void upstream.#listen();
     await upstream.#learnHeaders(signal).catch((thrown: unknown) => {
       if (upstream.connection.state === "DISCONNECTED") throw thrown;
-      // Tools that cannot be listed may be called nevertheless.
+      // Tools that cannot be listed may still be called.
       onError({ kind: "protocol", error: toError(thrown) });
     });
     return upstream;
@@ -110,13 +110,13 @@ export class Upstream {
     return this.connection.revision;
   }
 
-  /** Sends a request of a client, if the server's revision has it. */
+  /** Sends a request of a client. Rejects if the server's revision does not have the method. */
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     const row = findMethod(this.revision.clientRequests, method);
     return row ? this.send(row, params, options) : Promise.reject(methodNotFound(method));
   }
 
-  /** The same, for a method of the server's revision. */
+  /** Sends a request by its row in the server's revision. */
   async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
     const result = await this.connection.request(row, params, { ...this.#terms, ...options });
     return row.handler === "listTools" ? this.#showTools(result) : withoutRounds(result, this.revision);
@@ -134,13 +134,13 @@ export class Upstream {
     return shown.result;
   }
 
-  /** Lets somebody hear what belongs to a task of the server, until they no longer want to. */
+  /** Sends messages that belong to a task of the server to a listener, until the returned function is called. */
   hearTask(taskId: string, listener: Listener): () => void {
     this.#tasks.set(taskId, listener);
     return () => void this.#tasks.delete(taskId);
   }
 
-  /** Chooses the least severe level, for this connection. */
+  /** Sets the least severe level that the server logs on this connection. */
   async setLevel(level: string | undefined): Promise<void> {
     const row = findRow(this.revision.clientRequests, "setLevel");
     const isNew = this.#level.value !== level;
@@ -149,7 +149,7 @@ export class Upstream {
       await this.send(row, { level }, {});
   }
 
-  /** Hears of a resource from now on. */
+  /** Subscribes to a resource, and again whenever the session is renewed. */
   subscribe(uri: string): Promise<unknown> {
     this.#uris.add(uri);
     return this.#subscribe("subscribe", uri);
@@ -160,7 +160,7 @@ export class Upstream {
     return this.#subscribe("unsubscribe", uri);
   }
 
-  /** Takes an acknowledgement of the server; `false` if it is for another subscription than its own. */
+  /** Handles an acknowledgement of the server. Returns `false` if it is not for the subscription of this connection. */
   acknowledge(params: unknown): boolean {
     const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
     const tag = readMetaKeys(this.revision).subscription;
@@ -169,7 +169,7 @@ export class Upstream {
     return true;
   }
 
-  /** Sets again what the server has forgotten with the session. One that refuses is still of use. */
+  /** Restores what the server has lost with the session. A server that rejects it can still be used. */
   async renew(): Promise<void> {
     const level = this.#level.value;
     this.#level.value = undefined;
@@ -190,8 +190,8 @@ export class Upstream {
   }
 
   /**
-   * Opens a subscription to all changes that the server announces, where they need one. Settles when the server has
-   * acknowledged it: a change after that is not missed.
+   * Opens a subscription to all changes that the server announces, at revisions where they need one. Settles when the server has acknowledged
+   * it: no change after that is missed.
    */
   async #listen(): Promise<void> {
     const row = findRow(this.revision.clientRequests, "subscriptionsListen");
@@ -207,13 +207,13 @@ export class Upstream {
     this.#listening = undefined;
     if (Object.keys(filter).length > 0) {
       this.#listening = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
-      // A server that rejects a subscription is still of use.
+      // A server that rejects a subscription can still be used.
       await this.#listening.acknowledged.catch(() => {});
     }
     before?.end();
   }
 
-  /** Over HTTP, arguments of tools may have to be repeated in headers: the lists say which. */
+  /** Lists the tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
   async #learnHeaders(signal: AbortSignal): Promise<void> {
     const row = findRow(this.revision.clientRequests, "listTools");
     if (this.revision.lifecycle !== "per-request" || !row) return;
@@ -221,28 +221,28 @@ export class Upstream {
   }
 }
 
-/** What belongs to a connection, besides itself. */
+/** State of a connection, apart from the connection itself. */
 interface Keeping {
   readonly level: { value: string | undefined };
   readonly tasks: Map<string, Listener>;
   readonly options: UpstreamOptions;
 }
 
-/** Milliseconds for what no client asks for: the gateway's own requests. */
+/** Milliseconds for the gateway's own requests, which belong to no client. */
 const ownTimeout = 30_000;
 
 function hears(capability: unknown): boolean {
   return isObject(capability) && capability.listChanged === true;
 }
 
-/** Who hears what a server says. */
+/** Listeners to the messages of a server. */
 interface Listeners {
-  /** By the tasks that it belongs to. */
+  /** Listeners by the task that a message belongs to. */
   readonly tasks: ReadonlyMap<string, Listener>;
   listener(): Listener | undefined;
 }
 
-/** Everything that a server may ask or tell, passed on. */
+/** Creates handlers that pass on all requests and notifications of a server. */
 function createAnswers(revision: Revision, { tasks, listener }: Listeners): object {
   const questions = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
   const notices = Object.values(revision.serverNotifications);
@@ -252,7 +252,7 @@ function createAnswers(revision: Revision, { tasks, listener }: Listeners): obje
     ({ method }: RequestRow) =>
     async (params: unknown, { meta, signal }: CallContext): Promise<unknown> => {
       const taskId = readRelatedTask(meta, revision);
-      // The answer that a task has begun may have come in the same chunk: whoever waits for it knows of it in a moment.
+      // The response that starts the task may be in the same chunk. The code that waits for it registers the task in a moment.
       if (taskId !== undefined && !tasks.has(taskId)) await new Promise((resolve) => setTimeout(resolve));
       const target = find(taskId);
       if (!target) throw methodNotFound(method);
@@ -268,7 +268,7 @@ function createAnswers(revision: Revision, { tasks, listener }: Listeners): obje
   ]);
 }
 
-/** The task that a notification is about, or belongs to. */
+/** Returns the task that a notification is about, or belongs to. */
 function readTaskId(handler: string, params: unknown, revision: Revision): string | undefined {
   const { taskId, _meta } = isObject(params) ? params : {};
   if (handler === "taskStatus") return typeof taskId === "string" ? taskId : undefined;

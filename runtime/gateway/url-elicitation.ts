@@ -5,18 +5,20 @@ import { isPeerError } from "../jsonrpc/errors.ts";
 import { isOpen } from "../protocol/session.ts";
 import type { SuspendedCall } from "./suspended-call.ts";
 
-/** A call whose client has no session, at a server that has them. */
+/** Call whose client has no session, at a server with sessions. */
 export interface VisitedCall {
   readonly row: RequestRow;
   readonly suspended: SuspendedCall;
-  /** The revision of the server. */
+  /** Revision that the server speaks. */
   readonly server: Revision;
 }
 
 /**
- * Makes a call of a server that may refuse it until its user has been to some pages. Where nobody knows that refusal, the pages are questions
- * inside of a result, and a client that comes back makes the call anew: at the same connection, for the server may know the user by that.
+ * Sends a call that a server may reject until the user has visited some pages. For clients that do not know that rejection, the pages are
+ * input requests inside of a result. When such a client returns, the call is sent again on the same connection, because the server may
+ * identify the user by it.
  *
+ * @throws {RpcError} when such a client has not declared URL elicitation
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export async function untilVisited(request: () => Promise<unknown>, call: VisitedCall): Promise<unknown> {
@@ -30,7 +32,7 @@ export async function untilVisited(request: () => Promise<unknown>, call: Visite
   }
 }
 
-/** The pages that a server wants to be visited before it answers, if that is why it refuses. */
+/** Returns the pages that a server requires to be visited, if that is why it rejected the call. */
 function readPages(error: unknown, { errors }: Revision): readonly object[] | undefined {
   const rule = errors.urlElicitationRequired;
   if (!isPeerError(error) || !rule?.emitted || error.code !== rule.code || !isObject(error.data)) return undefined;
@@ -39,7 +41,7 @@ function readPages(error: unknown, { errors }: Revision): readonly object[] | un
   return isList ? elicitations : undefined;
 }
 
-/** Whether the user has agreed to visit all of them. */
+/** True if the user has agreed to visit all pages. */
 async function visit(pages: readonly object[], { row, suspended }: VisitedCall): Promise<boolean> {
   const { revision, session } = suspended.call;
   const elicit = findRow(revision.embeddedRequests, "elicit");
@@ -50,7 +52,7 @@ async function visit(pages: readonly object[], { row, suspended }: VisitedCall):
   return (await Promise.all(answers)).every((answer) => isObject(answer) && answer.action === "accept");
 }
 
-/** Whether results of a method may ask for input. */
+/** True if results of a method may require input. */
 function mayAsk(row: RequestRow): boolean {
   return row.result({ resultType: "input_required", requestState: "" }) === undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * Aborts a controller as soon as one of the signals is aborted; what is returned lets go of them, where they outlive it.
+ * Aborts a controller as soon as one of the signals is aborted. Returns a function that removes the listeners, for signals that outlive their use.
  *
- * In place of `AbortSignal.any`: Node 20 never forgets a signal from there once somebody has listened to it who does not stop listening, and
- * with the listener it keeps all that the listener knows.
+ * Replaces `AbortSignal.any`: Node 20 keeps a signal created by it for as long as the signal has a listener, and the listener keeps everything that
+ * it references.
  */
 export function followSignals(controller: AbortController, signals: readonly (AbortSignal | undefined)[]): () => void {
   const follows = signals.map((signal) => signal && follow(controller, signal));

@@ -1,8 +1,8 @@
 import type { Awaitable } from "../../generated/support.ts";
 
 /**
- * Goes on with a value that is there, or when it comes. For hot paths, where each `await` costs as much as what it waits for: who has
- * nothing to wait for is answered at once.
+ * Continues with a value synchronously, or with a promise when it is fulfilled. For hot paths, where each `await` costs as much as what it waits for:
+ * a value that is no promise needs no `await`.
  */
 export function chain<Value, Next>(
   value: Value | PromiseLike<Value>,
@@ -11,7 +11,7 @@ export function chain<Value, Next>(
   return isThenable(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Does work that may fail at once or later; what `recover` returns stands in for the outcome. */
+/** Runs work that may fail synchronously or later. The return value of `recover` replaces a failure. */
 export function attempt<Value>(
   work: () => Value | PromiseLike<Value>,
   recover: (error: unknown) => Value,
@@ -24,10 +24,14 @@ export function attempt<Value>(
   }
 }
 
-/** Whether a value has to be waited for. Throws when it cannot even be looked at. */
+/**
+ * True if a value is a promise or another thenable.
+ *
+ * @throws {unknown} when reading the member `then` of the value throws
+ */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   if (typeof value !== "function" && (typeof value !== "object" || value === null)) return false;
-  // Asking with `in` first would cost as much again.
+  // Checking with `in` first would double the cost.
   const { then }: { readonly then?: unknown } = value;
   return typeof then === "function";
 }

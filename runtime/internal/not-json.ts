@@ -1,4 +1,4 @@
-/** What would get lost on the way through JSON, and where. Members that are `undefined` are left out. */
+/** Describes the first value that JSON would lose, with its path. Object members that are `undefined` are ignored. */
 export function findNotJson(value: unknown, path = "", depth = 0): string | undefined {
   const at = path === "" ? "" : `at ${path.slice(1)} `;
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
@@ -14,5 +14,5 @@ export function findNotJson(value: unknown, path = "", depth = 0): string | unde
     .find((problem) => problem !== undefined);
 }
 
-/** As deep as messages may be by default; only cycles are deeper. */
+/** Default limit on the nesting of messages; only cycles are deeper. */
 const deepest = 64;

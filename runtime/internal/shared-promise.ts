@@ -1,6 +1,6 @@
 /**
- * Something that many wait for, each as long as they like. Who gives up leaves nothing behind, while a promise keeps everybody who ever waited
- * for it until it settles.
+ * Promise that many callers wait for, each with its own signal. A caller that stops waiting leaves nothing behind, whereas a plain promise keeps
+ * every caller that ever waited for it until it settles.
  */
 export class SharedPromise<Value> {
   readonly #awaited: Promise<Value>;
@@ -16,7 +16,7 @@ export class SharedPromise<Value> {
     awaited.then(settle, settle);
   }
 
-  /** Settles as what is awaited does, or rejects when the signal is aborted before. */
+  /** Settles as the awaited promise does, or rejects with the signal's reason if the signal is aborted first. */
   wait(signal: AbortSignal): Promise<Value> {
     if (this.#isSettled) return this.#awaited;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A text that the other side has sent, for an error or a report: the beginning of one of more than 2,000 characters, and its length. */
+/** Shortens text from the peer for an error or a report. Text of more than 2,000 characters is cut, and its length is appended. */
 export function shorten(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}... [${text.length} characters]` : text;
 }

@@ -1,7 +1,7 @@
 /**
- * A map for what comes and goes with every message. A `Map` leaves a table behind whenever it makes room; one that has grown old keeps its
- * successors alive, and with them every value that was in one of them, so that nothing is collected while it is young. Here tables hold
- * numbers, and values stand in slots that are used again.
+ * Map for entries that come and go with every message. A `Map` leaves a table behind whenever it allocates a new one. A table in the old generation
+ * keeps its successors alive, and with them every value that was in one of them, so that no value is collected while it is young. Here the tables
+ * hold numbers, and the values are in slots that are reused.
  */
 export class SlotMap<Key, Value extends object> {
   readonly #slots = new Map<Key, number>();
@@ -46,7 +46,7 @@ export class SlotMap<Key, Value extends object> {
     return this.#slots.keys();
   }
 
-  /** In the order in which they came. What is added or deleted meanwhile may be left out. */
+  /** Yields the values in insertion order. Values that are added or deleted during the iteration may be omitted. */
   *values(): Generator<Value, void> {
     for (const slot of this.#slots.values()) {
       const value = this.#values[slot];

@@ -1,10 +1,10 @@
-/** A kind of text that a form may ask for. */
+/** Text format that a form may require. */
 export interface Format {
   readonly description: string;
   readonly accepts: (text: string) => boolean;
 }
 
-/** The formats that forms have. */
+/** Formats of form fields by name, with their checks. */
 export const formats: { readonly [Name in FormatName]: Format } = {
   email: { description: "an e-mail address", accepts: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
   uri: { description: "an absolute URL", accepts: (text) => URL.canParse(text) },
@@ -12,10 +12,10 @@ export const formats: { readonly [Name in FormatName]: Format } = {
   "date-time": { description: "a time such as 1999-12-31T23:59:59Z", accepts: isDateTime },
 };
 
-/** The name of a format. */
+/** Name of a text format in a form. */
 export type FormatName = "email" | "uri" | "date" | "date-time";
 
-/** Whether a value names a format that is enforced. */
+/** True if a value names a format that is enforced. */
 export function isFormat(value: unknown): value is FormatName {
   return typeof value === "string" && Object.hasOwn(formats, value);
 }

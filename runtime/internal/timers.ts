@@ -1,23 +1,23 @@
 import { isObject } from "../../generated/support.ts";
 
-/** Time as the runtime sees it; tests replace it. */
+/** Source of time for the runtime; tests replace it. */
 export interface Clock {
-  /** Milliseconds that only grow. */
+  /** Returns a monotonic time in milliseconds. */
   now(): number;
-  /** Runs once after a delay, and returns how to prevent it. Does not keep a process alive unless it is held. */
+  /** Runs a function once after a delay, and returns a function that cancels it. Does not keep the process alive unless it is held. */
   after(milliseconds: number, run: () => void): Cancel;
 }
 
-/** Prevents a timer from running. */
+/** Cancels a timer before it fires. */
 export interface Cancel {
   (): void;
-  /** Makes the timer keep the process alive, where the platform can. */
+  /** Makes the timer keep the process alive, where the platform supports it. */
   readonly hold?: () => void;
-  /** Ends that. */
+  /** Undoes `hold`: the timer no longer keeps the process alive. */
   readonly release?: () => void;
 }
 
-/** The clock of the platform. */
+/** Clock of the platform, based on `performance.now` and `setTimeout`. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, run) {
@@ -29,7 +29,11 @@ export const systemClock: Clock = {
   },
 };
 
-/** Lets time pass, by the given clock or by one that keeps the process alive. The signal ends it: then it rejects with the reason. */
+/**
+ * Waits for a number of milliseconds on the given clock, or on one that keeps the process alive.
+ *
+ * @throws {unknown} when the signal is aborted: its reason
+ */
 export function pause(milliseconds: number, clock: Clock | undefined, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -46,8 +50,8 @@ export function pause(milliseconds: number, clock: Clock | undefined, signal?: A
 }
 
 /**
- * One timer for any number of deadlines: it is set for the earliest, looks at all that are left when it fires, and is never touched when a
- * deadline goes away or moves back.
+ * One timer for any number of deadlines. It is set for the earliest one, checks all remaining ones when it fires, and is not touched when a deadline
+ * is removed or postponed.
  */
 export class DeadlineTimer {
   readonly #clock: Clock;
@@ -56,13 +60,13 @@ export class DeadlineTimer {
   #cancel: Cancel | undefined;
   #isHeld = false;
 
-  /** @param sweep - ends what is due and returns the earliest deadline left, or `Infinity` */
+  /** @param sweep - handles expired deadlines and returns the earliest one left, or `Infinity` */
   constructor(clock: Clock, sweep: (now: number) => number) {
     this.#clock = clock;
     this.#sweep = sweep;
   }
 
-  /** Makes sure that the sweep happens at this time or before. */
+  /** Ensures that the sweep runs at this time or earlier. */
   watch(deadline: number): void {
     if (deadline >= this.#firesAt) return;
     this.#cancel?.();
@@ -71,19 +75,19 @@ export class DeadlineTimer {
     if (this.#isHeld) this.#cancel.hold?.();
   }
 
-  /** Keeps the process alive as long as there is a deadline. */
+  /** Keeps the process alive while there is a deadline. */
   hold(): void {
     this.#isHeld = true;
     this.#cancel?.hold?.();
   }
 
-  /** Lets the process end, whatever deadlines there are. */
+  /** Allows the process to exit, even if deadlines are left. */
   release(): void {
     this.#isHeld = false;
     this.#cancel?.release?.();
   }
 
-  /** Forgets every deadline. */
+  /** Cancels the timer, and with it every deadline. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -103,7 +107,7 @@ function startTimer(milliseconds: number, clock: Clock | undefined, run: () => v
   return () => clearTimeout(timer);
 }
 
-/** Longer delays make `setTimeout` fire at once. */
+/** Milliseconds of the longest timer: longer delays make `setTimeout` fire immediately. */
 export const longestTimer = 2_147_483_647;
 
 interface Holdable {
@@ -111,7 +115,7 @@ interface Holdable {
   unref(): void;
 }
 
-/** Node's timers keep the process alive; other platforms return a number. */
+/** True for timers of Node, which keep the process alive; other platforms return a number. */
 function isHoldable(timer: unknown): timer is Holdable {
   return isObject(timer) && typeof timer.ref === "function" && typeof timer.unref === "function";
 }

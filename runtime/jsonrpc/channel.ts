@@ -1,54 +1,55 @@
 import type { Revision } from "../../generated/support.ts";
 import type { Outgoing, RequestId } from "./message.ts";
 
-/** What a peer needs of a transport. */
+/** Interface of a transport, as a peer uses it. */
 export interface Channel {
-  /** Begins delivery to the receiver. Called once, before anything is sent. */
+  /** Starts delivery to the receiver. Called once, before anything is sent. */
   start(receiver: Receiver): void;
   /**
-   * Sends in order. Throws when the message cannot be encoded; otherwise failures arrive as `disconnected`.
-   * A promise is returned only when the writer should wait (back-pressure) or may fail alone; it rejects when this message is lost.
+   * Sends in order. Failures after encoding arrive as `disconnected`. Returns a promise only when the writer should wait (back-pressure) or when this
+   * message may fail alone; the promise rejects when this message is lost.
    *
    * @param related - the peer's request that this message belongs to, for transports with several streams
+   * @throws {Error} when the message cannot be encoded
    */
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
   // @part http
-  /** Both ends have agreed on a revision: what is sent from now on follows it, headers included. */
+  /** Called when both ends have agreed on a revision. Messages follow it from now on, headers included. */
   agree?(revision: Revision): void;
-  /** A request of the peer gets no answer (it was cancelled): its stream may end. */
+  /** Called when a request of the peer gets no response because it was cancelled: its stream may end. */
   abandon?(id: RequestId): void;
   // @part http
-  /** Every message travels on its own, so that silence is the network's and says nothing about what the other side understands. */
+  /** True if every message travels separately. Silence is then the network's, and says nothing about what the peer understands. */
   readonly carriesOneByOne?: true;
-  /** Bytes that wait for its reader now. Default: it cannot tell. */
+  /** Bytes that wait for the reader now. Default: unknown. */
   readonly buffered?: number;
   // @part http
-  /** Bytes that may wait for its reader before the connection is ended. Default: `maxBufferedBytes`. */
+  /** Bytes that may wait for the reader before the connection is ended. Default: `maxBufferedBytes`. */
   readonly maxBuffered?: number;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
 }
 
-/** Where a transport delivers what arrives. */
+/** Receives what a transport delivers. */
 export interface Receiver {
-  /** A parsed value, in wire order. `origin` is what the transport knows about where it came from, such as who is authenticated. */
+  /** Handles a parsed value, in wire order. `origin` is what the transport knows about its source, such as the authenticated principal. */
   message(value: unknown, origin?: unknown): void;
-  /** Something arrived that is not a message. */
+  /** Handles input that cannot be read as a message. */
   problem(problem: Problem): void;
   // @part questions, tasks
-  /** A request of ours cannot be sent before something else has happened on our side: its time stands still until what is returned is called. */
+  /** Pauses the timeout of an outgoing request that has to wait for something on this side before it is sent. Returns a function that resumes it. */
   hold?(id: RequestId): () => void;
-  /** The peer sends nothing more, but may still read. */
+  /** Called when the peer sends nothing more, but may still read. */
   ended(): void;
-  /** Nothing can be sent or received any more; `reason` is absent after an orderly end. */
+  /** Called when nothing can be sent or received any more; `reason` is absent after an orderly end. */
   disconnected(reason?: Error): void;
 }
 
-/** Why something that arrived cannot be read as a message. */
+/** Reason why input cannot be read as a message. */
 export interface Problem {
   readonly kind: "syntax" | "encoding" | "size" | "depth" | "values" | "repeated";
-  /** One sentence that may be shown to the peer. */
+  /** One sentence, which may be shown to the peer. */
   readonly message: string;
-  /** The parsed value where there is one: only its envelope may be looked at. */
+  /** Parsed value, if there is one. Only its envelope may be read. */
   readonly value?: unknown;
 }

@@ -6,7 +6,7 @@ export interface Confirmation {
   readonly resolve: () => void;
 }
 
-/** A confirmation that is taken for granted when it does not come in time. */
+/** Creates a confirmation that also resolves after `patience` milliseconds without one. */
 export function createConfirmation(clock: Clock, patience: number): Confirmation {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => (resolve = done));

@@ -2,12 +2,12 @@ import type { Channel } from "./channel.ts";
 import type { Message } from "./message.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** Something that has a size. */
+/** Collection with a number of members. */
 export interface Sized {
   readonly size: number;
 }
 
-/** What a connection has to do. */
+/** Load of one connection, read when metrics are read. */
 export interface Load {
   readonly running: Sized;
   readonly waiting: Sized;
@@ -15,23 +15,23 @@ export interface Load {
 }
 
 /**
- * `event`: one that was forgotten before its time, so that it cannot be fetched any more. `stream`: one whose reader was too slow. `log`: a log
- * message for which there was no room.
+ * Kind of dropped data. `event`: a stored event that was discarded early, so that it cannot be fetched any more. `stream`: a stream whose reader was
+ * too slow. `log`: a log message for which there was no room.
  */
 export type DropReason = "event" | "stream" | "log";
 
-/** Is told what connections do, as `Metrics` are. */
+/** Counts the activity of connections, as `Metrics` does. */
 export interface Counting {
-  /** A connection has opened. */
+  /** Counts a connection that has opened. */
   enter(running: Sized, waiting: Sized, channel: Load["channel"]): void;
-  /** It has closed. */
+  /** Removes a connection that has closed. */
   leave(running: Sized): void;
-  /** Something was answered. */
+  /** Counts a response to a request. */
   answered(message: Message): void;
-  /** A request of HTTP was answered with a status of its own. */
+  /** Counts an HTTP request that was rejected with an HTTP status. */
   rejected(status: number): void;
-  /** Something was given up. */
+  /** Counts data that was dropped to stay within limits. */
   drop(what: DropReason, count?: number): void;
-  /** Something was reported. */
+  /** Counts an error report by its kind. */
   reported(report: ErrorReport): void;
 }

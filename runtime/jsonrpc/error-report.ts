@@ -1,11 +1,12 @@
 import { toError } from "./errors.ts";
 import type { RequestId } from "./message.ts";
 
-/** Something that went wrong here or on the wire and that nobody else learns of. */
+/** Report of an error, local or on the wire, that is visible nowhere else. */
 export interface ErrorReport {
   /**
    * `handler`: a handler failed. `result`: a handler's result does not fit the revision. `callback`: a callback of the user threw.
-   * `protocol`: the peer sent something wrong. `ignored`: the peer sent something that has no meaning here. `transport`: bytes were lost. `loss`: an older peer was not told something.
+   * `protocol`: the peer sent something wrong. `ignored`: the peer sent something that has no meaning here.
+   * `transport`: bytes were lost. `loss`: a value could not be represented for an older peer.
    */
   readonly kind: "handler" | "result" | "callback" | "protocol" | "ignored" | "transport" | "loss";
   readonly error: Error;
@@ -13,10 +14,10 @@ export interface ErrorReport {
   readonly id?: RequestId;
 }
 
-/** Learns what would otherwise be lost. May throw: that is ignored. */
+/** Receives errors that would otherwise be lost. Errors that it throws are ignored. */
 export type OnError = (report: ErrorReport) => void;
 
-/** A function that reports faults of a transport. It never throws, so it may stand at the end of a promise. */
+/** Creates a function that reports errors of a transport. It never throws, so it may end a promise chain. */
 export function createFail(onError: OnError | undefined): (thrown: unknown) => undefined {
   return (thrown) => {
     try {

@@ -2,7 +2,7 @@ import { isObject, type Gate, type Issue, type Revision } from "../../generated/
 import type { ErrorObject } from "./message.ts";
 import { shorten } from "../internal/shorten.ts";
 
-/** The codes that JSON-RPC itself defines, the same in every revision. */
+/** Error codes that JSON-RPC itself defines, the same in every revision. */
 export const errorCodes: {
   readonly parseError: -32700;
   readonly invalidRequest: -32600;
@@ -17,7 +17,7 @@ export const errorCodes: {
   internalError: -32603,
 };
 
-/** An error with a code: thrown by a handler, it is what the peer receives. The cause stays here. */
+/** Error with a code. When a handler throws it, the peer receives its code, message and data. The cause stays local. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -29,14 +29,14 @@ export class RpcError extends Error {
     this.data = options.data;
   }
 
-  /** Anything thrown, as an error that may be sent: what is not meant for the peer becomes a plain internal error. */
+  /** Converts anything thrown to an error that may be sent. A value that is not meant for the peer becomes a plain internal error. */
   static from(thrown: unknown): RpcError {
     if (isSendable(thrown)) return thrown;
     return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
   }
 }
 
-/** The peer answered a call with an error. Thrown on by a handler, it does not reach the other side. */
+/** Error response of the peer to a call. When a handler throws it again, it is not forwarded to the other side. */
 export class PeerError extends RpcError {
   constructor(error: ErrorObject) {
     super(error.code, error.message, { data: error.data });
@@ -44,9 +44,9 @@ export class PeerError extends RpcError {
   }
 }
 
-/** The peer refused a request because it needs capabilities that we did not declare with it. */
+/** Rejection of a request by the peer, because it needs capabilities that were not declared with it. */
 export class MissingCapabilityError extends PeerError {
-  /** What would have to be declared, in the form of declared capabilities. */
+  /** Capabilities that have to be declared, in the form of declared capabilities. */
   readonly requiredCapabilities: Readonly<Record<string, unknown>>;
 
   constructor(error: ErrorObject, requiredCapabilities: Readonly<Record<string, unknown>>) {
@@ -56,9 +56,9 @@ export class MissingCapabilityError extends PeerError {
   }
 }
 
-/** The peer no longer serves the revision that was agreed on, and has done nothing: connect again to agree on another. */
+/** The peer no longer serves the negotiated revision, and has not processed the request. Connect again to agree on another revision. */
 export class UnsupportedVersionError extends PeerError {
-  /** The revisions that it serves now. */
+  /** Revisions that the peer serves now. */
   readonly supported: readonly string[];
 
   constructor(error: ErrorObject, supported: readonly string[]) {
@@ -73,8 +73,8 @@ export class UnsupportedVersionError extends PeerError {
 }
 
 /**
- * A server cannot be what its program makes of it: the message says why, and what to do. Nobody needs a stack for that: when nothing catches
- * the error, a program of Node ends with its message in a line, and 1. `NODE_DEBUG=mcp` shows the stack.
+ * Error in the setup of a server: the message says why, and what to do. Its stack is not needed: when nothing catches the error, a Node program ends
+ * with the message in one line and exit code 1. `NODE_DEBUG=mcp` shows the stack.
  */
 export class SetupError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
@@ -84,7 +84,7 @@ export class SetupError extends Error {
   }
 }
 
-/** No answer came in time. */
+/** No response arrived within the timeout. */
 export class TimeoutError extends Error {
   readonly method: string;
   readonly milliseconds: number;
@@ -97,9 +97,9 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The connection is closed, or closed before the answer came. */
+/** The connection is closed, or closed before the response arrived. */
 export class ClosedError extends Error {
-  /** Nothing of the call was sent: making it again on another connection cannot do anything twice. */
+  /** True if nothing of the call was sent: retrying it on another connection cannot repeat any effect. */
   readonly unsent: boolean;
 
   constructor(message: string, options: { readonly cause?: unknown; readonly unsent?: boolean } = {}) {
@@ -109,7 +109,7 @@ export class ClosedError extends Error {
   }
 }
 
-/** A message was not sent because the peer has left no way open on which it could get it now. */
+/** A message was not sent because the peer has left no stream open on which it could receive it now. */
 export class UnreachableError extends Error {
   constructor(message: string) {
     super(message);
@@ -117,7 +117,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** What ends calls whose connection is gone. */
+/** Creates the error of calls whose connection closed. */
 export function closedEarly(cause: Error | undefined): ClosedError {
   return new ClosedError("The connection closed before the answer came", { cause });
 }
@@ -135,7 +135,7 @@ export class CapabilityError extends Error {
   }
 }
 
-/** A message does not fit the negotiated revision: ours was not sent, or the peer's was not used. */
+/** A message does not fit the negotiated revision: an outgoing one was not sent, an incoming one was not used. */
 export class InvalidMessageError extends Error {
   readonly method: string;
   readonly part: "params" | "result";
@@ -165,27 +165,27 @@ export class VersionError extends Error {
   }
 }
 
-/** Whether a value is an `RpcError`, also one of another copy of this package. */
+/** True if a value is an `RpcError`, also one of another copy of this package. */
 export function isRpcError(value: unknown): value is RpcError {
   return hasName(value, ["RpcError", ...peerErrors]);
 }
 
-/** Whether a value is an error that the peer answered with. */
+/** True if a value is an error response of the peer. */
 export function isPeerError(value: unknown): value is PeerError {
   return hasName(value, peerErrors);
 }
 
-/** Whether a value is an `UnsupportedVersionError`, also one of another copy of this package. */
+/** True if a value is an `UnsupportedVersionError`, also one of another copy of this package. */
 export function isUnsupportedVersionError(value: unknown): value is UnsupportedVersionError {
   return hasName(value, ["UnsupportedVersionError"]);
 }
 
-/** Whether a value is a `MissingCapabilityError`, also one of another copy of this package. */
+/** True if a value is a `MissingCapabilityError`, also one of another copy of this package. */
 export function isMissingCapabilityError(value: unknown): value is MissingCapabilityError {
   return hasName(value, ["MissingCapabilityError"]);
 }
 
-/** An error that the peer answered with as what it is at a revision; anything else stays as it is. */
+/** Converts an error response of the peer to the specific error that a revision defines for it. Returns any other value unchanged. */
 export function toPeerError(error: unknown, revision: Revision | undefined): unknown {
   if (!isPeerError(error) || !isObject(error.data) || !revision) return error;
   const { code, message, data } = error;
@@ -198,59 +198,59 @@ export function toPeerError(error: unknown, revision: Revision | undefined): unk
   return error;
 }
 
-/** Whether a value is a `TimeoutError`, also one of another copy of this package. */
+/** True if a value is a `TimeoutError`, also one of another copy of this package. */
 export function isTimeoutError(value: unknown): value is TimeoutError {
   return hasName(value, ["TimeoutError"]) && value instanceof Error && "milliseconds" in value;
 }
 
-/** Whether a value is a `ClosedError`, also one of another copy of this package. */
+/** True if a value is a `ClosedError`, also one of another copy of this package. */
 export function isClosedError(value: unknown): value is ClosedError {
   return hasName(value, ["ClosedError"]);
 }
 
-/** Whether a value is an `UnreachableError`, also one of another copy of this package. */
+/** True if a value is an `UnreachableError`, also one of another copy of this package. */
 export function isUnreachableError(value: unknown): value is UnreachableError {
   return hasName(value, ["UnreachableError"]);
 }
 
-/** Whether a value is a `CapabilityError`, also one of another copy of this package. */
+/** True if a value is a `CapabilityError`, also one of another copy of this package. */
 export function isCapabilityError(value: unknown): value is CapabilityError {
   return hasName(value, ["CapabilityError"]);
 }
 
-/** The refusal of a request whose params do not fit; `data.path` says where. */
+/** Creates the error of a request whose params do not fit; `data.path` says where. */
 export function invalidParams(issue: Issue): RpcError {
   const data = { ...issue, path: shorten(issue.path) };
   return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(data)}`, { data });
 }
 
-/** The refusal of a method that does not exist here, or that nobody here answers. */
+/** Creates the error of a method that does not exist here, or that has no handler. */
 export function methodNotFound(method: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
 }
 
-/** The refusal of something that is not a request, or not one that may be sent now. */
+/** Creates the error of a message that is not a request, or not one that may be sent now. */
 export function invalidRequest(message: string): RpcError {
   return new RpcError(errorCodes.invalidRequest, message);
 }
 
-/** An error as it is sent: code, message and data, never cause or stack. */
+/** Returns an error as it is sent: code, message and data, never cause or stack. */
 export function toErrorObject(error: RpcError): ErrorObject {
   const { code, message, data } = error;
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** Anything thrown, as an `Error`. */
+/** Converts anything thrown to an `Error`. */
 export function toError(thrown: unknown): Error {
   try {
     if (thrown instanceof Error) return thrown;
   } catch {
-    // A proxy may throw whatever is asked of it.
+    // A proxy may throw on any operation.
   }
   return new Error("Something that is not an Error was thrown", { cause: thrown });
 }
 
-/** Whether something thrown is meant for the peer and can be read: its members may have been replaced, or throw themselves. */
+/** True if a thrown value is meant for the peer and can be read: its members may have been replaced, or may throw. */
 function isSendable(thrown: unknown): thrown is RpcError {
   try {
     if (!isRpcError(thrown) || isPeerError(thrown)) return false;
@@ -271,19 +271,22 @@ function describeIssue(issue: Issue): string {
   return issue.path === "" ? `must be ${issue.expected}` : `at ${issue.path} must be ${issue.expected}`;
 }
 
-/** Whether a value is an error of this name; by name, because emitted projects and libraries may carry several copies of a class. */
+/** True if a value is an error with one of these names. The name is compared, because emitted projects and libraries may carry copies of a class. */
 export function hasName(value: unknown, names: readonly string[]): boolean {
   try {
     return value instanceof Error && names.includes(value.name);
   } catch {
-    // Getters and proxies of a thrown value may throw themselves.
+    // Getters and proxies of a thrown value may throw.
     return false;
   }
 }
 
 const uncaught = "uncaughtExceptionMonitor";
 
-/** Watching changes nothing for other errors, or where a program handles them itself. Elsewhere than in Node there is nothing to watch. */
+/**
+ * Watches for uncaught errors. Watching changes nothing for other errors, or where a program handles them itself. Outside Node there is nothing to
+ * watch.
+ */
 function watchUncaught(): void {
   const { process } = globalThis;
   if (typeof process?.listeners !== "function" || process.listeners(uncaught).includes(endWithLine)) return;

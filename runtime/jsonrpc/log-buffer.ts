@@ -3,8 +3,8 @@ import type { Limits } from "./limits.ts";
 import { isBatch, type Outgoing } from "./message.ts";
 
 /**
- * Bound on the log messages that wait for a slow reader: 8 MiB, or half of what may wait before the connection is ended. What handlers log
- * without waiting for it then never costs the connection its responses.
+ * Limit on the log messages that wait for a slow reader: 8 MiB, or half of what may wait before the connection is ended, if that is less. Log
+ * messages of handlers that do not wait for them then never cost the connection its responses.
  */
 export class LogRoom {
   readonly #channel: Channel;
@@ -15,7 +15,7 @@ export class LogRoom {
     this.#limits = limits;
   }
 
-  /** True if a message may be sent now: everything but a log message for which there is no room. */
+  /** True if a message may be sent now: every message except a log message for which there is no room. */
   admits(message: Outgoing): boolean {
     if (isBatch(message) || !("method" in message) || message.method !== "notifications/message") return true;
     const { buffered = 0 } = this.#channel;

@@ -4,7 +4,7 @@ import { isObject } from "../../generated/support.ts";
 /** Identifies a request among those of one sender: `1` and `"1"` are different. */
 export type RequestId = string | number;
 
-/** A call that wants an answer. */
+/** Message that expects a response. */
 export interface RequestMessage {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
@@ -12,58 +12,58 @@ export interface RequestMessage {
   readonly params?: unknown;
 }
 
-/** A message that is never answered. */
+/** Message that never gets a response. */
 export interface NotificationMessage {
   readonly jsonrpc: "2.0";
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** The answer to a request that went well. */
+/** Response to a request that succeeded. */
 export interface ResultMessage {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
   readonly result: unknown;
 }
 
-/** The answer to a request that failed; without id when the request's own could not be read. */
+/** Response to a request that failed; without id when the request's own could not be read. */
 export interface ErrorMessage {
   readonly jsonrpc: "2.0";
   readonly id?: RequestId;
   readonly error: ErrorObject;
 }
 
-/** What an error says on the wire. */
+/** Error as it is sent. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** One JSON-RPC message. */
+/** Message of JSON-RPC: request, notification, result or error. */
 export type Message = RequestMessage | NotificationMessage | ResultMessage | ErrorMessage;
 
-/** What leaves in one piece: a message, or a batch of them. */
+/** Unit of sending: a message, or a batch of messages. */
 export type Outgoing = Message | readonly Message[];
 
-/** What a received value turned out to be. */
+/** Received value after its classification. */
 export type Incoming =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: unknown }
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
   | { readonly kind: "result"; readonly id: RequestId; readonly result: unknown }
   | { readonly kind: "error"; readonly id: RequestId | undefined; readonly error: ErrorObject }
-  /** Not a message. It is answered with an error, unless it may be a response that has nothing but the id of a pending request. */
+  /** Not a message. It gets an error response, unless it may be a response that has nothing but the id of a pending request. */
   | {
       readonly kind: "invalid";
       readonly id: RequestId | undefined;
       readonly reason: string;
       readonly mayAnswer?: true;
     }
-  /** A broken answer or notification: telling the sender would answer an answer, or settle a call of its own. */
+  /** Malformed response or notification: an error response to it would respond to a response, or settle a call of its sender. */
   | { readonly kind: "unusable"; readonly id: RequestId | undefined; readonly reason: string };
 
 /**
- * Tells what a parsed value is, by the keys that are present.
+ * Classifies a parsed value by the keys that are present.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
@@ -75,24 +75,28 @@ export function classify(value: unknown): Incoming {
   return { kind: "invalid", id: readId(value.id), reason, mayAnswer: true };
 }
 
-/** Whether several messages leave in one piece. */
+/** True if several messages are sent in one piece. */
 export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
   return Array.isArray(outgoing);
 }
 
-/** A string, or an integer that a double holds exactly. */
+/** True if a value is a string, or an integer that a double holds exactly. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** A result as JSON text. Throws when that would be no object: by its `toJSON` an object may become anything, or nothing. */
+/**
+ * Encodes a result as JSON text.
+ *
+ * @throws {TypeError} when the text would be no object: `toJSON` may turn an object into anything, or nothing
+ */
 export function toResultText(result: unknown): string {
   const text: unknown = result instanceof StaticResult ? result.json : JSON.stringify(result);
   if (typeof text === "string" && text.startsWith("{")) return text;
   throw new TypeError("The result is no JSON object");
 }
 
-/** A result that never changes: it is checked once and encoded once, however often it is sent. */
+/** Result that never changes. It is checked once and encoded once, however often it is sent. */
 export class StaticResult {
   readonly value: unknown;
   #json: string | undefined;
@@ -110,12 +114,12 @@ export class StaticResult {
     return issue;
   }
 
-  /** Lets `JSON.stringify` see the value instead of this wrapper. */
+  /** Makes `JSON.stringify` encode the value instead of this wrapper. */
   toJSON(): unknown {
     return this.value;
   }
 
-  /** The value as JSON text, made at the first use. */
+  /** Value as JSON text, encoded at the first use. */
   get json(): string {
     this.#json ??= JSON.stringify(this.value);
     return this.#json;

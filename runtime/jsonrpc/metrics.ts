@@ -2,37 +2,37 @@ import type { Counting, DropReason, Load, Sized } from "./counted-channel.ts";
 import type { Message } from "./message.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** What is going on, and what was refused since the metrics were made. */
+/** Current load, and errors since the metrics were created. */
 export interface MetricsSnapshot {
-  /** Connections that are open now: sessions, and over HTTP requests that stand alone while they are answered. */
+  /** Connections that are open now: sessions, and over HTTP stateless requests while they are processed. */
   readonly connections: number;
-  /** Requests of the other side that are being answered now. */
+  /** Requests of the peer that are being processed now. */
   readonly running: number;
-  /** Requests of ours that wait for their answer now. */
+  /** Outgoing requests that wait for their response now. */
   readonly waiting: number;
   /** Bytes that wait for slow readers now. */
   readonly buffered: number;
-  /** Requests that were answered with an error, by its code. */
+  /** Requests with an error response, by its code. */
   readonly refused: ReadonlyMap<number, number>;
-  /** Requests of HTTP that were turned away before anything in them was looked at, by status. */
+  /** HTTP requests that were rejected before anything in them was read, by status. */
   readonly rejected: ReadonlyMap<number, number>;
-  /** What went wrong otherwise, by kind of report: `protocol` counts answers to nothing, `transport` what was lost. */
+  /** Other errors, by kind of report: `protocol` includes responses to unknown requests, `transport` lost bytes. */
   readonly reports: ReadonlyMap<ErrorReport["kind"], number>;
-  /** What was given up to stay within bounds. */
+  /** Data that was dropped to stay within limits. */
   readonly dropped: ReadonlyMap<DropReason, number>;
-  /** How late the event loop is; absent where nobody watches it. */
+  /** Delay of the event loop; absent where it is not watched. */
   readonly loopDelay?: LoopDelay;
 }
 
-/** Milliseconds by which the event loop came too late to what was due. */
+/** Milliseconds by which the event loop ran late. */
 export interface LoopDelay {
   readonly mean: number;
-  /** 99 of 100 times it was less. */
+  /** 99 of 100 delays were shorter. */
   readonly p99: number;
   readonly max: number;
 }
 
-/** Counts what connections do: pass one as `metrics` to everything that shall be counted together, and read it at any time. */
+/** Counts the activity of connections. Pass one as `metrics` to everything that is counted together, and read it at any time. */
 export class Metrics implements Counting {
   readonly #loads = new Map<Sized, Load>();
   readonly #refused = new Map<number, number>();
@@ -41,7 +41,7 @@ export class Metrics implements Counting {
   readonly #dropped = new Map<DropReason, number>();
   #readLoopDelay: (() => LoopDelay) | undefined;
 
-  /** A copy of the figures as they are now. */
+  /** Returns a copy of the current figures. */
   read(): MetricsSnapshot {
     const loads = [...this.#loads.values()];
     const sum = (sizeOf: (load: Load) => number): number => loads.reduce((total, load) => total + sizeOf(load), 0);
@@ -58,43 +58,43 @@ export class Metrics implements Counting {
     };
   }
 
-  /** A connection has opened. */
+  /** Counts a connection that has opened. */
   enter(running: Sized, waiting: Sized, channel: Load["channel"]): void {
     this.#loads.set(running, { running, waiting, channel });
   }
 
-  /** It has closed. */
+  /** Removes a connection that has closed. */
   leave(running: Sized): void {
     this.#loads.delete(running);
   }
 
-  /** Something was answered. */
+  /** Counts a response if it is an error. */
   answered(message: Message): void {
     if ("error" in message) increase(this.#refused, message.error.code);
   }
 
-  /** A request of HTTP was answered with a status of its own. */
+  /** Counts an HTTP request that was rejected with an HTTP status. */
   rejected(status: number): void {
     increase(this.#rejected, status);
   }
 
-  /** Something was given up. */
+  /** Counts data that was dropped to stay within limits. */
   drop(what: DropReason, count: number = 1): void {
     increase(this.#dropped, what, count);
   }
 
-  /** Says where to read how late the event loop is; nothing when nobody watches it any more. */
+  /** Sets the function that reads the delay of the event loop; `undefined` when it is no longer watched. */
   watchLoop(read: (() => LoopDelay) | undefined): void {
     this.#readLoopDelay = read;
   }
 
-  /** Something was reported. */
+  /** Counts an error report by its kind. */
   reported({ kind }: ErrorReport): void {
     increase(this.#reports, kind);
   }
 }
 
-/** Keys are codes, statuses and kinds of ours: there are only so many. */
+/** Increases a count. Keys are codes, statuses and kinds of this side, so their number is bounded. */
 function increase<Key>(counts: Map<Key, number>, key: Key, by: number = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }

@@ -2,13 +2,13 @@ import { errorCodes, isRpcError, toError, toErrorObject, type RpcError } from ".
 import { isBatch, toResultText, type ErrorObject, type Message, type Outgoing } from "./message.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** Where replies leave. */
+/** Connection on which responses are sent. */
 export interface ReplyHost {
   send(message: Outgoing): void | Promise<void>;
   report(report: ErrorReport): void;
 }
 
-/** Sends replies, or an error in the place of what cannot be written as JSON or is too long for the transport. */
+/** Sends responses. An error replaces a response that cannot be written as JSON or is too long for the transport. */
 export function transmit(outgoing: Outgoing, host: ReplyHost): void {
   try {
     post(outgoing, host);
@@ -22,7 +22,7 @@ function post(outgoing: Outgoing, host: ReplyHost): void {
   host.send(outgoing)?.catch((error: unknown) => host.report({ kind: "transport", error: toError(error) }));
 }
 
-/** An error for every request that these are the replies to. */
+/** Replaces each response by an error for the same request. */
 function toErrors(outgoing: Outgoing, cause: RpcError): Outgoing {
   const error = toErrorObject(cause);
   if (isBatch(outgoing)) return outgoing.map((message) => toErrorMessage(message, error));
@@ -34,12 +34,12 @@ function toErrorMessage(message: Message, error: ErrorObject): Message {
   return id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error };
 }
 
-/** What leaves, with errors in place of what cannot be written as JSON. */
+/** Replaces messages that cannot be written as JSON by errors. */
 export function toEncodable(outgoing: Outgoing): Outgoing {
   return isBatch(outgoing) ? outgoing.map(toEncodableMessage) : toEncodableMessage(outgoing);
 }
 
-/** The message itself, or an error in its place when it cannot be written as JSON (cycles, big integers). */
+/** Returns the message itself, or an error in its place when it cannot be written as JSON (cycles, big integers). */
 function toEncodableMessage(message: Message): Message {
   try {
     if ("result" in message) toResultText(message.result);

@@ -1,6 +1,6 @@
 import { toError } from "./errors.ts";
 
-/** A number of places: who finds none waits, in the order of coming. */
+/** Semaphore with a number of permits. Callers wait for a free permit in order of arrival. */
 export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -9,19 +9,23 @@ export class Semaphore {
     this.#free = count;
   }
 
-  /** Number of free places. */
+  /** Number of permits that are free now. */
   get free(): number {
     return this.#free;
   }
 
-  /** Takes a place, if there is one. */
+  /** Takes a permit and returns true, if one is free. */
   take(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
 
-  /** Takes a place, as soon as there is one. Rejects when the signal is aborted before. */
+  /**
+   * Takes a permit as soon as one is free.
+   *
+   * @throws {Error} when the signal is aborted first
+   */
   enter(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(toError(signal.reason));
     if (this.take()) return Promise.resolve();
@@ -39,7 +43,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives a place back: the next takes it. */
+  /** Releases a permit. The next waiting caller takes it. */
   leave(): void {
     const [next] = this.#waiting;
     if (!next) {

@@ -1,25 +1,29 @@
 import type { Progress } from "../../generated/support.ts";
 import { TokenBucket, checkRate, type Rate } from "./token-bucket.ts";
 
-/** What pacing needs to know of time. */
+/** Clock and timer of a throttle. */
 export interface TimerHost {
-  /** Milliseconds that only grow. */
+  /** Returns a monotonic time in milliseconds. */
   now(): number;
-  /** Makes sure that whoever is paced is looked at after so many milliseconds, and returns when that is. */
+  /** Schedules a sweep after a number of milliseconds, and returns its time. */
   deadlineAfter(milliseconds: number): number;
 }
 
-/** So that steps which are worth being told are told one by one, and a loop that reports every item does not flood its reader. */
+/** Lets single steps through one by one, but keeps a loop that reports every item from flooding the reader. */
 const defaultRate: Rate = { burst: 100, perSecond: 20 };
 
-/** A given rate of progress reports, or the default. Throws when it lets nothing through. */
+/**
+ * Returns the given rate of progress reports, or the default.
+ *
+ * @throws {SetupError} when the rate lets nothing through
+ */
 export function toProgressRate(given: Rate | undefined): Rate {
   if (given) checkRate("progressRate", given);
   return given ?? defaultRate;
 }
 
 /**
- * The progress reports of one call: what comes faster than the rate is kept until there is room, and only the newest of it is sent.
+ * Limits the progress reports of one call. Reports above the rate are held until there is room, and only the newest of them is sent.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#implementation-notes
  */
@@ -36,7 +40,7 @@ export class Throttle {
     this.#bucket = new TokenBucket(rate, wheel.now());
   }
 
-  /** Sends a report, or keeps it in place of the one that is kept. Resolves when it is sent or kept. */
+  /** Sends a report, or holds it in place of the one that is held. Resolves when it is sent or held. */
   report(report: Progress): Promise<void> {
     const wait = this.#held ? 0 : this.#bucket.take(this.#wheel.now());
     if (!this.#held && wait === 0) return this.#send(report);
@@ -45,7 +49,7 @@ export class Throttle {
     return Promise.resolve();
   }
 
-  /** Sends what is due, and returns when to look again. */
+  /** Sends the held report if it is due, and returns the time of the next check. */
   sweep(now: number): number {
     if (now < this.#dueAt) return this.#dueAt;
     const wait = this.#bucket.take(now);
@@ -54,14 +58,14 @@ export class Throttle {
     return Infinity;
   }
 
-  /** Sends what is kept, at once: the call comes to its end. Never rejects, because the handler was told that all is well. */
+  /** Sends the held report immediately, because the call ends. Never rejects, because its `report` has already resolved for the handler. */
   async flush(): Promise<void> {
     const report = this.#held;
     this.stop();
     if (report) await this.#send(report).catch(() => {});
   }
 
-  /** Forgets what is kept. */
+  /** Discards the report that is held. */
   stop(): void {
     this.#held = undefined;
     this.#dueAt = Infinity;

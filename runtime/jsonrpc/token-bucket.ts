@@ -1,27 +1,27 @@
 import { SetupError } from "./errors.ts";
 
-/** How much is let through. */
+/** Rate limit with room for a burst. */
 export interface Rate {
-  /** So many at once. */
+  /** Number of events that may occur at the same time. */
   readonly burst: number;
-  /** So many a second in the long run. */
+  /** Number of events per second in the long run. */
   readonly perSecond: number;
 }
 
-/** Lets a burst through, and then as many as time brings. */
+/** Token bucket: lets a burst through, and then as many events as the rate allows. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
   #filledAt: number;
 
-  /** @param now - milliseconds that only grow, as in every call */
+  /** @param now - monotonic time in milliseconds, as in every call */
   constructor(rate: Rate, now: number) {
     this.#rate = rate;
     this.#tokens = rate.burst;
     this.#filledAt = now;
   }
 
-  /** Takes a token. Returns 0, or the milliseconds until there is one again. */
+  /** Takes a token. Returns 0, or the milliseconds until one is available. */
   take(now: number): number {
     const { burst, perSecond } = this.#rate;
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1_000) * perSecond);
@@ -32,7 +32,11 @@ export class TokenBucket {
   }
 }
 
-/** Throws for a rate that would let nothing through, or that is none. */
+/**
+ * Checks a rate.
+ *
+ * @throws {SetupError} when the rate is invalid or lets nothing through
+ */
 export function checkRate(name: string, { burst, perSecond }: Rate): void {
   if (burst >= 1 && perSecond > 0) return;
   throw new SetupError(`${name}: burst is ${burst}, use 1 or more; perSecond is ${perSecond}, use more than 0.`);

@@ -13,53 +13,54 @@ import type { Around } from "./lifecycle-middleware.ts";
 import { createDualAcceptor } from "./dual-era.ts";
 import type { PerRevision } from "./initialize-routes.ts";
 
-/** What a server is and answers. */
+/** Options of a server: identity, capabilities, revisions and handlers. */
 export interface ServeOptions extends PeerOptions {
   readonly info: PerRevision<ImplementationInfo>;
   readonly capabilities?: PerRevision<Capabilities>;
   /** Advice for the model on how to use the server. */
   readonly instructions?: PerRevision<string>;
   // @part caching
-  /** How long clients may keep what they learn about the server without opening a session. Default: not at all. */
+  /** Time for which clients may keep what they learn about the server without opening a session. Default: not at all. */
   readonly discovery?: CacheHint;
-  /**
-   * The revisions that are served, on the same connections. The first that is opened by a handshake is the counter-offer to clients that
-   * ask for another.
-   */
+  /** Revisions that are served, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
   readonly revisions: readonly Revision[];
-  /** Functions by handler name: `callTool`, `listTools`, ... Notifications too: `rootsListChanged`. */
+  /** Handlers by name: `callTool`, `listTools`, ... Those of notifications too: `rootsListChanged`. */
   readonly handlers: PerRevision<Handlers>;
-  /** What a client gets that asks for a revision that is not served. Default: a counter-offer. */
+  /** Response to a client that requests a revision that is not served. Default: a counter-offer. */
   readonly versionMismatch?: "counter-offer" | "error";
   // @part package
-  /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
-  /** Runs around `initialize`, around `ping` in a session, and around `server/discover`. Default: nothing. */
+  /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
   readonly around?: Around;
   // @part sessions, changes
-  /** Called when a session has been agreed on, before anything else of it is handled. */
+  /** Called when a session has been agreed on, before any of its messages is handled. */
   readonly onOpen?: (connection: Connection) => void;
 }
 
-/** Serves one connection. To serve many, make one acceptor and use it for each. */
+/** Serves one connection. To serve many, create one acceptor and use it for each. */
 export function serve(options: ServeOptions, channel: Channel): Connection {
   return createAcceptor(options)(channel);
 }
 
-/** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
+/** Serves a connection. With an agreement, the handshake of the connection took place elsewhere. */
 export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
-/** What a program may have besides answers in the words of one revision: whatever is not named here is not part of it. */
+/** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */
 export interface AcceptorParts {
   // @part questions, tasks
-  /** Requests of the server to its clients. */
+  /** Sends requests of the server to its clients. */
   readonly createPendingRequests?: CreatePendingRequests;
   // @part older
-  /** Words of older revisions. */
+  /** Converts what the server sends to older revisions. */
   readonly createRevisionConverter?: CreateRevisionConverter;
 }
 
-/** Prepares a server once, for whatever lifecycles its revisions have. Connections share nothing that changes. */
+/**
+ * Prepares a server once, for all lifecycles that its revisions have. Connections share no mutable state.
+ *
+ * @throws {InvalidMessageError} when the declared identity, capabilities or instructions do not fit a revision
+ */
 export function createAcceptor(options: ServeOptions): Acceptor {
   return createDualAcceptor(options, { createPendingRequests, createRevisionConverter });
 }

@@ -21,9 +21,11 @@ import { resolve } from "./initialize-routes.ts";
 import { checkTraceContext } from "./trace-context.ts";
 
 /**
- * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions answer with any
- * error, or not at all: then a session has to be opened. What says nothing about the server (it demands authorization, it is not reachable) fails.
+ * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions respond with any error, or
+ * not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as missing authorization or an unreachable
+ * server.
  *
+ * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
 export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
@@ -45,14 +47,14 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
   }
 }
 
-/** What a server turned out to be. */
+/** Kind of a server, as the discovery found it. */
 export interface Found {
   readonly verdict: ServerEra;
-  /** An error that may have said something else: it tells more where the verdict turns out to be wrong. */
+  /** Error that may have had another cause. It explains more than later errors if the verdict turns out to be wrong. */
   readonly doubt?: unknown;
 }
 
-/** What every request says: which revision it speaks, who sends it, what the sender can do, and what it wants to be logged. */
+/** Returns the metadata of every request: its revision, its sender, the sender's capabilities and the requested log level. */
 export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string): Readonly<Record<string, unknown>> {
   const { version, capabilities, clientInfo } = readMetaKeys(revision);
   const level = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
@@ -64,7 +66,7 @@ export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string)
   };
 }
 
-/** Another revision of those that the server names; or the refused one once more, if that is what it asks for. */
+/** Returns another revision that the server names, or the rejected one again if it is the only one named. */
 function chooseNext(
   refused: Revision,
   stateless: readonly Revision[],
@@ -74,7 +76,7 @@ function chooseNext(
   return served.find((revision) => revision !== refused) ?? served[0];
 }
 
-/** Made anew only when another level is wanted: every request carries it. */
+/** Creates the metadata again only when the log level changes, because every request carries it. */
 function createMetadata(
   revision: Revision,
   own: PeerInfo,
@@ -96,14 +98,14 @@ interface Proposal {
   readonly options: OpenOptions;
 }
 
-/** The peer opens while the answer is being read, so that what follows it finds it open. */
+/** Sends `server/discover`. The peer opens while the result is being read, so that the messages behind it find it open. */
 function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
   const row = revision.clientRequests["server/discover"];
   if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const own: PeerInfo = { info, capabilities };
-  // The headers of the question follow the revision as well.
+  // The headers of this request follow the revision as well.
   channel.agree?.(revision);
   return new Promise((done, reject) => {
     peer.ask(
@@ -166,7 +168,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   peer.confirm();
 }
 
-/** The revisions that a server names when it refuses ours: proof that it knows requests that stand alone. */
+/** Returns the revisions that a server names when it rejects the requested one. They prove that it knows stateless requests. */
 function readServed(error: unknown, stateless: readonly Revision[]): readonly string[] | undefined {
   if (!isPeerError(error) || error.code !== codeOf(stateless, "unsupportedProtocolVersion")) return undefined;
   const supported = isObject(error.data) ? error.data.supported : undefined;
@@ -179,12 +181,15 @@ interface Ways {
   readonly channel: Channel;
 }
 
-/** What stands between may have taken headers away. Older servers use the number as they like. */
+/** True for the code of mismatched headers: an intermediary may have removed headers, and older servers use the code as they like. */
 function isMismatch(error: unknown, stateless: readonly Revision[]): boolean {
   return isPeerError(error) && error.code === codeOf(stateless, "headerMismatch");
 }
 
-/** Who asks for a capability knows requests that declare them. Where messages travel alone, silence says nothing about their content. */
+/**
+ * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
+ * messages travel separately, silence says nothing about their content.
+ */
 function fallBack(error: unknown, { stateless, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
   if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
@@ -192,20 +197,20 @@ function fallBack(error: unknown, { stateless, opened, channel }: Ways): Found {
   throw error;
 }
 
-/** Whether a server has answered that it does not understand, in whatever way. */
+/** True if a server responded that it does not understand, in any form. */
 export function isRefusal(error: unknown): boolean {
   const status = readStatus(error);
   return isAnswer(error) && (status === undefined || legacyStatuses.includes(status));
 }
 
-/** By which statuses older servers refuse what they do not understand; others say nothing about their age. */
+/** HTTP statuses with which older servers reject what they do not understand; other statuses say nothing about their age. */
 const legacyStatuses: readonly number[] = [400, 404, 405, 406, 415, 422];
 
 function readStatus(error: unknown): number | undefined {
   return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
 }
 
-/** Nothing that came from the server can be keyed to one code; a broken connection is another matter. */
+/** True for any error that the server sent, because older servers have no common code. A broken connection is not a response. */
 function isAnswer(error: unknown): boolean {
   return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"]);
 }

@@ -5,7 +5,7 @@ import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
 import { createSessionAcceptor, type Beside } from "./initialize-server.ts";
 
-/** Prepares a server for both lifecycles: clients open a session, or each of their requests stands alone. */
+/** Prepares a server for both lifecycles: clients open a session, or send stateless requests. */
 export function createDualAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
   const perRequest = createPerRequest(options, parts);
   if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
@@ -25,7 +25,7 @@ function createBeside({ claims, enter }: PerRequest): Beside {
   };
 }
 
-/** Whether a method exists only where requests stand alone, so that one without metadata was meant to have some. */
+/** True if only revisions with stateless requests have the method, so that a request without metadata lacks it by mistake. */
 function needsMetadata(method: string, { revisions }: MetadataReader, opened: readonly Revision[]): boolean {
   const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
   return revisions.some(has) && !opened.some(has);

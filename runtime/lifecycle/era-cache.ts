@@ -1,9 +1,9 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 
-/** What a server turned out to be: requests to it stand alone, or a session is needed. */
+/** Kind of a server: `open` accepts stateless requests, `session` needs a session. */
 export type ServerEra = "open" | "session";
 
-/** What is remembered of one server. */
+/** Cached kind of one server. */
 export interface EraEntry {
   read(): ServerEra | undefined;
   keep(verdict: ServerEra): void;
@@ -11,8 +11,8 @@ export interface EraEntry {
 }
 
 /**
- * Remembers what servers turned out to be, so that they need not be asked at every connection. That one needs a session is forgotten
- * after a while: it may have learned to do without, and nothing would ever fail that told us so.
+ * Remembers the kind of servers, so that it need not be discovered at every connection. The entry of a server that needs a session expires: the
+ * server may have been updated, and no failure would ever show that.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
@@ -24,7 +24,7 @@ export class EraCache {
     this.#clock = clock;
   }
 
-  /** The note about the server with this URL or command. */
+  /** Returns the entry of the server with this URL or command. */
   noteOf(server: string): EraEntry {
     return {
       read: () => {
@@ -40,5 +40,5 @@ export class EraCache {
   }
 }
 
-/** Milliseconds for which a server counts as one that needs sessions: an hour. */
+/** Milliseconds for which a server counts as one that needs sessions: one hour. */
 const sessionLife = 60 * 60 * 1000;

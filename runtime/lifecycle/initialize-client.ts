@@ -15,30 +15,34 @@ import type { EraEntry } from "./era-cache.ts";
 import { readDeclared, withProfile } from "./profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
 
-/** What a client is and answers. */
+/** Options of a client: identity, capabilities, revisions and handlers. */
 export interface OpenOptions extends PeerOptions {
   readonly info: PerRevision<ImplementationInfo>;
   readonly capabilities?: PerRevision<Capabilities>;
-  /** The revisions that are spoken; the first is proposed. */
+  /** Revisions that the client supports; the first is proposed. */
   readonly revisions: readonly Revision[];
-  /** Functions by handler name: `createMessage`, `elicit`, `listRoots`, ... Notifications too: `toolListChanged`. */
+  /** Handlers by name: `createMessage`, `elicit`, `listRoots`, ... Those of notifications too: `toolListChanged`. */
   readonly handlers?: PerRevision<Handlers>;
-  /** Least severe level that shall be logged, where each request names it. Default: nothing is. */
+  /** Least severe level to be logged, where each request names it. Default: nothing is logged. */
   readonly logLevel?: () => string | undefined;
-  /** Habits of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
-  /** Speak only revisions of this kind: `handshake` asks for nothing newer, `per-request` opens no session. Default: what the server can. */
+  /**
+   * Limits the client to revisions of this kind: `handshake` requests nothing newer, `per-request` opens no session. Default: what the server
+   * supports.
+   */
   readonly lifecycle?: Revision["lifecycle"];
-  /** What is remembered of this server. Default: nothing. */
+  /** Cached kind of this server. Default: none. */
   readonly era?: EraEntry;
-  /** Gives the handshake up and closes the connection. */
+  /** Aborts the handshake and closes the connection. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a connection from the client's side: without a session if both know how, otherwise by a handshake. A failed handshake closes the
+ * Opens a connection from the client's side: without a session if both ends support that, otherwise with a handshake. A failed handshake closes the
  * connection: it is never cancelled.
  *
+ * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
 export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
@@ -74,12 +78,14 @@ async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise
   era?.keep(verdict);
 }
 
-/** Whether a server has answered that it opens no session, or none that can be spoken here. */
+/** True if a server responded that it opens no session, or none at a revision of the client. */
 function isTurnedAway(error: unknown): boolean {
   return isRefusal(error) || error instanceof VersionError;
 }
 
-/** A server that needed sessions may have become another one, which is asked again what it is. */
+/**
+ * Opens a session with a server that needed one before. Returns false if the server rejects it: its kind may have changed and is discovered again.
+ */
 async function opensAsBefore(peer: Peer, options: OpenOptions): Promise<boolean> {
   try {
     await shakeHands(peer, options);
@@ -96,7 +102,7 @@ async function shakeHands(peer: Peer, options: OpenOptions): Promise<void> {
   await peer.sendNotification({ jsonrpc: "2.0", method: "notifications/initialized" });
 }
 
-/** Until it is known what the server is, it may only ping. */
+/** Returns the routes until the kind of the server is known: it may only send `ping`. */
 function createFirstRoutes(revisions: readonly Revision[]): Routes {
   const [first] = revisions.filter(isHandshake);
   if (first) return createOpeningRoutes(readOpeningRows(first));
@@ -104,7 +110,7 @@ function createFirstRoutes(revisions: readonly Revision[]): Routes {
   return { ...nothing, batching: false, refuse: methodNotFound, isSilent: true };
 }
 
-/** Some servers refuse an unknown revision instead of offering another; then one of those that they name is tried, once. */
+/** Negotiates a revision. Some servers reject an unknown revision instead of offering another; then one of those that they name is tried, once. */
 async function negotiate(
   peer: Peer,
   revisions: readonly [Revision, ...Revision[]],
@@ -122,7 +128,7 @@ async function negotiate(
   }
 }
 
-/** The session opens while the answer is being read, so that what follows it in the same chunk finds it open. */
+/** Sends `initialize`. The session opens while the result is being read, so that the messages behind it in the same chunk find it open. */
 function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
   const row = readInitializeRow(revision);
   const info = resolve(options.info, revision);

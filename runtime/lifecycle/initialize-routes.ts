@@ -4,15 +4,15 @@ import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { AcceptorParts, ServeOptions } from "./acceptor.ts";
 
-/** The same for every revision, or made for the one that was negotiated. */
+/** Value for every revision, or a function that returns the value for the negotiated one. */
 export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
 
-/** The value for one revision. */
+/** Returns the value for one revision. */
 export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
   return isMaker(value) ? value(revision) : value;
 }
 
-/** How what a server says becomes what a revision has: its own code is written for the first revision that it serves. */
+/** Creates the converter of what a server sends to a revision. The server's code is written for the first revision that it serves. */
 export function createServedConverter(
   revision: Revision,
   { revisions, onLoss: mode, onError }: ServeOptions,
@@ -21,7 +21,7 @@ export function createServedConverter(
   return createRevisionConverter?.(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
 }
 
-/** Routes for as long as there is no session: `ping`, and on a server `initialize`. */
+/** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */
 export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
   const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: answerPing }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
@@ -35,32 +35,36 @@ export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandl
   };
 }
 
-/** The refusal of a request that comes before the handshake. */
+/** Creates the error of a request that comes before the handshake. */
 export function notInitialized(code: number): RpcError {
   return new RpcError(code, "The session is not initialized: send initialize first");
 }
 
-/** The two requests that are possible before a revision has been agreed on. */
+/** Rows of the two requests that are possible before a revision has been agreed on. */
 export interface OpeningRows {
   readonly initialize: RequestRow;
   readonly ping: RequestRow;
 }
 
-/** Takes the opening rows from the tables of a revision. */
+/**
+ * Returns the opening rows from the tables of a revision.
+ *
+ * @throws {Error} when the tables lack one of them
+ */
 export function readOpeningRows(revision: Revision): OpeningRows {
   const { initialize, ping } = revision.clientRequests;
   if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
   return { initialize, ping };
 }
 
-/** Answers `ping` in every state. */
+/** Responds to `ping` in every state. */
 export const answerPing: RequestHandler = () => ({});
 
 function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
   return typeof value === "function";
 }
 
-/** Which checks apply is known only when the version that is asked for has been read. */
+/** Accepts any params: the right checks are known only after the requested version has been read. */
 const unchecked = { params: acceptAll, paramsOptional: true, result: acceptAll } as const;
 
 function acceptAll(): undefined {

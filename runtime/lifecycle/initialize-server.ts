@@ -28,7 +28,12 @@ import {
 } from "./initialize-routes.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
 
-/** Prepares a server whose clients open a session by a handshake; requests that stand alone are answered beside it, if asked for. */
+/**
+ * Prepares a server whose clients open a session with a handshake. Stateless requests are served beside it, if requested.
+ *
+ * @throws {Error} when no revision has a handshake
+ * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
+ */
 export function createSessionAcceptor(
   given: ServeOptions,
   // @part older, questions, tasks
@@ -61,7 +66,7 @@ export function createSessionAcceptor(
   };
   const answer: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
-  // The same for all: over HTTP each request that stands alone is a connection of its own.
+  // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
     ...createOpeningRoutes(rows, answer),
     // @part package
@@ -92,34 +97,34 @@ function peerOf({ connection }: CallContext): Peer {
   throw new Error("A session is opened on the connection that its request came on");
 }
 
-/** What a program has besides answers in sessions. */
+/** Optional parts of a server with sessions. */
 export interface SessionParts extends AcceptorParts {
   // @part older
   readonly beside?: Beside | undefined;
 }
 
-/** Requests that stand alone, before there is a session and beside it. */
+/** Entrance for stateless requests, before there is a session and beside it. */
 export interface Beside {
   readonly enter: Entrance;
-  /** What connections answer before there is a session, which may be opened at any of these revisions. */
+  /** Adds stateless requests to the routes before there is a session, which may be opened at any of these revisions. */
   join(routes: Routes, opened: readonly Revision[]): Routes;
 }
 
-/** What is answered at one revision. */
+/** Routes and declarations of a server at one revision. */
 interface Offer {
   readonly revision: Revision;
   readonly routes: Routes;
   readonly initialize: RequestRow;
   readonly info: ImplementationInfo;
   readonly whole: Declared;
-  /** For clients that have not declared extensions themselves: at revisions with sessions most know nothing of them. */
+  /** For clients that have not declared extensions themselves: at revisions with sessions, most know nothing of them. */
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
   // @part older
   readonly converter?: RevisionConverter | undefined;
 }
 
-/** The capabilities that a server declares, and the result of `initialize` in which it does. */
+/** Capabilities that a server declares, and the result of `initialize` that contains them. */
 interface Declared {
   readonly capabilities: Capabilities;
   readonly result: unknown;
@@ -191,7 +196,7 @@ function createOffer(
   };
 }
 
-/** Whatever it says has to be said in the words of the session's revision. */
+/** Converts the result of `initialize` to the session's revision. */
 function toOpeningResult(opening: {
   readonly whole: object;
   readonly converter?: RevisionConverter | undefined;
@@ -217,7 +222,7 @@ interface OpeningCall {
   readonly offer: Offer;
 }
 
-/** Without anything around it, the session is open before the next message is read. */
+/** Opens the session. Without middleware, the session is open before the next message is read. */
 function openSession({ peer, call, params, offer }: OpeningCall, options: ServeOptions): unknown {
   const issue = offer.initialize.params(params);
   if (issue) throw invalidParams(issue);
@@ -239,7 +244,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   return options.around ? openAround(options.around, { method: "initialize", params, session, call }, open) : open();
 }
 
-/** What runs around it may change the answer, so that it has to be checked again. */
+/** Runs the middleware around `initialize`. It may change the result, which is therefore checked again. */
 async function openAround(around: Around, request: LifecycleRequest, open: () => unknown): Promise<unknown> {
   const result = await around(request, open);
   const issue = readOpeningRows(request.session.revision).initialize.result(result);
@@ -247,7 +252,7 @@ async function openAround(around: Around, request: LifecycleRequest, open: () =>
   return result;
 }
 
-/** Every session keeps both for as long as it lives, also in a store that processes share. */
+/** Limits the size of what every session keeps for its lifetime, also in a store that processes share. */
 function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly capabilities: Capabilities }): void {
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes <= longestOpening) return;
@@ -255,7 +260,7 @@ function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly cap
   throw new RpcError(errorCodes.invalidParams, message, { data: { bytes, limit: longestOpening } });
 }
 
-/** Bytes of `clientInfo` and capabilities as JSON. */
+/** Maximum bytes of `clientInfo` and capabilities as JSON. */
 const longestOpening = 64 * 1024;
 
 function declaredTo({ capabilities }: PeerInfo, { whole, withoutExtensions }: Offer): Declared {

@@ -5,25 +5,25 @@ import type { Profile } from "../protocol/profile.ts";
 import type { Capabilities } from "../protocol/session.ts";
 import { notInitialized } from "./initialize-routes.ts";
 
-/** Options in which the time-outs of a profile stand wherever none are given. */
+/** Adds the timeouts of a profile to options; timeouts that are given take precedence. */
 export function withProfile<Options extends { readonly profile?: Profile; readonly timeouts?: Partial<Timeouts> }>(
   options: Options,
 ): Options {
   return { ...options, timeouts: { ...options.profile?.timeouts, ...options.timeouts } };
 }
 
-/** What the other side declares, as the profile reads it. */
+/** Returns the capabilities that the peer declares, as the profile reads them. */
 export function readDeclared(capabilities: Capabilities, profile: Profile | undefined): Capabilities {
   return profile?.readCapabilities?.(capabilities) ?? capabilities;
 }
 
-/** How requests are refused that come before the handshake, where the profile has a way of its own. */
+/** Returns the rejection of requests that come before the handshake, if the profile defines one. */
 export function toRefusal(profile: Profile | undefined): Partial<Pick<Routes, "refuse">> {
   const code = profile?.notInitialized;
   return code === undefined ? {} : { refuse: () => notInitialized(code) };
 }
 
-/** A request that ends the session, where the profile has one: it is answered before the connection closes. */
+/** Adds the request that ends the session, if the profile defines one. Its result is sent before the connection closes. */
 export function addShutdown(
   { requests }: Routes,
   ping: RequestRow,

@@ -24,20 +24,23 @@ import { withProfile } from "./profile.ts";
 import { createServedConverter, resolve } from "./initialize-routes.ts";
 
 /**
- * The lifecycle without a session: every request says which revision it speaks and what its client can do, and is answered as if it
- * were the first.
+ * Lifecycle without a session: every request names its revision and the capabilities of its client, and is handled as if it were the first.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
  */
 export interface PerRequest {
   readonly claims: MetadataReader;
-  /** For connections on which sessions may be opened as well. */
+  /** Handles stateless requests on connections on which sessions may be opened as well. */
   readonly enter: Entrance;
   /** Serves connections on which no session can be opened. */
   readonly accept: Acceptor;
 }
 
-/** Prepares the revisions whose requests stand alone; nothing if there are none. */
+/**
+ * Prepares the revisions with stateless requests; returns `undefined` if there are none.
+ *
+ * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
+ */
 export function createPerRequest(
   given: ServeOptions,
   // @part older
@@ -99,7 +102,11 @@ export function createPerRequest(
   };
 }
 
-/** Prepares a server on which no session can be opened. Throws when requests stand alone at none of its revisions. */
+/**
+ * Prepares a server on which no session can be opened.
+ *
+ * @throws {Error} when none of its revisions has stateless requests
+ */
 export function createStatelessAcceptor(
   options: ServeOptions,
   // @part older
@@ -164,7 +171,9 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
   if (issue) throw new InvalidMessageError("server/discover", "result", issue);
 }
 
-/** Without sessions there is nothing but requests that say who they are; one that opens a session is told what is spoken instead. */
+/**
+ * Creates the routes of connections without sessions. They accept only requests with metadata. An `initialize` is rejected with the served revisions.
+ */
 function createStatelessRoutes(claims: MetadataReader, enter: Entrance): Routes {
   const { revisions } = claims;
   return {
@@ -183,13 +192,13 @@ function createStatelessRoutes(claims: MetadataReader, enter: Entrance): Routes 
   };
 }
 
-/** Notifications that may come before, or without, a session: the cancellation of requests that stand alone. */
+/** Returns notifications that may come before, or without, a session: the cancellation of stateless requests. */
 export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
   const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
   return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
 }
 
-/** Every result says what kind it is and, in its metadata, who gives it. */
+/** Adds to every result its type and, in its metadata, the identity of the server. */
 function completeRoutes(routes: Routes, revision: Revision, { info }: PeerInfo): Routes {
   const complete = createCompletion(revision, info);
   const requests = new Map<string, RequestRoute>();
@@ -217,7 +226,7 @@ function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: 
   return (result) => {
     if (!isObject(result)) return result;
     const typed = Object.hasOwn(result, "resultType") ? result : merge(head, result);
-    // The new member stands first: adding one after a spread makes engines leave their fast path.
+    // The new member comes first: adding one after a spread makes engines leave their fast path.
     if (!Object.hasOwn(typed, "_meta")) return { _meta: identity, ...typed };
     return merge(typed, { _meta: isObject(typed._meta) ? merge(identity, typed._meta) : identity });
   };

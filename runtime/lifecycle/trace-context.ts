@@ -1,8 +1,7 @@
 import { fail, under, type Issue } from "../../generated/support.ts";
 
 /**
- * What is wrong with the trace context in metadata that is about to be sent, if anything: values that others would throw away, and with them
- * the trace.
+ * Checks the trace context in metadata before it is sent. Returns the first value that receivers would discard, and with it the trace.
  *
  * @see https://www.w3.org/TR/trace-context/
  * @see https://www.w3.org/TR/baggage/
@@ -20,10 +19,10 @@ const parent = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da
 
 const stateMember = /^[a-z\d][\w*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** A key, a value without separators, and properties of either kind. */
+/** Matches a key, a value without separators, and properties of either kind. */
 const baggageMember = /^[!#$%&'*+.^`|~\w-]+\s*=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e\s]*(?:;[^,"\\]*)?$/;
 
-/** The limit of baggage; the others are shorter by far. */
+/** Maximum characters of baggage; the limits of the other values are far lower. */
 const longest = 8_192;
 
 function isParent(value: unknown): boolean {
@@ -33,7 +32,7 @@ function isParent(value: unknown): boolean {
 function isList(value: unknown, member: RegExp, most: number): boolean {
   if (typeof value !== "string" || value.length > longest) return false;
   const members = value.split(",").map((one) => one.trim());
-  // Empty members are allowed, so that lists can be put together.
+  // Empty members are allowed, so that lists can be concatenated.
   const full = members.filter((one) => one !== "");
   return full.length > 0 && full.length <= most && full.every((one) => member.test(one));
 }

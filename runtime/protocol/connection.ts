@@ -2,25 +2,25 @@ import type { Caller, NotificationRow, RequestRow } from "../../generated/suppor
 import type { RequestOptions } from "./incoming-call.ts";
 import type { Session } from "./session.ts";
 
-/** Where a connection is. */
+/** State in the lifecycle of a connection. */
 export type State = "NOT_INITIALIZED" | "INITIALIZING" | "INITIALIZED" | "DISCONNECTED";
 
-/** One end of a connection, as its user sees it. */
+/** One end of a connection, as the application sees it. */
 export interface Connection extends Caller {
   readonly state: State;
-  /** What was agreed on; absent before the handshake. */
+  /** Session that was agreed on; absent before the handshake. */
   readonly session: Session | undefined;
   /** Resolves when nothing can be sent or received any more, with the reason if the connection broke. */
   readonly closed: Promise<Error | undefined>;
   // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
-  /** Fails what waits for the peer, lets running handlers finish for a while, flushes and closes. May be called again. */
+  /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /** Options of closing a connection. */
 export interface CloseOptions {
-  /** Milliseconds for running handlers. Default: the connection's time-out `drain`, 1 s. */
+  /** Milliseconds to wait for running handlers. Default: the connection's timeout `drain`, 1 s. */
   readonly drain?: number;
 }

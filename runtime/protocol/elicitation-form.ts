@@ -2,13 +2,13 @@ import { isObject } from "../../generated/support.ts";
 import type { SchemaIssue } from "./schema-issue.ts";
 import { formats, isFormat } from "../internal/string-formats.ts";
 
-/** Values of a form by field. */
+/** Values of a form, by field name. */
 export type FormContent = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that the user left as they were have their defaults. A default that its own field does not allow is left out.
+ * Fills in the defaults of fields that the user left unchanged. A default that its own field does not allow is omitted.
  *
- * @param schema - the schema that was asked for, checked against the revision
+ * @param schema - the requested schema, checked against the revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
  */
 export function fillForm(schema: unknown, content: FormContent): FormContent {
@@ -19,14 +19,14 @@ export function fillForm(schema: unknown, content: FormContent): FormContent {
   return Object.fromEntries([...Object.entries(content).filter(([, value]) => value !== undefined), ...defaults]);
 }
 
-/** What is wrong with the values of a form. Values that were not asked for are wrong: the user may not want to give them away. */
+/** Returns the problems of a form's values. Values that were not requested are problems too: the user may not want to disclose them. */
 export function checkForm(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const fields = readFields(schema);
   const strange = Object.keys(content).filter((name) => !fields.has(name));
   return [...checkContent(schema, content), ...strange.map((name) => toIssue(name, "was not asked for"))];
 }
 
-/** What is wrong with the values that were asked for. Whoever asked can do nothing about others but not look at them. */
+/** Returns the problems of the requested values. Other values are not checked: a server can do nothing but ignore them. */
 export function checkContent(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   const missing = required
@@ -45,7 +45,7 @@ function toIssue(name: string, message: string): SchemaIssue {
 
 type Field = Readonly<Record<string, unknown>>;
 
-/** In a map, because the names come from the server. */
+/** Returns the fields as a map, because their names come from the server. */
 function readFields(schema: unknown): ReadonlyMap<string, Field> {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
   return new Map(Object.entries(properties).flatMap(([name, field]) => (isObject(field) ? [[name, field]] : [])));
@@ -95,7 +95,7 @@ function findChoicesProblem(field: Field, value: unknown): string | undefined {
   return value.every((choice) => choices.includes(choice)) ? undefined : describeChoices(choices);
 }
 
-/** The values that may be chosen, in any of the notations; nothing when the field is free. */
+/** Returns the values that may be chosen, in any of the notations; `undefined` when the field is free. */
 function readChoices(field: Field): readonly unknown[] | undefined {
   if (Array.isArray(field.enum)) return field.enum;
   const titled = field.oneOf ?? field.anyOf;

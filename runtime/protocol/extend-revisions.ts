@@ -11,9 +11,9 @@ import {
 } from "../../generated/support.ts";
 
 /**
- * Revisions with these extensions on them and no others, each as far as it can be used there: their methods, headers, and results. Throws
- * when what is to be declared about an extension does not fit it, or when two extensions get in each other's way.
+ * Returns revisions with these extensions and no others, each as far as it can be used there: methods, headers, and results.
  *
+ * @throws {Error} when an extension's identifier or declared settings are invalid, or when two extensions conflict
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
 export function extendRevisions(
@@ -39,7 +39,7 @@ function checkSettings({ id, declared, settings = {} }: Extension, role: Role): 
   throw new Error(`Extension ${id}: its ${place} must be ${issue.expected}.`);
 }
 
-/** Labels that begin with a letter, and a name; without a prefix, two authors could mean different things by the same word. */
+/** Matches labels that begin with a letter, and a name. The prefix prevents two authors from using the same word with different meanings. */
 const identifier =
   /^[A-Za-z](?:[A-Za-z\d-]*[A-Za-z\d])?(?:\.[A-Za-z](?:[A-Za-z\d-]*[A-Za-z\d])?)*\/[A-Za-z\d](?:[\w.-]*[A-Za-z\d])?$/;
 
@@ -80,7 +80,7 @@ function replace<Row>(table: Table<Row>, method: string, change: (row: Row) => R
   return row === undefined ? table : { ...table, [method]: change(row) };
 }
 
-/** A result of the extension is told by its kind, which only results of this method may have. */
+/** Adds a result of the extension. It is recognized by its kind, which only results of this method may have. */
 function withResult(row: RequestRow, kind: string, check: Check): RequestRow {
   const result: Check = (value) => (isObject(value) && value.resultType === kind ? check(value) : row.result(value));
   return { ...row, result, kinds: [...(row.kinds ?? []), kind] };

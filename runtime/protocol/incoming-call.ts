@@ -7,46 +7,52 @@ import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
-/** Options of one call, with the bounds that only the runtime knows. */
+/** Options of one call, with the limits that only the runtime knows. */
 export interface RequestOptions extends CallOptions {
-  /** Milliseconds for the call altogether, however much progress is reported. Default: the connection's. */
+  /** Milliseconds for the call in total, regardless of its progress. Default: the connection's. */
   readonly totalTimeout?: number;
-  /** Given when the call asks for a task: it is not cancelled by notification, and progress may follow the answer until this is aborted. */
+  /**
+   * Given when the call requests a task. The call is not cancelled by notification then, and progress may follow the response until this is aborted.
+   */
   readonly taskEnded?: AbortSignal;
-  /** Names a question where it is kept rather than sent. */
+  /** Key of an input request, where it is stored rather than sent. */
   readonly key?: string | undefined;
-  /** Learns the id of the request before it is sent: what belongs to it may name it. */
+  /** Called with the id of the request before it is sent, so that related messages can name it. */
   readonly onId?: (id: RequestId) => void;
 }
 
-/** Every option left to the connection. */
+/** No options: the connection's defaults apply. */
 export const noOptions: RequestOptions = Object.freeze({});
 
-/** What a handler knows about the request that it answers. What it sends through the context belongs to that request. */
+/** Context of a handler. Messages that it sends through the context belong to its request. */
 export interface CallContext extends Caller {
   readonly requestId: RequestId;
   readonly session: Session;
   readonly revision: Revision;
   /** `_meta` of the request; empty when there is none. */
   readonly meta: Readonly<Record<string, unknown>>;
-  /** Aborted when the peer cancels, the connection closes or the time is up. Made when it is first read. */
+  /** Aborted when the peer cancels, the connection closes or the handler's timeout expires. Created when it is first read. */
   readonly signal: AbortSignal;
-  /** What the transport knows about where the request came from, such as who is authenticated. */
+  /** Information of the transport about the source of the request, such as the authenticated principal. */
   readonly origin: unknown;
-  /** For what goes on when the call has been answered. */
+  /** Connection for work that continues after the response. */
   readonly connection: Connection;
-  /** How often progress may be reported. */
+  /** Rate at which progress may be reported. */
   readonly progressRate: Rate;
-  /** Reports progress, if the peer asked for it. Values that do not grow are dropped, and so are those that come too fast but the newest. */
+  /** Reports progress, if the peer requested it. Values that do not grow are dropped; of those that come too fast, only the newest is sent. */
   progress(progress: Progress): Promise<void>;
   // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }
 
-/** What a running call needs of its connection. */
+/** Part of the connection that a running call uses. */
 export interface CallHost extends Connection, TimerHost {
   readonly progressRate: Rate;
-  /** The session; throws while there is none. */
+  /**
+   * Returns the session.
+   *
+   * @throws {ClosedError} when there is none
+   */
   requireSession(): Session;
   // @part questions, tasks
   request<Params, Result>(
@@ -59,15 +65,15 @@ export interface CallHost extends Connection, TimerHost {
   sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
 }
 
-/** A request of the peer that is being answered, which is also the context of its handler. */
+/** Incoming request that is being processed; also the context of its handler. */
 export class IncomingCall implements CallContext {
   readonly requestId: RequestId;
   readonly row: RequestRow;
   readonly batch: Batch | undefined;
   readonly origin: unknown;
-  /** When the handler has had its time. */
+  /** Time of the clock at which the handler's timeout expires. */
   deadline: number = Infinity;
-  /** Answered, cancelled or given up: nothing of it may be sent any more. */
+  /** True when the response was sent, or the call was cancelled or aborted: nothing of it may be sent any more. */
   done: boolean = false;
   readonly #host: CallHost;
   readonly #params: unknown;
@@ -118,19 +124,19 @@ export class IncomingCall implements CallContext {
   }
 
   // @part changes
-  /** Asks the handler to come to an end; its answer is still sent. */
+  /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
   abortEndless(): void {
     this.#abortReason = new DOMException("The connection is being closed", "AbortError");
     this.#controller?.abort(this.#abortReason);
   }
 
-  /** What its handler has reported last goes out before the answer; nothing does afterwards. */
+  /** Ends the call before its response: the last progress report is sent first, and nothing afterwards. */
   finish(): void {
     void this.#throttle?.flush();
     this.done = true;
   }
 
-  /** Ends the call without an answer of its handler. */
+  /** Ends the call without a result of its handler. */
   abort(reason: Error): void {
     this.#throttle?.stop();
     this.done = true;
@@ -138,7 +144,11 @@ export class IncomingCall implements CallContext {
     this.#controller?.abort(reason);
   }
 
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress */
+  /**
+   * Reports progress, if the peer sent a token.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+   */
   async progress(report: Progress): Promise<void> {
     const token = this.meta.progressToken;
     const wanted = typeof token === "string" || typeof token === "number";
@@ -151,7 +161,7 @@ export class IncomingCall implements CallContext {
     await this.#throttle.report(report);
   }
 
-  /** Sends the progress that is due, and returns when to look again. */
+  /** Sends the progress that is due, and returns the time of the next check. */
   sweepProgress(now: number): number {
     return this.#throttle?.sweep(now) ?? Infinity;
   }
@@ -166,7 +176,7 @@ export class IncomingCall implements CallContext {
   }
 }
 
-/** Only what a report may say: JSON would make `null` of a total that is no number. */
+/** Removes invalid members of a report: JSON would write a total that is not finite as `null`. */
 function toProgress({ progress, total, message }: Progress): Progress {
   return {
     progress,

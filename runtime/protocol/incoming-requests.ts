@@ -25,7 +25,7 @@ import { shorten } from "../internal/shorten.ts";
 import { SlotMap } from "../internal/slot-map.ts";
 import type { Clock } from "../internal/timers.ts";
 
-/** What the table of running calls needs of its connection. */
+/** Part of the connection that the table of running calls uses. */
 export interface IncomingRequestsHost extends StatelessHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
@@ -36,18 +36,18 @@ export interface IncomingRequestsHost extends StatelessHost {
   report(report: ErrorReport): void;
 }
 
-/** A request as it arrived. */
+/** Request as it was received. */
 export interface IncomingRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: unknown;
 }
 
-/** The peer's requests: each is answered exactly once, or not at all after it was cancelled. */
+/** Requests of the peer. Each gets exactly one response, or none after it was cancelled. */
 export class IncomingRequests {
   readonly #host: IncomingRequestsHost;
   readonly #running = new SlotMap<RequestId, IncomingCall>();
-  /** Cancelled calls whose handlers go on nevertheless: they take as much as others until they end, or their time is up. */
+  /** Cancelled calls whose handlers still run. They count towards the limit until they end, or their timeout expires. */
   readonly #cancelled = new Set<IncomingCall>();
   // @part sessions
   #first: IncomingCall | undefined;
@@ -60,17 +60,17 @@ export class IncomingRequests {
   }
 
   // @part sessions
-  /** Whether a call is running that has to be answered before anything that came after it is looked at. */
+  /** True if a call is running whose response has to be sent before any later message is read. */
   get isBusy(): boolean {
     return this.#first !== undefined;
   }
 
-  /** How many calls wait for their handler. */
+  /** Number of calls that wait for their handler. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Finds the handler, checks, runs it and replies. */
+  /** Checks a request, runs its handler and sends the response. */
   accept(given: IncomingRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
     let request = given;
     // @part package
@@ -102,7 +102,7 @@ export class IncomingRequests {
   }
 
   /**
-   * The peer no longer wants the answer.
+   * Cancels a call: the peer no longer wants the response.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
    */
@@ -116,7 +116,7 @@ export class IncomingRequests {
     this.#host.abandon(id);
   }
 
-  /** Gives up what has run too long, and returns the earliest deadline left. */
+  /** Ends calls whose timeout has expired, sends the progress that is due, and returns the earliest deadline left. */
   sweep(now: number): number {
     let next = Infinity;
     for (const call of this.#running.values()) {
@@ -130,7 +130,7 @@ export class IncomingRequests {
     return next;
   }
 
-  /** Aborts everything; nothing is answered any more. */
+  /** Aborts all calls; no more responses are sent. */
   abortAll(reason: Error): void {
     for (const call of this.#running.values()) call.abort(reason);
     this.#running.clear();
@@ -138,12 +138,12 @@ export class IncomingRequests {
   }
 
   // @part sessions
-  /** Calls back whenever a call has been answered that others had to wait for. */
+  /** Sets a callback that runs after each call for which later messages had to wait. */
   whenFree(run: () => void): void {
     this.#onFree = run;
   }
 
-  /** Calls back once when no call is running. Those that would never end are told to. */
+  /** Calls back once when no call is running. Aborts the signals of endless calls, so that they end. */
   whenIdle(run: () => void): void {
     // @part changes
     for (const call of this.#running.values()) if (isEndless(call.row.method)) call.abortEndless();
@@ -248,7 +248,7 @@ export class IncomingRequests {
   }
 }
 
-/** Lets running calls finish, for so many milliseconds. */
+/** Waits for running calls to finish, for at most this many milliseconds. */
 export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
@@ -259,14 +259,14 @@ export function drain(incomingRequests: IncomingRequests, clock: Clock, millisec
   });
 }
 
-/** What holds for a request: the connection's session, or its own. */
+/** Routes and session that apply to a request: the connection's, or its own. */
 interface Situation {
   readonly routes: Entry["routes"];
   readonly session: Session | undefined;
   readonly isBatched: boolean;
 }
 
-/** Getters and proxies of a result may throw when it is looked at. */
+/** Checks a result. Its getters and proxies may throw while it is read. */
 function findResultProblem(row: RequestRow, result: unknown): Error | undefined {
   try {
     const issue = result instanceof StaticResult ? result.check(row.result) : row.result(result);

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 
-/** Members that a runtime acts upon and that not every revision has: a declaration, and the way from it. */
+/** Members that the runtime acts on and that not every revision has, as a declaration and a path from it. */
 export type KnownMember =
   | "Result.resultType"
   | "CacheableResult.ttlMs"
@@ -10,13 +10,13 @@ export type KnownMember =
   | "Tool.execution"
   | "Tool.outputSchema";
 
-/** A member of a value from the peer, where the revision that the peer speaks has it. Elsewhere it means nothing. */
+/** Returns a member of a value from the peer, where the peer's revision has it. Elsewhere it has no meaning. */
 export function readKnownMember(value: unknown, member: KnownMember, { knownMembers }: Revision): unknown {
   return isObject(value) && knownMembers.includes(member) ? value[nameOf(member)] : undefined;
 }
 
 /**
- * A result without the members of its envelope that the revision does not have: another revision would act upon them.
+ * Returns a result without the envelope members that the revision does not have: another revision would act on them.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/index#resulttype
  */
@@ -26,7 +26,7 @@ export function withoutUnknownMembers(result: unknown, { knownMembers }: Revisio
   return unknown.length === 0 ? result : omit(result, ...unknown.map(({ name }) => name));
 }
 
-/** An object without some of its members. */
+/** Returns an object without some of its members. */
 export function omit(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

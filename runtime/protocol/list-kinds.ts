@@ -1,4 +1,4 @@
-/** A list that may change while clients are connected; `resources` are also the templates. */
+/** List that may change while clients are connected; `resources` includes the templates. */
 export type ListKind = "tools" | "resources" | "prompts";
 
 /** Every list that may change. */

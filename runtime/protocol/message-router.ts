@@ -7,7 +7,7 @@ import { classify, type Incoming, type Message, type RequestId } from "../jsonrp
 import { acceptNotification, type NotificationHost } from "./notifications.ts";
 import type { OutgoingRequests } from "./outgoing-requests.ts";
 
-/** What the intake needs of its connection. */
+/** Part of the connection that the message router uses. */
 export interface MessageRouterHost extends NotificationHost {
   readonly limits: Limits;
   reply(message: Message, batch: Batch | undefined): void;
@@ -15,21 +15,21 @@ export interface MessageRouterHost extends NotificationHost {
   replyAll(messages: readonly Message[]): void;
 }
 
-/** Where the messages go. */
+/** Receivers of the routed messages, and options. */
 export interface MessageRouterOptions {
   readonly incomingRequests: IncomingRequests;
   readonly pendingRequests: OutgoingRequests;
   // @part client
-  /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
+  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
   readonly answersNoise: boolean;
 }
 
-/** Sorts what arrives: every message goes to exactly one place, and no message ends the connection. */
+/** Routes what arrives: every message goes to exactly one receiver, and no message ends the connection. */
 export class MessageRouter {
   readonly #host: MessageRouterHost;
   readonly #options: MessageRouterOptions;
   // @part sessions
-  /** What came behind a request that has to be answered first, in wire order. */
+  /** Messages behind a request whose response has to be sent first, in wire order. */
   #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
 
   constructor(host: MessageRouterHost, options: MessageRouterOptions) {
@@ -39,7 +39,7 @@ export class MessageRouter {
     options.incomingRequests.whenFree(() => this.#receiveWaiting());
   }
 
-  /** Takes one parsed value: a message, or a batch of them. */
+  /** Handles one parsed value: a message, or a batch of messages. */
   message(value: unknown, origin: unknown): void {
     // @part sessions
     if (this.#options.incomingRequests.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
@@ -52,7 +52,7 @@ export class MessageRouter {
     this.#receive(classify(value), undefined, origin);
   }
 
-  /** Takes what could not be read; if its envelope could, the request is refused or the call fails. */
+  /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
   problem(problem: Problem): void {
     const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
     const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
@@ -66,7 +66,7 @@ export class MessageRouter {
   }
 
   // @part sessions
-  /** Not so `ping` and what stands alone; nor does more wait than may run. */
+  /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
   #canWait(value: unknown): boolean {
     if (this.#behind.length >= this.#host.limits.maxCalls) return false;
     const incoming = classify(value);
@@ -95,7 +95,11 @@ export class MessageRouter {
   }
 
   // @part batches
-  /** @see https://www.jsonrpc.org/specification#batch */
+  /**
+   * Returns the reason why a batch is invalid, if it is.
+   *
+   * @see https://www.jsonrpc.org/specification#batch
+   */
   #findBatchProblem(values: readonly unknown[]): string | undefined {
     const { maxBatch } = this.#host.limits;
     if (!this.#host.routes.batching) return "A message must be a JSON object: there are no batches here";
@@ -144,13 +148,13 @@ export class MessageRouter {
   }
 
   // @part questions, tasks
-  /** Fails the call that something answers in a way that cannot be used, at once: no other answer will come. */
+  /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
   #discard(incoming: Incoming, error: Error): boolean {
     const id = readAnsweredId(incoming);
     return id !== undefined && this.#options.pendingRequests.discard(id, error);
   }
 
-  /** Without a readable id the error has none: neither `null` nor a made-up one. */
+  /** Sends an error response. Without a readable id the error has none: neither `null` nor an invented one. */
   #refuse(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
     // @part client
     if (id === undefined && !this.#options.answersNoise) return batch?.skip();
@@ -160,7 +164,7 @@ export class MessageRouter {
 }
 
 // @part questions, tasks
-/** The id of the request that something answers, or seems to. */
+/** Returns the id of the request to which a message responds, or seems to. */
 function readAnsweredId(incoming: Incoming): RequestId | undefined {
   switch (incoming.kind) {
     case "request":
@@ -173,5 +177,5 @@ function readAnsweredId(incoming: Incoming): RequestId | undefined {
   }
 }
 
-/** Where nearly every request comes from. */
+/** Source of nearly every request: no batch, and no information of the transport. */
 const nowhere: { readonly batch: undefined; readonly origin: undefined } = { batch: undefined, origin: undefined };

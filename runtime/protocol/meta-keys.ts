@@ -1,7 +1,7 @@
 /**
- * What is wrong with a key that somebody wants to put into `_meta`, if anything. Each revision reserves other prefixes, and what is
- * written once is sent at all of them, so those of every revision are refused. The prefix of the specification's own extensions
- * is not: whoever implements one has to write it.
+ * Returns the reason why a key must not be put into `_meta`, if there is one. Each revision reserves other prefixes, and a key that is written once
+ * is sent at all of them, so the prefixes of every revision are rejected. The prefix of the specification's own extensions is allowed: an
+ * implementation of an extension has to write it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/index#_meta
  */
@@ -17,7 +17,7 @@ export function checkMetaKey(key: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with metadata, if any of its keys is. */
+/** Returns the reason why metadata is invalid, if one of its keys is. */
 export function checkMeta(meta: object): string | undefined {
   for (const key of Object.keys(meta)) {
     const problem = checkMetaKey(key);
@@ -28,12 +28,12 @@ export function checkMeta(meta: object): string | undefined {
 
 const labelPattern = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 
-/** The name may be empty. */
+/** Matches a name, which may be empty. */
 const namePattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
 
 const extensionPrefix = "io.modelcontextprotocol";
 
-/** The second label, or one that others follow. */
+/** True if a reserved label is the second one, or is followed by others. */
 function isReserved(labels: readonly string[]): boolean {
   return labels.some((label, place) => own.has(label.toLowerCase()) && (place === 1 || place < labels.length - 1));
 }

@@ -9,21 +9,21 @@ import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import { isOpen } from "./session.ts";
 import { shorten } from "../internal/shorten.ts";
 
-/** What notifications need of their connection. */
+/** Part of the connection that notifications use. */
 export interface NotificationHost extends Connection {
   readonly routes: Routes;
-  /** The peer has confirmed the handshake. */
+  /** Called when the peer has confirmed the handshake. */
   confirm(): void;
   report(report: ErrorReport): void;
 }
 
-/** A notification as it arrived. */
+/** Notification as it was received. */
 export interface IncomingNotification {
   readonly method: string;
   readonly params: unknown;
 }
 
-/** Takes a notification: never answered, whatever is wrong with it. */
+/** Handles a notification. It never gets a response, even if it is invalid. */
 export function acceptNotification(
   notice: IncomingNotification,
   peer: NotificationHost,
@@ -53,7 +53,7 @@ export function acceptNotification(
   runHandler(notice, route, peer);
 }
 
-/** Whether the revision has it under another name. */
+/** True if the revision has the notification under another name. */
 function isAlias({ method }: IncomingNotification, { notifications, profile }: Routes): boolean {
   const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
   return known !== undefined && notifications.has(known);

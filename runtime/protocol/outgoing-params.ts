@@ -3,28 +3,38 @@ import { CapabilityError, InvalidMessageError } from "../jsonrpc/errors.ts";
 import { merge } from "../internal/merge.ts";
 import { isOpen, type Session } from "./session.ts";
 
-/** Something that is about to be sent. */
+/** Message that is about to be sent. */
 export interface Sendable {
   readonly kind: "request" | "notification";
   readonly method: string;
   readonly params: unknown;
-  /** By which the peer may report progress. */
+  /** Token with which the peer may report progress. */
   readonly progressToken?: number | undefined;
 }
 
-/** Throws when a message needs a capability that the side which must has not declared. */
+/**
+ * Checks that the capability which a message needs was declared.
+ *
+ * @throws {CapabilityError} when the side that must declare it has not
+ * @throws {ClosedError} when there is no session
+ */
 export function requireGate({ gate, method }: RequestRow | NotificationRow, host: { requireSession(): Session }): void {
   if (gate && !isOpen(gate, host.requireSession())) throw new CapabilityError(method, gate);
 }
 
-/** Params as the session's revision has them, together with what each request has to say about itself and its sender. */
+/**
+ * Returns params as the session's revision has them, with the metadata that each request carries about itself and its sender.
+ *
+ * @throws {InvalidMessageError} when the given metadata is invalid
+ * @throws {ConversionError} when a value would be lost and `onLoss` is `error`
+ */
 export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
   const { kind, progressToken } = sendable;
   const params = session?.converter ? session.converter.params(sendable) : sendable.params;
   const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
   if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};
-  // New members stand first: adding one after a spread makes engines leave their fast path.
+  // New members come first: adding one after a spread makes engines leave their fast path.
   const own = progressToken === undefined ? metadata : { progressToken, ...metadata };
   if (!Object.hasOwn(given, "_meta")) return { _meta: own, ...given };
   const meta = isObject(given._meta) ? given._meta : {};
@@ -34,7 +44,11 @@ export function toSendable(session: Session | undefined, sendable: Sendable): un
   return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
 }
 
-/** Throws when params of ours do not fit their row. */
+/**
+ * Checks params before they are sent.
+ *
+ * @throws {InvalidMessageError} when they do not fit their row
+ */
 export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
   if (params === undefined && row.paramsOptional) return;
   const issue = row.params(params);

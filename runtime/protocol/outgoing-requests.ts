@@ -8,7 +8,7 @@ import type { Sendable } from "./outgoing-params.ts";
 import type { Session } from "./session.ts";
 import type { DeadlineTimer } from "../internal/timers.ts";
 
-/** What the table of pending calls needs of its connection. */
+/** Part of the connection that the table of pending calls uses. */
 export interface OutgoingRequestsHost {
   // @part questions, tasks
   readonly session: Session | undefined;
@@ -17,10 +17,10 @@ export interface OutgoingRequestsHost {
   // @part questions, tasks
   now(): number;
   // @part questions, tasks
-  /** Params as the session's revision has them. */
+  /** Returns params as the session's revision has them. */
   toSendable(sendable: Sendable): unknown;
   // @part questions, tasks
-  /** Looks at time-outs, and keeps the process alive while there are any. */
+  /** Watches timeouts, and keeps the process alive while there are any. */
   readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -29,7 +29,7 @@ export interface OutgoingRequestsHost {
   report(report: ErrorReport): void;
 }
 
-/** Where the outcome of a call goes: one of the two is called, once, while the answer is being read. */
+/** Receives the outcome of a call. One of the two is called, once, while the response is being read. */
 export interface Settler<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -37,48 +37,52 @@ export interface Settler<Result> {
 
 /** Options of a call that is sent. */
 export interface StartOptions extends RequestOptions {
-  /** The peer's request that this one belongs to. */
+  /** Request of the peer to which this one belongs. */
   readonly related?: RequestId | undefined;
 }
 
-/** The requests that one end sends. */
+/** Table of the requests that one end sends. */
 export interface OutgoingRequests {
   // @part questions, tasks
-  /** How many calls wait for their answer. */
+  /** Number of calls that wait for their response. */
   readonly size: number;
   // @part questions, tasks
-  /** Sends a request. Throws when it cannot be sent at all. */
+  /**
+   * Sends a request.
+   *
+   * @throws {Error} when it cannot be sent at all
+   */
   start<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
     settler: Settler<Result>,
     options: StartOptions,
   ): void;
-  /** The peer's result for one of our requests. */
+  /** Handles the peer's result for an outgoing request. */
   answer(id: RequestId, result: unknown): void;
-  /** The peer's error for one of our requests; without an id nobody knows for which. */
+  /** Handles the peer's error for an outgoing request; without an id, the request is unknown. */
   refuse(id: RequestId | undefined, error: ErrorObject): void;
   // @part questions, tasks
-  /** The answer to one of our requests cannot be used. Returns whether the request waited for it. */
+  /** Fails an outgoing request whose response cannot be used. Returns true if the request was pending. */
   discard(id: RequestId, error: Error): boolean;
   // @part questions, tasks
-  /** The peer reports progress. */
+  /** Handles a progress report of the peer. */
   progress(token: RequestId, progress: Progress): void;
   // @part questions, tasks
-  /** A call waits for something on our side, such as a user who signs in: its time stands still until what is returned is called. */
+  /** Pauses the timeout of a call that waits for something on this side, such as a user who signs in. Returns a function that resumes it. */
   hold(id: RequestId): () => void;
   // @part questions, tasks
-  /** Ends what is due, and returns the earliest deadline left. */
+  /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   sweep(now: number): number;
   // @part questions, tasks
-  /** Fails everything that waits. */
+  /** Fails every pending call with an error. */
   failAll(error: Error): void;
 }
 
-/** How an end sends requests. */
+/** Creates the table of outgoing requests. */
 export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
 
-/** For an end that only answers: whatever comes as an answer was never asked for. */
+/** Creates the table of an end that sends no requests. It reports every response as unexpected. */
 export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
   const reportStray = (id: RequestId | undefined): void =>
     host.report({

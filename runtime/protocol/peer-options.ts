@@ -6,29 +6,29 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
-/** Options that both ends have. */
+/** Options of a client or a server. */
 export interface PeerOptions {
   readonly limits?: Partial<Limits>;
   readonly timeouts?: Partial<Timeouts>;
-  /** Progress reports of one call: so many at once, and so many a second in the long run. Default 100 and 20. */
+  /** Rate of the progress reports of one call: its burst, and its reports per second in the long run. Default 100 and 20. */
   readonly progressRate?: Rate;
-  /** Learns what nobody else would: failed handlers, faults of the peer. Default: nobody. */
+  /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
   readonly onError?: OnError;
   // @part package
-  /** Counts what goes on, together with whatever else is given the same. Default: nothing is counted. */
+  /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
   readonly metrics?: Counting;
   readonly clock?: Clock;
   // @part older
-  /** What happens to something that a peer of an older revision cannot be told. Default: `convert`. */
+  /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
   readonly onLoss?: LossMode;
 }
 
-/** How an end behaves. */
+/** Settings of one end of a connection. */
 export interface PeerSettings extends PeerOptions {
   // @part client
-  /** Whether input that belongs to no request is answered; a client never answers what a server prints by mistake. */
+  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
   readonly answersNoise: boolean;
   // @part questions, tasks
-  /** Sends requests. Default: this end only answers. */
+  /** Creates the table of outgoing requests. Default: this end sends none. */
   readonly createPendingRequests?: CreatePendingRequests | undefined;
 }

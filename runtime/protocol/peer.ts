@@ -28,7 +28,7 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 export type { Connection, State } from "./connection.ts";
 
-/** JSON-RPC over a channel, the same for both ends. What may arrive is set by the lifecycle through `open`. */
+/** JSON-RPC over a channel, the same for both ends. The lifecycle defines through `open` what may arrive. */
 export class Peer implements Connection, Receiver, IncomingRequestsHost, OutgoingRequestsHost, MessageRouterHost {
   readonly closed: Promise<Error | undefined>;
   readonly limits: Limits;
@@ -97,7 +97,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   // @part sessions
-  /** The two ends have agreed: from now on these routes hold. */
+  /** Opens the session that both ends have agreed on: from now on these routes apply. */
   open(session: Session, routes: Routes): void {
     this.begin();
     this.#session = session;
@@ -106,7 +106,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#channel.agree?.(session.revision);
   }
 
-  /** The handshake is complete: requests may be sent in both directions. */
+  /** Completes the handshake: requests may be sent in both directions. */
   confirm(): void {
     if (this.#state !== "INITIALIZING") return;
     this.#state = "INITIALIZED";
@@ -128,13 +128,13 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   // @part questions, tasks
-  /** Sends a request whose outcome is handed over while the answer is being read, before the next message is. */
+  /** Sends a request whose outcome is delivered while the response is being read, before the next message. */
   ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
     this.#requireOpen();
     this.#pendingRequests.start(row, params, settler, {});
   }
 
-  /** A rejection that nobody waits for must not end the process, so it counts as handled. */
+  /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
     const sent = this.#notify(row, params, related);
     sent.catch(() => {});
@@ -227,7 +227,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     try {
       this.#settings.onError?.(report);
     } catch {
-      // The hook is the last resort: there is nobody left to tell.
+      // The hook is the last resort: there is nothing left to report to.
     }
   }
 
@@ -263,7 +263,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
   }
 
-  /** Ends what is due, and returns the earliest deadline left. */
+  /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   #sweep(now: number): number {
     // @part questions, tasks
     if (this.#pendingRequests.size > 0)
@@ -276,13 +276,13 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   // @part changes, questions
-  /** A client that never confirms but talks on is served nevertheless, a little later. */
+  /** Waits until the handshake is confirmed. A client that never confirms but sends requests is served nevertheless, a little later. */
   #whenConfirmed(): Promise<void> {
     this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
     return this.#confirmation.promise;
   }
 
-  /** Params of a notification as the session's revision has them. */
+  /** Returns the params of a notification as the session's revision has them. */
   #convert(notification: Omit<Sendable, "kind">): unknown {
     // @part older
     if (this.#session?.converter) return this.#session.converter.params({ kind: "notification", ...notification });

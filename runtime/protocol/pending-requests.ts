@@ -10,19 +10,19 @@ import { checkKind } from "./result-type.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { SlotMap } from "../internal/slot-map.ts";
 
-/** For an end that sends requests. */
+/** Creates the table of an end that sends requests. */
 export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
   return new PendingRequests(host);
 }
 
-/** Our requests: each has an id of its own and is settled exactly once, by an answer, an error, a time-out, a signal or the end. */
+/** Outgoing requests. Each has a unique id and is settled exactly once: by a result, an error, a timeout, a signal or the end of the connection. */
 class PendingRequests implements OutgoingRequests {
   readonly #host: OutgoingRequestsHost;
   readonly #pending = new SlotMap<RequestId, PendingCall>();
-  /** Answered calls whose tasks may still report progress. */
+  /** Calls with a response, whose tasks may still report progress. */
   readonly #tasks = new Map<RequestId, PendingCall>();
   #lastId = 0;
-  /** Number of pending calls with a time-out. */
+  /** Number of pending calls with a timeout. */
   #timed = 0;
 
   constructor(host: OutgoingRequestsHost) {
@@ -42,7 +42,7 @@ class PendingRequests implements OutgoingRequests {
     options.signal?.throwIfAborted();
     const id = ++this.#lastId;
     const { method } = row;
-    // The id is the token: both are unique among our active requests.
+    // The id is the token: both are unique among the active outgoing requests.
     const progressToken = options.onProgress !== undefined || isPatient(method) ? id : undefined;
     const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
     checkParams(row, sendable);
@@ -88,7 +88,7 @@ class PendingRequests implements OutgoingRequests {
   }
 
   /**
-   * The peer reports progress: the call gets more time, up to its cap.
+   * Handles a progress report: the call gets more time, up to its total timeout.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
    */
@@ -130,7 +130,7 @@ class PendingRequests implements OutgoingRequests {
     return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(method, timeouts)) };
   }
 
-  /** A program does not end silently while a call waits that has a time-out. */
+  /** Watches the timeout of a call. The process does not end silently while such a call is pending. */
   #watch(call: PendingCall): void {
     call.isTimed = true;
     this.#timed += 1;
@@ -152,7 +152,11 @@ class PendingRequests implements OutgoingRequests {
     return call;
   }
 
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress */
+  /**
+   * Keeps a call for the progress of its task, which may follow the response.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress
+   */
   #keepProgress(call: PendingCall): void {
     const { taskEnded, onProgress } = call.options;
     if (!taskEnded || !onProgress || taskEnded.aborted) return;
@@ -173,7 +177,9 @@ class PendingRequests implements OutgoingRequests {
     this.#notifyCancelled(call, "The time is up");
   }
 
-  /** The handshake is never cancelled: whoever gives it up closes the connection. A task is cancelled by a request. */
+  /**
+   * Sends the cancellation of a call. The handshake is never cancelled: the client closes the connection instead. A task is cancelled by a request.
+   */
   #notifyCancelled(call: PendingCall, reason: string | undefined): void {
     if (call.method === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
@@ -181,7 +187,7 @@ class PendingRequests implements OutgoingRequests {
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
   }
 
-  /** Answers and progress may cross a cancellation; only an id that was never used is a fault. */
+  /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
   #reportStray(id: RequestId): void {
     const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
     if (issued) return;
@@ -189,26 +195,26 @@ class PendingRequests implements OutgoingRequests {
   }
 }
 
-/** What the table knows of a call, whatever its types. */
+/** Pending call as the table sees it, independent of its types. */
 interface PendingCall {
   readonly id: number;
   readonly row: RequestRow;
   readonly method: string;
   readonly deadline: number;
-  /** True if a time-out was set for it. */
+  /** True if a timeout was set for it. */
   isTimed: boolean;
-  /** Milliseconds after which it ends, for people. */
+  /** Milliseconds after which it times out, for the error message. */
   readonly limit: number;
   readonly options: StartOptions;
   accept(result: unknown): void;
   fail(error: unknown): void;
   extend(now: number): void;
-  /** Stops the time; what is returned lets it go on, and tells the new deadline. */
+  /** Pauses the timeout. Returns a function that resumes it and returns the new deadline. */
   hold(): (stood: number) => number;
   unlisten(): void;
 }
 
-/** How long a call may take, in the time of the clock. */
+/** Timeouts of a call; `now` and `cap` are times of the clock. */
 interface Terms {
   readonly options: StartOptions;
   readonly timeout: number;

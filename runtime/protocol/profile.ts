@@ -8,54 +8,54 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import type { Capabilities } from "./session.ts";
 
 /**
- * Habits of a community that the official wire neither has nor forbids. Without a profile there are none; and none concern revisions
- * whose requests stand alone.
+ * Conventions of a community that the official protocol neither has nor forbids. Without a profile there are none. None of them concern revisions
+ * with stateless requests.
  */
 export interface Profile {
-  /** Where no timeouts are given. */
+  /** Timeouts that apply where none are given. */
   readonly timeouts?: Partial<Timeouts>;
-  /** Code of the answer to a request that comes before the handshake. Default -32600. */
+  /** Error code of the response to a request that comes before the handshake. Default -32600. */
   readonly notInitialized?: number;
-  /** Other names of notifications, and what they are taken for. Names that a revision has itself are never replaced. */
+  /** Notification names of the protocol, by their other names. Names that a revision has itself are never replaced. */
   readonly aliases?: ReadonlyMap<string, string>;
-  /** A request of the client that ends the session. Default: the protocol has none. */
+  /** Method with which the client ends the session. Default: the protocol has none. */
   readonly shutdown?: string;
-  /** What the other side declares, in the terms of the protocol. */
+  /** Converts the capabilities that the peer declares to the terms of the protocol. */
   readCapabilities?(declared: Capabilities): Capabilities;
-  /** What a request that failed is answered instead. */
+  /** Converts the error response to a request. */
   toError?(error: ErrorObject, method: string): ErrorObject;
-  /** What a request is answered instead. Not called for lists and other answers that are always the same. */
+  /** Converts the result of a request. Not called for lists and other results that never change. */
   toResult?(result: unknown, method: string, revision: Revision): unknown;
-  /** Params of a request of the other side, in the terms of the protocol. They are checked afterwards. */
+  /** Converts the params of the peer's request to the terms of the protocol. They are checked afterwards. */
   readParams?(params: unknown, method: string): unknown;
-  /** Result of the other side, in the terms of the protocol. It is checked afterwards. */
+  /** Converts a result of the peer to the terms of the protocol. It is checked afterwards. */
   readResult?(result: unknown, method: string, revision: Revision): unknown;
-  /** True if a request that failed with an error of the other side may be sent again; nothing where it may not. */
+  /** Returns the terms on which a request that failed with an error of the peer may be retried; `undefined` if it may not. */
   readRetry?(error: ErrorObject): RetryAdvice | undefined;
-  /** Error of an HTTP request that is refused before it reaches a session, such as one without credentials. */
+  /** Converts the error of an HTTP request that is rejected before it reaches a session, such as one without credentials. */
   toHttpError?(error: ErrorObject, refusal: HttpRefusal): ErrorObject;
-  /** HTTP status of an error that is the answer to a request of a session. Default: 200. */
+  /** Returns the HTTP status of an error response to a request of a session. Default: 200. */
   toHttpStatus?(error: ErrorObject): number | undefined;
 }
 
-/** Terms on which a request may be sent again. */
+/** Terms on which a request may be retried. */
 export interface RetryAdvice {
-  /** Milliseconds before which it is of no use. */
+  /** Milliseconds before which a retry is useless. */
   readonly delay: number;
-  /** True if the request was refused before any work on it; one that may have run is sent again only where that is safe. */
+  /** True if the request was rejected before any work on it; one that may have run is retried only where that is safe. */
   readonly isBeforeWork: boolean;
 }
 
-/** Refusal of an HTTP request. */
+/** Rejection of an HTTP request. */
 export interface HttpRefusal {
   readonly status: number;
   /** Absent where the status says all that is known. */
   readonly reason?: HttpRefusalReason | undefined;
-  /** Seconds after which the request may be sent again. */
+  /** Seconds after which the request may be retried. */
   readonly retryAfter?: number | undefined;
 }
 
-/** Reason for the refusal of an HTTP request, where several have the same status. */
+/** Reason for the rejection of an HTTP request, where several have the same status. */
 export type HttpRefusalReason =
   /** The request has no session and does not open one. */
   | "not-initialized"
@@ -65,12 +65,12 @@ export type HttpRefusalReason =
   | "invalid-credentials"
   | "expired-credentials";
 
-/** An error as the profile has it. */
+/** Converts an error with the profile. */
 export function profileError(error: ErrorObject, method: string, profile: Profile | undefined): ErrorObject {
   return profile?.toError ? profile.toError(error, method) : error;
 }
 
-/** A request as the profile reads it. */
+/** Converts an incoming request with the profile. */
 export function readRequest<Request extends { readonly method: string; readonly params: unknown }>(
   request: Request,
   profile: Profile | undefined,
@@ -79,7 +79,7 @@ export function readRequest<Request extends { readonly method: string; readonly 
   return { ...request, params: profile.readParams(request.params, request.method) };
 }
 
-/** A result as the profile reads it. */
+/** Converts a result of the peer with the profile. */
 export function readResult(
   result: unknown,
   method: string,
@@ -88,7 +88,7 @@ export function readResult(
   return profile?.readResult && revision ? profile.readResult(result, method, revision) : result;
 }
 
-/** A handler whose answers are those of the profile; without one, the handler itself. */
+/** Wraps a handler so that its results and errors fit the profile; without a profile, returns the handler itself. */
 export function profileHandler(handle: RequestHandler, method: string, profile: Profile | undefined): RequestHandler {
   if (!profile) return handle;
   const convert = (result: unknown, revision: Revision): unknown =>

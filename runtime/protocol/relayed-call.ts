@@ -5,7 +5,7 @@ import type { Connection } from "./peer.ts";
 import type { Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
-/** A call as somebody sees it who changes where it goes: what it knows is that of the call, what it sends takes another way. */
+/** Call whose messages take another way: it reads from the original call, and subclasses define how it sends. */
 export abstract class RelayedCall implements CallContext {
   protected readonly call: CallContext;
 

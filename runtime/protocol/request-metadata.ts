@@ -3,9 +3,9 @@ import { RpcError, errorCodes, invalidParams } from "../jsonrpc/errors.ts";
 import { shorten } from "../internal/shorten.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "./session.ts";
 
-/** What a request says about itself where every request stands alone. */
+/** Metadata of a request, at revisions with stateless requests. */
 export type RequestMetadata =
-  /** Nothing: it belongs to a session, if there is one. */
+  /** No metadata: the request belongs to a session, if there is one. */
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly error: RpcError }
   | {
@@ -15,18 +15,18 @@ export type RequestMetadata =
       readonly capabilities: Capabilities;
     };
 
-/** Reads what requests say about themselves. */
+/** Reads the metadata of stateless requests. */
 export interface MetadataReader {
-  /** The revisions whose requests stand alone, newest first. */
+  /** Revisions with stateless requests, newest first. */
   readonly revisions: readonly Revision[];
   // @part http, older
-  /** What a request names as its revision, if it names any. */
+  /** Returns the revision that a request names, if it names one. */
   readVersion(params: unknown): unknown;
-  /** Reads everything: a revision that is not served, and metadata that is not complete, are refused in this order. */
+  /** Reads all metadata. Rejects a revision that is not served, and then incomplete metadata. */
   read(params: unknown): RequestMetadata;
 }
 
-/** Keys of `_meta` that carry what a handshake would have settled. */
+/** Keys of `_meta` with the information that a handshake would have settled. */
 export interface MetaKeys {
   readonly version: string;
   readonly capabilities: string;
@@ -35,7 +35,7 @@ export interface MetaKeys {
   readonly subscription: string | undefined;
 }
 
-/** The reader for those of the revisions whose requests stand alone; nothing if there are none. */
+/** Creates the reader for those of the revisions with stateless requests; returns `undefined` if there are none. */
 export function createMetadataReader(revisions: readonly Revision[]): MetadataReader | undefined {
   const stateless = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
   const known = new Map(stateless.map((revision) => [revision.id, { revision, keys: readMetaKeys(revision) }]));
@@ -70,7 +70,11 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
   };
 }
 
-/** Finds the keys by what they carry; throws when a revision does not say where its requests name it. */
+/**
+ * Finds the keys by their content.
+ *
+ * @throws {Error} when a revision does not define where its requests name version and capabilities
+ */
 export function readMetaKeys(revision: Revision): MetaKeys {
   const find = (on: ReservedMeta["on"], type: string, required?: true): string | undefined =>
     revision.reservedMeta.find((meta) => meta.on === on && meta.type === type && (!required || meta.required))?.key;
@@ -89,7 +93,7 @@ export function readMetaKeys(revision: Revision): MetaKeys {
 }
 
 /**
- * The refusal of a revision in which no request is served. It names only those in which one is: others would have to be opened by a handshake.
+ * Creates the error of a request at a revision that is not served for stateless requests. It names only revisions that are: others need a handshake.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
@@ -99,7 +103,7 @@ export function unsupportedVersion(revisions: readonly Revision[], requested: un
   return new RpcError(codeOf(revisions, "unsupportedProtocolVersion"), "Unsupported protocol version", { data });
 }
 
-/** The refusal of a request that does not say which revision it speaks. */
+/** Creates the error of a request that does not name its revision. */
 export function missingMetadata(revisions: readonly Revision[]): RpcError {
   const [newest] = revisions;
   return newest
@@ -107,7 +111,7 @@ export function missingMetadata(revisions: readonly Revision[]): RpcError {
     : new RpcError(errorCodes.invalidParams, "Invalid params");
 }
 
-/** The code of an error by its name, as the newest of the revisions has it. */
+/** Returns the code of an error by its name, from the newest of the revisions that has it; `invalidRequest` if none has it. */
 export function codeOf(revisions: readonly Revision[], name: string): number {
   const rule = revisions.map(({ errors }) => (Object.hasOwn(errors, name) ? errors[name] : undefined)).find(Boolean);
   return rule?.code ?? errorCodes.invalidRequest;
@@ -123,7 +127,7 @@ function readMeta(params: unknown): Record<string, unknown> | undefined {
   return isObject(params) && isObject(params._meta) ? params._meta : undefined;
 }
 
-/** Other metadata of the protocol is there, so a request of this kind was meant. */
+/** True if other metadata of the protocol is present, so that a stateless request was meant. */
 function isPartial(meta: Record<string, unknown>, { capabilities, clientInfo }: MetaKeys): boolean {
   return meta[capabilities] !== undefined || (clientInfo !== undefined && meta[clientInfo] !== undefined);
 }

@@ -1,6 +1,6 @@
 import { fail, isObject, under, type Issue, type RequestRow, type Revision } from "../../generated/support.ts";
 
-/** Whether the kind of a result is one that may answer this request: others cannot be understood. Without a kind, a result is complete. */
+/** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
 export function checkKind(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
   const always = revision?.resultTypes?.known;
   const kind = isObject(result) ? result.resultType : undefined;

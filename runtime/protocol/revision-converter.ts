@@ -12,35 +12,36 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 
 /**
- * What happens when an older peer cannot be told something: `convert` leaves it out or says it another way, `warn` reports it
- * as well, `error` refuses to send it.
+ * Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` refuses to send them.
  */
 export type LossMode = "convert" | "warn" | "error";
 
-/** Brings what one end sends to an older revision than its own code is written for. */
+/** Converts what one end sends to an older revision than the one that its code is written for. */
 export interface RevisionConverter {
-  /** The params of a request or notification. */
+  /** Converts the params of a request or notification. */
   params(sent: Sent): unknown;
-  /** A handler whose results come out as the older revision has them; a static result is converted once. */
+  /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
   handler(handle: RequestHandler, method: string): RequestHandler;
-  /** A result that no handler gives. */
+  /** Converts a result that no handler returns. */
   result(method: string, value: unknown): unknown;
 }
 
-/** Something that is sent. */
+/** Params to convert, and their message. */
 interface Sent {
   readonly kind: "request" | "notification";
   readonly method: string;
   readonly params: unknown;
 }
 
-/** What a session at a revision needs when the code behind it is written for another; nothing when they are the same. */
+/**
+ * Creates the converter of a session whose revision differs from the one that the code is written for; returns `undefined` when they are the same.
+ */
 export type CreateRevisionConverter = (
   revision: Revision,
   options: RevisionConverterOptions,
 ) => RevisionConverter | undefined;
 
-/** Who sends, and what the code behind it is written for. */
+/** Options of a converter: the role of the sender, and the revision that its code is written for. */
 export interface RevisionConverterOptions {
   readonly role: Role;
   readonly written: Revision;
@@ -48,7 +49,7 @@ export interface RevisionConverterOptions {
   readonly onError: OnError | undefined;
 }
 
-/** For an end that speaks several revisions. */
+/** Creates the converter of an end that supports several revisions. */
 export function createRevisionConverter(
   revision: Revision,
   options: RevisionConverterOptions,
@@ -71,7 +72,7 @@ export function createRevisionConverter(
 interface Tables {
   readonly request: Table<Conversion>;
   readonly notification: Table<Conversion>;
-  /** Conversions of results, by the request that they answer. */
+  /** Conversions of results, by the method of their request. */
   readonly results: Table<Conversion>;
 }
 

@@ -15,62 +15,62 @@ import type { Connection } from "./peer.ts";
 import { profileHandler, type Profile } from "./profile.ts";
 import type { Session } from "./session.ts";
 
-/** Answers a request with a result or a promise of it; a `StaticResult` is encoded only once. */
+/** Handles a request and returns a result or a promise of it; a `StaticResult` is encoded only once. */
 export type RequestHandler = (params: unknown, context: CallContext) => unknown;
 
-/** Takes note of a notification. */
+/** Handles a notification. Its return value is ignored; a rejected promise is reported. */
 export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
 
-/** Functions by handler name (`callTool`): a Map, an object, or an instance of a class. */
+/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. */
 export type Handlers = object;
 
-/** How one request is answered; without a handler it is refused. */
+/** Route of one request; without a handler the request is rejected. */
 export interface RequestRoute {
   readonly row: RequestRow;
   readonly handle: RequestHandler | undefined;
   // @part sessions
-  /** What comes after such a request waits until it has been answered: the answer decides how it is taken. */
+  /** True if later messages wait for the response, because it decides how they are handled. */
   readonly isFirst?: true;
 }
 
-/** How one notification is taken. */
+/** Route of one notification, with an optional handler. */
 export interface NotificationRoute {
   readonly row: NotificationRow;
   readonly handle: NotificationHandler | undefined;
 }
 
-/** What may arrive now, by method. The same routes serve any number of connections. */
+/** Messages that may arrive now, by method. Any number of connections share the same routes. */
 export interface Routes {
   readonly requests: ReadonlyMap<string, RequestRoute>;
   readonly notifications: ReadonlyMap<string, NotificationRoute>;
   readonly batching: boolean;
   readonly neverBatched: ReadonlySet<string>;
-  /** What a request gets for which there is no route. */
+  /** Creates the error of a request without a route. */
   readonly refuse: (method: string) => RpcError;
   // @part client
-  /** The peer may not send requests: whatever comes is not answered. */
+  /** True if the peer may not send requests: they get no response. */
   readonly isSilent?: true;
-  /** Looks first at every request: one that stands alone brings its own session, whatever the connection has agreed on. */
+  /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
   readonly enter?: Entrance | undefined;
   // @part package
   readonly profile?: Profile | undefined;
 }
 
-/** How a request that stands alone is answered, or why not; nothing for a request that belongs to the connection's session. */
+/** Returns the entry of a stateless request, or its rejection; nothing for a request that belongs to the connection's session. */
 export type Entrance = (request: { readonly method: string; readonly params: unknown }) => Entry | RpcError | undefined;
 
-/** What holds for one request. */
+/** Routes and session of one stateless request. */
 export interface Entry {
   readonly routes: Routes;
   readonly session: Session;
   createCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall;
 }
 
-/** Who speaks, what they answer, and what is answered for them. */
+/** Options of routes: the role of this end, its handlers and the built-in ones. */
 export interface RouteOptions {
   readonly role: Role;
   readonly handlers: Handlers;
-  /** Handlers by method that win over the user's. */
+  /** Handlers by method that take precedence over the user's. */
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
   // @part older
   /** Set when the handlers are written for a newer revision. */
@@ -89,7 +89,7 @@ export function createRoutes(revision: Revision, options: RouteOptions): Routes 
   return toRoutes(revision, [clientRequests, clientNotifications], options);
 }
 
-/** From the tables of what the other side sends. */
+/** Creates routes from the tables of what the peer sends. */
 function toRoutes(
   revision: Revision,
   [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
@@ -106,21 +106,25 @@ function toRoutes(
   };
 }
 
-/** A value of the peer as what the row promises; throws when it is not. */
+/**
+ * Returns a value of the peer with the type of its row.
+ *
+ * @throws {InvalidMessageError} when it does not fit
+ */
 export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
   const issue = row.result(value);
   if (issue?.path === "ttlMs" && isObject(value) && typeof value.ttlMs === "number" && value.ttlMs < 0) {
-    // A negative time is read as none: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+    // A negative time is read as 0: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
     return checkResult(row, { ...value, ttlMs: 0 });
   }
   const readable = issue && withoutNulls(row, value);
   if (readable) return checkResult(row, readable);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
-  // The one assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
+  // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
   return value as Result;
 }
 
-/** Params or a result without the `null`s that a peer may send in the place of nothing; nothing where there are none. */
+/** Returns params or a result without the `null`s that a peer may send for absent members; `undefined` where there are none. */
 export function withoutNulls({ nulls = [] }: RequestRow, value: unknown): object | undefined {
   if (!isObject(value)) return undefined;
   const found = nulls.filter((name) => value[name] === null);
@@ -138,7 +142,7 @@ function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): R
   return routes;
 }
 
-/** Answers are what the session's revision has, and after that what the profile has. */
+/** Converts results to the session's revision, and after that with the profile. */
 function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): void {
   for (const [method, { row, handle }] of routes) {
     if (!handle) continue;
@@ -163,7 +167,7 @@ function createNotificationRoutes(
   return routes;
 }
 
-/** Handlers may be methods of an object, so they keep their `this`. */
+/** Returns a handler by name. It may be a method of an object, so it keeps its `this`. */
 function readHandler(handlers: Handlers, name: string): ((params: unknown, context: unknown) => unknown) | undefined {
   const handler: unknown = handlers instanceof Map ? handlers.get(name) : Reflect.get(handlers, name);
   return isFunction(handler) ? (params, context) => handler.call(handlers, params, context) : undefined;

@@ -1,24 +1,26 @@
-/** One thing that is wrong with a value. */
+/** Problem that was found in a value. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** A JSON Schema whose root is an object, as tools need it. */
+/** JSON Schema with an object as its root, as tools need it. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
 }
 
 /**
- * Enforces JSON Schemas: returns what is wrong with a value, an empty list when nothing is. Adapters over validators are such
- * functions, and so is one of your own that knows a single schema. Throws when the schema itself is of no use.
+ * Enforces JSON Schemas: returns the problems of a value, or an empty list when there are none. Adapters for validators are such functions, and so is
+ * a custom function that knows a single schema.
+ *
+ * @throws {Error} when the schema itself is unusable
  */
 export type JsonSchemaValidator = (value: unknown, schema: ObjectSchema) => readonly SchemaIssue[];
 
 /**
- * Puts issues into one readable line each: `- items[0].name: expected a string`. Libraries report an issue for each wrong item of a list and may
- * quote what was sent, so the text has a bound: the first 20 issues and the number of the others, in 4 KiB at most.
+ * Formats issues as one readable line each: `- items[0].name: expected a string`. Libraries report an issue for each wrong item of a list and may
+ * quote the input, so the text is limited: the first 20 issues and the number of the others, in 4 KiB at most.
  */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   const lines: string[] = [];
@@ -35,13 +37,13 @@ export function describeIssues(issues: readonly SchemaIssue[]): string {
 
 const mostIssues = 20;
 
-/** Bytes of all lines but the last, which has the number of the issues that are left out. */
+/** Bytes of all lines but the last, which has the number of omitted issues. */
 const mostBytes = 4_000;
 
-/** Characters of one line. */
+/** Maximum characters of one line. */
 const longestLine = 1_000;
 
-/** Keys of a path that are shown. */
+/** Maximum number of path keys that are shown. */
 const longestPath = 64;
 
 function cut(line: string): string {

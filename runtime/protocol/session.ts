@@ -2,62 +2,62 @@ import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../generat
 import { isObject } from "../../generated/support.ts";
 import type { RevisionConverter } from "./revision-converter.ts";
 
-/** Names and versions a program, as `clientInfo` and `serverInfo` do. */
+/** Name and version of a program, as in `clientInfo` and `serverInfo`. */
 export interface ImplementationInfo {
   readonly name: string;
   readonly version: string;
   readonly [member: string]: unknown;
 }
 
-/** Stands for a program that did not say what it is. */
+/** Identity of a program that did not identify itself. */
 export const unknownImplementation: ImplementationInfo = Object.freeze({ name: "unknown", version: "" });
 
 /** Declared capabilities; unknown ones are kept. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
-/** One end of a session: who it is and what it declared. */
+/** One end of a session: its identity and its declared capabilities. */
 export interface PeerInfo {
-  /** Absent where the revision lets the other side leave it out, and it did. */
+  /** Absent where the revision lets the peer omit it, and the peer did. */
   readonly info: ImplementationInfo | undefined;
   readonly capabilities: Capabilities;
 }
 
-/** What both ends agreed on; fixed for the life of the connection. */
+/** Agreement of both ends; fixed for the life of the connection. */
 export interface Session {
   readonly revision: Revision;
-  /** Which end we are. */
+  /** Role of this end of the connection. */
   readonly role: Role;
   readonly own: PeerInfo;
   readonly peer: PeerInfo;
-  /** What the server says about its use. */
+  /** Advice of the server on its use. */
   readonly instructions: string | undefined;
-  /** Whether it is that of one request or POST, so that nothing can be counted by it. */
+  /** True if the session is that of one request or POST, so that nothing can be counted per session. */
   readonly isStateless?: boolean;
   // @part older, questions, tasks
-  /** How what we send becomes what this revision has; absent when our code is written for it. */
+  /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
   readonly converter?: RevisionConverter | undefined;
   // @part client, questions, tasks
-  /** What each of our requests carries in its metadata; absent where a handshake has said it once. */
+  /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
   // @part client, questions, tasks
-  /** Looks at metadata that one of our requests is given. */
+  /** Checks the metadata that an outgoing request is given. */
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
 
-/** What a server and a client agreed on, in a handshake that took place elsewhere. */
+/** Agreement of a server and a client in a handshake that took place elsewhere. */
 export interface Agreement {
   readonly revision: Revision;
   readonly client: PeerInfo;
-  /** It holds for one POST. */
+  /** True if the agreement holds for one POST. */
   readonly isStateless?: boolean;
 }
 
-/** Whether a checked value names a program. */
+/** True if a checked value names a program. */
 export function isImplementationInfo(value: unknown): value is ImplementationInfo {
   return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
 }
 
-/** Whether the capability behind a gate was declared by the side that must. */
+/** True if the capability behind a gate was declared by the side that must declare it. */
 export function isOpen(gate: Gate, session: Session): boolean {
   const party = gate.side === session.role ? session.own : session.peer;
   let value: unknown = party.capabilities;
@@ -74,7 +74,7 @@ export function isOpen(gate: Gate, session: Session): boolean {
   return value === true || isObject(value);
 }
 
-/** An empty object may stand for one of its members: `elicitation: {}` for `form`. */
+/** True if an empty object stands for one of its members: `elicitation: {}` for `form`. */
 function isImplied(
   gate: Gate,
   depth: number,

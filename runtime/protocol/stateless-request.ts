@@ -9,24 +9,24 @@ import { checkParams, requireGate } from "./outgoing-params.ts";
 import { isOpen, type Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
-/** What a call that stands alone needs of its connection. */
+/** Part of the connection that a stateless call uses. */
 export interface StatelessHost extends CallHost {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 
-/** A request that stands alone, and where it came from. */
+/** Stateless request, with its row and its origin. */
 export interface StatelessRequest {
   readonly request: IncomingRequest;
   readonly row: RequestRow;
   readonly origin: unknown;
 }
 
-/** Begins to answer a request that stands alone. */
+/** Creates the call of a stateless request. */
 export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
   return new StatelessCall(host, session, request);
 }
 
-/** A request that brings its own session: nothing of the connection's is looked at, and nothing is sent once it is over. */
+/** Call that brings its own session. It ignores the connection's session, and sends nothing once it is over. */
 class StatelessCall extends IncomingCall {
   constructor(host: StatelessHost, session: Session, { request, row, origin }: StatelessRequest) {
     super(new RequestHost(host, session), request, row, { batch: undefined, origin });
@@ -79,7 +79,7 @@ class RequestHost implements CallHost {
   }
 
   // @part questions, tasks
-  /** Nobody can be asked by a request here; who has not said that they answer such questions is told what is missing. */
+  /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const { revision } = this.#session;
     if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
@@ -100,7 +100,7 @@ class RequestHost implements CallHost {
 }
 
 /**
- * The refusal of a request that needs a capability which its client did not declare: it may declare it and ask again.
+ * Creates the error of a request that needs a capability which its client did not declare. The client may declare it and retry.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
  */
@@ -113,7 +113,7 @@ export function missingCapability({ errors }: Revision, { path }: Gate): RpcErro
   });
 }
 
-/** An error as clients get it whose requests stand alone: they may declare what they lack and ask again. */
+/** Converts an error for clients with stateless requests: they may declare the missing capability and retry. */
 export function toStatelessError(error: unknown, revision: Revision): unknown {
   return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
 }

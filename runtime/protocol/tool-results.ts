@@ -1,8 +1,7 @@
 import { isObject, type Issue } from "../../generated/support.ts";
 
 /**
- * Models refuse conversations in which a tool use is not answered at once, by results and nothing else. Finds the first message of params
- * for sampling that is one of these.
+ * Finds the first message of sampling params that models reject: the message after a tool use must have its results and nothing else.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */

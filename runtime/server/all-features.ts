@@ -17,7 +17,7 @@ import { taskExtension } from "./tasks/extension-feature.ts";
 import { tasks } from "./tasks/feature.ts";
 import { ui } from "./apps/feature.ts";
 
-/** Everything that a server can offer, at every revision. */
+/** Kit with every feature that a server can offer, at every revision. */
 export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, AnyServerDefinition> = {
   features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
   createAcceptor,

@@ -5,31 +5,31 @@ import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./resources/uri-template.ts";
 
 /**
- * Definitions as the registries see them: without the types of a revision. A definition written for any revision fits,
- * because methods compare their parameters in both directions; what they are called with was checked before.
+ * Definitions as the registries see them, without the types of a revision. A definition written for any revision fits,
+ * because methods compare their parameters in both directions. The arguments of each call were checked before.
  */
 export interface AnyServerDefinition extends AnyCoreDefinition, AnyResources, AnyPrompts {}
 
-/** What every server says of itself, whatever it offers besides tools. */
+/** Definition of a server of any revision, without resources and prompts. */
 export interface AnyCoreDefinition extends ServerOptions {
   readonly name: string;
   readonly version: string;
   readonly instructions?: string;
   readonly tools?: readonly AnyTool[];
   // @part tasks
-  /** What it is, who keeps tasks knows. */
+  /** Options of tasks; the task features know their type. */
   readonly tasks?: object;
   // @part questions
-  /** And of this, who asks clients. */
+  /** Options of input required; the features that send input requests know their type. */
   readonly rounds?: object;
 }
 
-/** What not everybody may see. */
+/** Definition that may be visible to some clients only. */
 export interface Visible {
   visible?(requester: AnyRequester): boolean;
 }
 
-/** What not everybody may use. */
+/** Definition that may need scopes to be used. */
 export interface Scoped {
   readonly scopes?: readonly string[];
 }
@@ -47,12 +47,12 @@ export interface AnyTool extends Visible, Scoped {
   render?(output: unknown): unknown;
 }
 
-/** How a tool of any revision runs as a task. */
+/** Options of a tool of any revision whose calls run as tasks. */
 export interface AnyTaskTool extends ToolTaskOptions {
   prepare?(args: unknown, context: AnyContext): unknown;
 }
 
-/** What can be read. */
+/** Resources and resource templates of a server of any revision. */
 export interface AnyResources {
   readonly resources?: readonly AnyResource[];
   readonly resourceTemplates?: readonly AnyResourceTemplate[];
@@ -80,7 +80,7 @@ export interface AnyResourceTemplate extends Visible, Scoped {
   read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;
 }
 
-/** What can be filled in. */
+/** Prompts of a server of any revision. */
 export interface AnyPrompts {
   readonly prompts?: readonly AnyPrompt[];
 }
@@ -99,7 +99,7 @@ export interface AnyPromptArgument {
   readonly complete?: Complete;
 }
 
-/** Who sent a request at any revision. */
+/** Sender of a request at any revision. */
 export interface AnyRequester {
   readonly auth: Authenticated | undefined;
   readonly client: { readonly info: object | undefined; readonly capabilities: object };
@@ -121,7 +121,7 @@ export interface AnyContext extends AnyRequester {
   // @part questions
   readonly requestState?: string | undefined;
   // @part tasks
-  /** There as far as the revision of the definition has them. */
+  /** Present if the call runs as a task and the revision of the definition has tasks. */
   readonly task?: unknown;
   // @part questions
   readonly sample?: unknown;

@@ -15,35 +15,37 @@ import type { CoreServer, ServerImplementation } from "./create-server.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { CheckInput } from "./tools/registry.ts";
 
-/** How a program uses extensions. */
+/** Extension support of a program. */
 export interface Extending {
-  /** Puts the extensions of a definition on revisions. */
+  /** Adds the extensions of a definition to revisions. */
   extend(source: AnyCoreDefinition, revisions: readonly Revision[]): readonly Revision[];
-  /** Keeps their methods from clients that do not declare them. */
+  /** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
   guard(handlers: object, revision: Revision): object;
 }
 
-/** What servers are made of: whatever is not named here is not part of the program. */
+/** Parts of which servers are built. Code of other parts is not included in the program. */
 export interface ServerKit<Lists extends object = object, Source extends AnyCoreDefinition = AnyCoreDefinition> {
   // @part features
-  /** What a server may offer besides tools, in the order in which it is implemented. */
+  /** Features that a server may offer in addition to tools, in the order in which they are implemented. */
   readonly features: readonly Feature[];
-  /** Prepares connections, for the lifecycles that revisions of this program have. */
+  /** Creates the acceptor of connections, for the lifecycles that revisions of this program have. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
-  /** What a server lists: its tools, and what else there is. */
+  /** Creates the lists of a server: its tools and those of its features. */
   readonly createLists: CreateLists<Lists, Source>;
-  /** How lists are cut into pages. */
+  /** Creates the cursors that lead from one page of a list to the next. */
   readonly createCursors: CreateCursors;
-  /** Looks at the arguments of tools, where revisions of this program ask for more than a schema. */
+  /** Checks the input schemas of tools, where revisions of this program require more than a valid schema. */
   readonly checkInput?: CheckInput;
   // @part extensions
-  /** How extensions are used. Default: there are none in this program. */
+  /** Extension support. Default: the program supports no extensions. */
   readonly extending?: Extending;
 }
 
 /**
- * Makes a server of its definition and a kit. Throws at once when something in it cannot be served: a bad name, a name that is there
- * twice, a schema that cannot be shown to clients.
+ * Creates a server from its definition and a kit.
+ *
+ * @throws {SetupError} when the definition cannot be served: an invalid name, a duplicate name, a schema that cannot be shown to clients
+ * @throws {Error} when there is no revision, or when an extension is invalid
  */
 export function assembleServer<Lists extends object, Source extends AnyCoreDefinition>(
   source: Source,
@@ -159,7 +161,7 @@ function assembleExtended<Lists extends object, Source extends AnyCoreDefinition
   return Object.assign(core, lists);
 }
 
-/** How features are implemented at a revision, and what they put in the place of what every program has. */
+/** Collects the features at a revision, and the contexts and rounds with which they replace the plain ones. */
 function implementFeatures(
   features: readonly Feature[],
   served: readonly ServedFeature[],
@@ -171,10 +173,10 @@ function implementFeatures(
   return { served, ...(createScope && { createScope }), ...(rounds && { rounds }) };
 }
 
-/** What only some programs know how to serve. */
+/** Members of definitions that only some programs can serve. */
 type More = "resources" | "resourceTemplates" | "prompts" | "extensions" | "skills" | "directoryRead";
 
-/** What a definition says about the program, without what it offers and how it behaves. */
+/** Returns the members of a definition that describe the implementation, without its features and options. */
 function toInfo(source: AnyCoreDefinition): ImplementationInfo {
   const { name, version, ...rest } = source;
   const more = Object.entries(rest).filter(([member]) => !Object.hasOwn(notShown, member));

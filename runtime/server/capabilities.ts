@@ -2,23 +2,23 @@ import { isObject, type Gate, type Revision } from "../../generated/support.ts";
 import { listChanged, type ListKind } from "../protocol/list-kinds.ts";
 import type { Capabilities } from "../protocol/session.ts";
 
-/** What a server declares besides the methods that it answers. */
+/** Declarations of a server in addition to the methods that it handles. */
 export interface Declared {
   // @part changes
-  /** What may change while clients are connected. */
+  /** Lists that may change while clients are connected. */
   readonly dynamic: ReadonlySet<ListKind>;
   // @part changes
   readonly subscriptions: boolean;
   /** Capabilities outside of the protocol. */
   readonly experimental: object | undefined;
-  /** What features have declared. */
+  /** Gates of the capabilities that features have declared. */
   readonly gates: readonly Gate[];
 }
 
 /**
- * What a server with these handlers declares at a revision: the gates of the methods that it answers, the one of log messages,
- * and those of what may change where there is somebody to tell. So nothing is declared that is not there, and nothing that the
- * revision does not know. An extension is declared wherever it is used.
+ * Returns the capabilities that a server with these handlers declares at a revision. They follow from the methods that it handles,
+ * from log messages, and from the changes of which clients can be notified. So the server declares nothing that it does not have,
+ * and nothing that the revision does not define. An extension is declared wherever it is used.
  */
 export function toCapabilities(handlers: object, revision: Revision, declares: Declared): Capabilities {
   const notified = new Set(["loggingMessage"]);
@@ -38,14 +38,14 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
   return declared;
 }
 
-/** The notifications of changes, by handler name: those of lists, and those of resources wherever they are listened for. */
+/** Returns the notifications of changes, by handler name: those of lists, and those of resources where clients listen for them. */
 function findNews(handlers: object, { lifecycle }: Revision, { dynamic, subscriptions }: Declared): readonly string[] {
   const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
   const lists = lifecycle === "handshake" || isHeard ? [...dynamic].map((kind) => listChanged[kind]) : [];
   return isHeard && subscriptions && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
 }
 
-/** All capabilities are objects, inside of which there may be others, but for two that are switches. */
+/** Adds a capability. All capabilities are objects, which may contain others, except for two that are booleans. */
 function declare(declared: Capabilities, path: readonly string[]): Capabilities {
   const [name, ...rest] = path;
   if (name === undefined) return declared;

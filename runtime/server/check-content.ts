@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
 
 /**
- * What is wrong with a block of content, if anything that the types cannot say: bytes are base64 with a media type, what is embedded has
- * a URI.
+ * Returns the problem of a content block, if any. Checks what the types cannot express: bytes are base64 with a media type, and an
+ * embedded resource has a URI.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#data-types
  */
@@ -12,7 +12,7 @@ export function checkContent(block: unknown): string | undefined {
   return block.type === "resource" ? checkContents(block.resource) : undefined;
 }
 
-/** The same for the contents of a resource. */
+/** Returns the problem of the contents of a resource, if any. */
 function checkContents(contents: unknown): string | undefined {
   if (!isObject(contents)) return undefined;
   const { uri, mimeType, blob } = contents;

@@ -5,7 +5,11 @@ import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkRate } from "../jsonrpc/token-bucket.ts";
 import { checkTool } from "./tools/registry.ts";
 
-/** Finds the mistakes of a definition that hold at every revision; throws at the first. */
+/**
+ * Checks a definition for mistakes that apply to every revision.
+ *
+ * @throws {SetupError} at the first mistake
+ */
 export function checkServer(source: AnyCoreDefinition): void {
   const { tools = [] } = source;
   checkCount("pageSize", source.pageSize);
@@ -20,7 +24,11 @@ export function checkServer(source: AnyCoreDefinition): void {
   checkUnique("tools", "name", names);
 }
 
-/** Finds those that have to do with features, and what needs a feature that is not there; throws at the first. */
+/**
+ * Checks a definition for mistakes that concern features, and for members that need a feature that the program lacks.
+ *
+ * @throws {SetupError} at the first mistake
+ */
 export function checkFeatures(source: AnyCoreDefinition, features: readonly Feature[]): void {
   for (const feature of features) feature.check?.(source);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
@@ -30,7 +38,11 @@ export function checkFeatures(source: AnyCoreDefinition, features: readonly Feat
   if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
 }
 
-/** Refuses lists in which two entries have the same key. */
+/**
+ * Rejects lists in which two entries have the same key.
+ *
+ * @throws {SetupError} when a key occurs twice
+ */
 export function checkUnique(list: string, key: string, values: readonly string[]): void {
   const places = new Map<string, number>();
   for (const [place, value] of values.entries()) {
@@ -44,7 +56,7 @@ export function checkUnique(list: string, key: string, values: readonly string[]
   }
 }
 
-/** Members of a definition that lists are made of, by the feature that serves them. */
+/** Members of a definition that contain lists, each with the name of the feature that serves it. */
 const served = {
   resources: "resources",
   resourceTemplates: "resources",

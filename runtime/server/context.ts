@@ -6,21 +6,21 @@ import type { Rounds } from "./input/rounds.ts";
 import { CallScope } from "../tasks/call-scope.ts";
 import type { AnyContext } from "./any-definition.ts";
 
-/** What contexts share at one revision. */
+/** Parts that all contexts share at one revision. */
 export interface ContextParts {
-  /** How log messages are sent, if they are. */
+  /** Notification that carries log messages; `undefined` where the revision has none. */
   readonly message: NotificationRow | undefined;
   readonly levels: LogLevels;
   readonly rounds: Rounds;
 }
 
-/** Makes what a handler of the user gets. */
+/** Creates the context of a handler of the user. */
 export type CreateScope = (call: CallContext, parts: ContextParts) => HandlerScope;
 
-/** For programs that ask nothing. */
+/** Creates contexts for programs that send no input requests. */
 export const createPlainScope: CreateScope = (call, parts) => new HandlerScope(call, parts);
 
-/** What a handler of the user gets: a view of the call that it answers (`run: (args, { progress }) => ...`). */
+/** Context of a handler of the user: a view of the call that it handles (`run: (args, { progress }) => ...`). */
 export class HandlerScope extends CallScope implements AnyContext {
   readonly #call: CallContext;
   readonly #parts: ContextParts;
@@ -64,7 +64,7 @@ export class HandlerScope extends CallScope implements AnyContext {
   }
 }
 
-/** Transports that authenticate put what they found into the member `identity` of the origin. */
+/** Returns the authenticated principal, which transports that authenticate put into the member `identity` of the origin. */
 export function readAuth(origin: unknown): Authenticated | undefined {
   const identity = isObject(origin) ? origin.identity : undefined;
   return isAuthenticated(identity) ? identity : undefined;

@@ -15,55 +15,61 @@ import type { PromptLists } from "./prompts/registry.ts";
 import type { ResourceLists } from "./resources/catalogue.ts";
 import type { AnyServerDefinition, AnyTool } from "./any-definition.ts";
 
-/** A server as it can be served: over any transport, to any number of clients, at each of its revisions. */
+/** Server that can be served over any transport, to any number of clients, at each of its revisions. */
 export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {
   readonly tools: ToolLists["tools"];
 }
 
-/** A server, as far as it is the same whatever it offers besides tools. */
+/** Part of a server that does not depend on the features that it offers in addition to tools. */
 export interface CoreServer {
   readonly info: ImplementationInfo;
   readonly instructions: string | undefined;
   // @part caching
-  /** How long clients may keep what the server says about itself. */
+  /** Cache hint for the information that the server gives about itself. */
   readonly discovery: CacheHint | undefined;
-  /** Newest first. */
+  /** Revisions that the server speaks, newest first. */
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
-  /** How often a call may report progress, where the definition says so. */
+  /** Rate limit of the progress reports of one call, if the definition sets one. */
   readonly progressRate: Rate | undefined;
-  /** The tools that it offers. */
+  /** Tools that the server offers. */
   readonly tools: FixedList<AnyTool>;
-  /** Puts middleware around every request, `initialize` and `ping` too, inside of what is there. Only until the server is served. */
+  /**
+   * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware that was added before.
+   *
+   * @throws {Error} when the server is already being served
+   */
   use(middleware: Middleware): void;
-  /** Prepares connections, for the lifecycles of its revisions. */
+  /** Creates the acceptor of connections, for the lifecycles of its revisions. */
   readonly createAcceptor: ServerKit["createAcceptor"];
-  /** Handlers and capabilities for one of the revisions; built at the first use and then shared. */
+  /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
   // @part http
-  /** Which scopes a request needs, by what it is about. */
+  /** Returns the scopes that a request needs, by the definition that it addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
-  /** What runs around the requests that no handler answers: `initialize`, `ping`, `server/discover`. */
+  /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
   // @part sessions, changes
-  /** Counts a session among those that are told of changes, until its connection closes. */
+  /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
   // @part sessions, changes
-  /** How many sessions there are. */
+  /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
-  /** Closes every session in order: running calls may finish for a moment. */
+  /** Closes every session gracefully: running calls get a short time to finish. */
   close(): Promise<void>;
 }
 
-/** A server at one revision. */
+/** Handlers and capabilities of a server at one revision. */
 export interface ServerImplementation extends Implementation<object> {
   readonly role: "server";
   readonly capabilities: Capabilities;
 }
 
 /**
- * Makes a server of its definition. Throws at once when something in it cannot be served: a bad name, a name that is there
- * twice, a schema that cannot be shown to clients.
+ * Creates a server from its definition.
+ *
+ * @throws {SetupError} when the definition cannot be served: an invalid name, a duplicate name, a schema that cannot be shown to clients
+ * @throws {Error} when there is no revision, or when an extension is invalid
  */
 export function createServer(
   source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRounds & ServerExtensions,

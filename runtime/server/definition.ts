@@ -26,58 +26,58 @@ import type { Flat, TemplateVariables } from "./resources/template-variables.ts"
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 /**
- * A tool: what the model sees of it, and the function behind it.
- * `I` is what `input` yields, `O` what `output` yields; `undefined` without one.
+ * A tool: its description for the model, and the function that runs it.
+ * `I` is the type that `input` yields, `O` the type that `output` yields; `O` is `undefined` without an output schema.
  */
 export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = Fields<
   P,
   "Tool",
   "inputSchema" | "outputSchema" | "execution"
 > & {
-  /** Schema of the arguments. Default: the tool takes none, and refuses any. */
+  /** Schema of the arguments. Default: the tool takes no arguments and rejects any. */
   readonly input?: Schema<I>;
-  /** Called with checked arguments. Throw a `ToolError` to tell the model what went wrong. */
+  /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
   readonly run: Run<P, I, O>;
 } & Visibility<P> &
   // @part tasks
   TaskSupport<P, I> &
   StructuredOutput<P, O>;
 
-/** Who may know of a definition, and who may use it. */
+/** Access control of a definition: the clients that may see it, and the scopes that its use needs. */
 export interface Visibility<P extends ToolTypes> {
   /**
-   * Whether a client may know of this. Where it gives `false`, lists leave it out, and asking for it is answered as if it did not
-   * exist. Called for every list and every use, so it should be quick. Default: everybody.
+   * True if a client may see the definition. Otherwise, lists omit it, and a request for it is handled as if it did not exist.
+   * Called for every list and every use, so it should be fast. Default: visible to every client.
    */
   visible?(requester: Requester<P>): boolean;
   /**
-   * Scopes that a client needs to use this, if clients are asked who they are. Lists show it to all, so that a client can ask its user
-   * for what it lacks. Default: none.
+   * Scopes that a client needs to use the definition, if the transport authenticates clients. Lists show it regardless of scopes, so that a
+   * client can request the scopes that it lacks from its user. Default: none.
    */
   readonly scopes?: readonly string[];
 }
 
 /**
- * What `run` returns: the output where the tool has a schema for it, otherwise text or a result of the protocol. Where the revision has it,
- * also what is needed first.
+ * Function that runs a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
+ * `inputRequired(...)`, at revisions that have it.
  */
 export type Run<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
   ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
   : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
 
-/** What `inputRequired(...)` gives, with questions of the revision. */
+/** Return value of `inputRequired(...)`, with input requests of the revision. */
 export type InputOf<P extends ToolTypes> = P extends {
   InputRequests: infer Requests extends NonNullable<InputQuestions["inputRequests"]>;
 }
   ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
   : never;
 
-// The type of a method rather than of a function: definitions with different arguments then fit into one list.
+// The type of a method instead of a function, so that definitions with different arguments fit into one list.
 type Method<Args, Context, Result> = { run(args: Args, context: Context): Awaitable<Result> }["run"];
 
 type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
-      /** Schema of what `run` returns. The result carries it as structured content and, for models, as JSON in a text block. */
+      /** Schema of the output of `run`. The result carries the output as structured content and, for models, as JSON in a text block. */
       readonly output?: Schema<O>;
       /** Content to show to the model instead of the JSON text. */
       render?(output: NoInfer<O>): Content<P>;
@@ -86,35 +86,38 @@ type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outpu
 
 type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
-      /** Lets calls run as tasks. Default: they do not. */
+      /** Lets calls run as tasks. Default: calls do not run as tasks. */
       readonly task?: true | PreparedToolTask<P, NoInfer<I>>;
     }
   : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> & ToolTaskOptions };
 
-/** A task that something has to be known for. */
+/** Options of a task that needs preparation, such as input of the client, before it begins. */
 export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOptions {
-  /** Runs while the client waits, before the task begins: asks what it has to, and gives the arguments for `run`. */
+  /** Runs before the task begins, while the client waits. Requests the input that the task needs, and returns the arguments for `run`. */
   prepare?(args: I, context: HandlerContext<P>): Awaitable<I | InputOf<P>>;
 }
 
-/** Whether calls of a tool run as tasks: `true` for every default. */
+/** Task support of a tool: options, or `true` for every default. */
 export type ToolTask = true | ToolTaskOptions;
 
-/** How calls of a tool run as tasks: where clients ask for a task, if they do; where the server decides, if they can. */
+/**
+ * Options of a tool whose calls run as tasks. At revisions where clients ask for a task, a call runs as one if the client asks. Where the server
+ * decides, a call runs as one if the client supports tasks.
+ */
 export interface ToolTaskOptions {
-  /** `required`: plain calls are refused where clients could have tasks. Default `optional`. */
+  /** With `required`, plain calls are rejected where clients can use tasks. Default `optional`. */
   readonly support?: "optional" | "required";
-  /** Milliseconds that a task is kept from its creation, if the client does not say. Default: the server's. */
+  /** Milliseconds that a task is kept from its creation, if the client sets no time. Default: the server's. */
   readonly ttl?: number;
-  /** Milliseconds that clients should wait between two questions. Default: the server's. */
+  /** Milliseconds that clients should wait between two requests for the status. Default: the server's. */
   readonly pollInterval?: number;
 }
 
 type Content<P extends ToolTypes> = AnswerOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
 
-/** What reads of a resource say about being kept, where the revision can say it. */
+/** Cache hint of a resource, sent at revisions that have cache hints. */
 export interface Caching {
-  /** How long clients may keep what `read` gives, unless its result says so itself. Where not everybody may read, it is private. */
+  /** Cache hint for the result of `read`, unless the result has its own. Always private if the definition has `visible` or `scopes`. */
   readonly caching?: CacheHint;
 }
 
@@ -122,7 +125,7 @@ export interface Caching {
 export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> &
   Visibility<P> &
   Caching & {
-    /** Whether `resources/list` shows it. What it leaves out is read all the same, by whoever learns of it elsewhere. Default `true`. */
+    /** True if `resources/list` shows the resource. A client that learns the URI elsewhere can read it in any case. Default `true`. */
     readonly listed?: boolean;
     read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
   };
@@ -131,7 +134,7 @@ export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> 
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | AnswerOf<P, "ReadResourceResult"> | InputOf<P>;
 
-/** Resources to list: all of them, or a page and where the next one begins. */
+/** Resources to list: all of them, or a page with the cursor of the next one. */
 export type ResourcePage<P extends ResourceTypes> =
   readonly P["Resource"][] | { readonly resources: readonly P["Resource"][]; readonly nextCursor?: string };
 
@@ -146,16 +149,16 @@ export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string
     readonly uriTemplate: T;
     /** Suggestions for variables of the template. */
     readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
-    /** Names resources that exist now, for `resources/list`. Default: those of a template are not listed. */
+    /** Returns the resources that exist now, for `resources/list`. Default: resources of a template are not listed. */
     list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
-    /** Called with the variables of the URI, percent-decoded: check them before use. `undefined` says that there is no such resource. */
+    /** Called with the percent-decoded variables of the URI: check them before use. Return `undefined` if there is no such resource. */
     read(
       variables: TemplateVariables<NoInfer<T>>,
       context: HandlerContext<P> & { readonly uri: string },
     ): Awaitable<ResourceContent<P> | undefined>;
   };
 
-/** A prompt: messages that the user can choose and fill in. `A` says which arguments there are and which are required. */
+/** A prompt: messages that the user can choose and fill in. `A` names the arguments and marks those that are required. */
 export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = NoFlags> = Fields<
   P,
   "Prompt",
@@ -172,7 +175,7 @@ export type PromptArgumentDefinition<P extends PromptTypes, Required> = Fields<
   "PromptArgument",
   "name" | "required"
 > & {
-  /** Default: `false`. */
+  /** True if the user must fill in the argument. Default: `false`. */
   readonly required?: Required & boolean;
   /** Suggests values while the user types. */
   readonly complete?: Complete;
@@ -181,20 +184,20 @@ export type PromptArgumentDefinition<P extends PromptTypes, Required> = Fields<
 /** Argument names of a prompt; `true` marks the required ones. */
 export type ArgumentFlags = { readonly [name: string]: unknown };
 
-/** No arguments. */
+/** Argument names of a prompt without arguments. */
 export type NoFlags = { readonly [name in never]: never };
 
-/** The values of a prompt's arguments: always text, and there only when required or given. */
+/** Values of the arguments of a prompt: always text. An argument that is not required may be absent. */
 export type ArgumentValues<A extends ArgumentFlags> = Flat<
   { readonly [Name in keyof A as A[Name] extends true ? Name : never]: string } & {
     readonly [Name in keyof A as A[Name] extends true ? never : Name]?: string;
   }
 >;
 
-/** Content of a prompt: text of one user message, messages, or a result of the protocol. A result without a description gets the prompt's. */
+/** Content of a prompt: text of one user message, messages, or a result of the protocol. A result without a description gets that of the prompt. */
 export type PromptContent<P extends PromptTypes> =
   | string
-  // Both kinds of array: the compiler explains what is wrong with a literal only where it finds its own.
+  // Both kinds of array: the compiler explains errors in an array literal only if the union has a mutable array type.
   | WithContent<P, P["PromptMessage"]>[]
   | readonly WithContent<P, P["PromptMessage"]>[]
   | PromptAnswer<P>
@@ -204,7 +207,7 @@ type PromptAnswer<P extends PromptTypes> = Without<AnswerOf<P, "GetPromptResult"
   readonly messages: readonly WithContent<P, P["PromptMessage"]>[];
 };
 
-/** Everything that a server offers. Capabilities follow from it. */
+/** Definition of a server with every feature. The capabilities follow from it. */
 export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerResources<P> &
   ServerPrompts<P> &
@@ -213,9 +216,9 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerRounds &
   ServerExtensions;
 
-/** What every server says of itself, its tools, and how it behaves. */
+/** Part of a definition that every server has: implementation, tools and options. */
 export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
-  /** How to use the server as a whole, for the model. */
+  /** Instructions for the model on the use of the server as a whole. */
   readonly instructions?: string;
   readonly tools?: readonly ToolDefinition<P, unknown, unknown>[];
 } & ServerOptions;
@@ -233,64 +236,64 @@ export interface ServerPrompts<P extends PromptTypes> {
 
 /** The skills of a server. */
 export interface ServerSkills {
-  /** Read them from folders with `readSkills`, or write them with `createSkill`. Their files are resources as well. */
+  /** Skills, read from folders with `readSkills` or written with `createSkill`. Their files are resources as well. */
   readonly skills?: readonly Skill[];
-  /** Lets clients look into the folders of skills, one at a time. Default `false`. */
+  /** Lets clients list the folders of skills, one at a time. Default `false`. */
   readonly directoryRead?: boolean;
 }
 
-/** Tasks that calls of tools become. */
+/** Task options of a server. */
 export interface ServerTasks {
-  /** How tasks are kept. They belong to a principal or, where nobody is authenticated, to a session. */
+  /** Options of tasks. A task belongs to a principal or, without authentication, to a session. */
   readonly tasks?: TaskOptions;
 }
 
-/** Questions to clients. */
+/** Input required options of a server. */
 export interface ServerRounds {
-  /** How calls go on that need input of the client, where each request stands alone. */
+  /** Options of calls that need input of the client, for stateless requests. */
   readonly rounds?: RequestStateOptions;
 }
 
-/** Extensions of the protocol. */
+/** Extension options of a server. */
 export interface ServerExtensions {
   /**
-   * Extensions that are declared to clients besides those that the definition makes use of, or that are declared with settings:
+   * Extensions that are declared to clients in addition to those that the definition uses, or that are declared with settings:
    * `{ ...extension, settings }`. Each is used with clients that declare it as well. Default: none.
    */
   readonly extensions?: readonly Extension[];
 }
 
-/** How a server behaves. */
+/** Options of a server that do not depend on its features. */
 export interface ServerOptions {
   // @part changes
-  /** Lists that may change while clients are connected, or `true` for all; clients are told of changes. Default: none. */
+  /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
   readonly dynamic?: true | readonly ListKind[];
   // @part changes
-  /** Lets clients subscribe to resources; tell them with `server.resources.changed(uri)`. Default: `false`. */
+  /** Lets clients subscribe to resources. Notify them with `server.resources.changed(uri)`. Default: `false`. */
   readonly subscriptions?: boolean;
   // @part changes
-  /** Most subscriptions of one session. Default 1000. */
+  /** Maximum number of subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };
-  /** Runs around every request, `initialize` and `ping` included, the first outermost. */
+  /** Middleware that runs around every request, including `initialize` and `ping`. The first one is outermost. */
   readonly middleware?: readonly Middleware[];
-  /** Most entries on one page of a list. Default: all on one page. */
+  /** Maximum number of entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
   // @part caching
-  /** How long clients may keep the lists, and what the server says about itself. Default: not at all. */
+  /** Cache hints for the lists and for the information that the server gives about itself. Default: clients keep nothing. */
   readonly caching?: CacheHints;
   /**
-   * Secrets of 32 bytes or more that sign cursors: the first signs, all are accepted. Needed where several processes serve the
-   * same clients. Default: a random one.
+   * Secrets of 32 bytes or more that sign cursors: the first one signs, all are accepted. Needed where several processes serve the
+   * same clients. Default: one random secret.
    */
   readonly cursorKeys?: readonly Uint8Array[];
-  /** Least severe level that is logged to clients which did not choose one. Default: `info`. */
+  /** Least severe level of log messages for clients that did not choose one. Default: `info`. */
   readonly logLevel?: string;
-  /** Most log messages to one session: so many at once, and so many a second in the long run. Default 1000 and 100. */
+  /** Rate limit of the log messages to one session. Default: a burst of 1000, and 100 per second on average. */
   readonly logRate?: Rate;
-  /** Most progress reports of one call: so many at once, and so many a second, the newest. Default 100 and 20. */
+  /** Rate limit of the progress reports of one call; beyond it, only the newest is sent. Default: a burst of 100, and 20 per second. */
   readonly progressRate?: Rate;
-  /** Told about every failure that clients only learn in general terms. Default: written to standard error. */
+  /** Called with every failure that is reported to clients in general terms only. Default: writes to standard error. */
   readonly onError?: OnError;
 }

@@ -1,17 +1,17 @@
 import type { Revision } from "../../generated/support.ts";
 import { toCaching, type CacheHint } from "../protocol/cache-hint.ts";
 
-/** What results of a revision carry besides their content. */
+/** Members that results of a revision carry in addition to their content. */
 export interface Envelope {
   readonly result: { readonly resultType?: string };
   // @part caching
-  /** For lists and reads, which clients may keep for as long as the hint says. */
+  /** Returns the members for results of lists and reads, which clients may keep for as long as the hint says. */
   cacheable(hint?: CacheHint): object;
 }
 
 /**
- * Where each request stands alone, results say that they are complete and how long they may be kept: not at all, unless the
- * definition or the handler says otherwise.
+ * Creates the envelope of a revision. Results of stateless requests say that they are complete and how long clients may keep them:
+ * not at all, unless the definition or the handler sets another time.
  */
 export function createEnvelope(revision: Revision): Envelope {
   const result = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};

@@ -3,8 +3,8 @@ import { RpcError, errorCodes, hasName } from "../jsonrpc/errors.ts";
 import { shorten } from "../internal/shorten.ts";
 
 /**
- * A failure that the other side should read. A call of a tool answers with a result marked `isError`, so that the model can react to it; any
- * other request is refused with this message.
+ * Failure whose message is sent to the client. A call of a tool returns it in a result marked `isError`, so that the model can react to it. Any
+ * other request is rejected with an error response that has this message.
  */
 export class ToolError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
@@ -13,12 +13,12 @@ export class ToolError extends Error {
   }
 }
 
-/** Whether a value is a `ToolError`, also one of another copy of this package. */
+/** True if a value is a `ToolError`, including one of another copy of this package. */
 export function isToolError(value: unknown): value is ToolError {
   return hasName(value, ["ToolError"]);
 }
 
-/** Asks a handler that no model reads the answer of: what it says of a failure is for whoever asked. */
+/** Calls a handler whose result no model reads: a `ToolError` becomes an error response to the client. */
 export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<Result> {
   try {
     return await ask();
@@ -27,7 +27,7 @@ export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<
   }
 }
 
-/** The refusal of a request that names something unknown or lacks something. With data it quotes the request, as much of it as is bearable. */
+/** Creates the error for a request that names something unknown or lacks something. Data quotes the request; long texts are shortened. */
 export function refuse(message: string, data?: object): RpcError {
   if (data === undefined) return new RpcError(errorCodes.invalidParams, message);
   const members = Object.entries(data).map(([name, value]) => [

@@ -10,11 +10,11 @@ import type { AnyServerDefinition } from "./any-definition.ts";
 
 /** A feature that serves an extension. */
 export interface ExtensionFeature extends Feature {
-  /** The extension, where a definition makes use of it. */
+  /** Returns the extension if a definition uses it. */
   extension(source: AnyServerDefinition): Extension | undefined;
 }
 
-/** Lets servers use extensions: those that a definition names, and those without which something in it could not be served. */
+/** Creates the extension support of servers: for extensions that a definition names, and for those that its members need. */
 export function createExtending(features: readonly ExtensionFeature[]): Extending {
   return {
     extend(source: AnyServerDefinition & ServerExtensions, revisions) {
@@ -32,7 +32,7 @@ export function createExtending(features: readonly ExtensionFeature[]): Extendin
 
 type Handler = (params: unknown, call: CallContext) => unknown;
 
-/** A client that does not declare what a method belongs to learns what is missing, whatever it asks for. */
+/** Wraps a handler so that it rejects clients that lack the needed capability, before it reads the params. The error names the capability. */
 function guardHandler(handlers: object, { handler, needs }: RequestRow): readonly (readonly [string, Handler])[] {
   const handle: unknown = Reflect.get(handlers, handler);
   if (!needs || !isHandler(handle)) return [];

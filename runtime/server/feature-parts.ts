@@ -11,7 +11,7 @@ import type { Middleware } from "./middleware/middleware.ts";
 import type { AnyCoreDefinition, AnyTool } from "./any-definition.ts";
 import type { ToolRules } from "./tools/registry.ts";
 
-/** What the parts need to know of the server that they make up. */
+/** Options for the parts of a server. */
 export interface PartsOptions {
   readonly middleware: readonly Middleware[];
   readonly toolRules: ToolRules;
@@ -21,32 +21,32 @@ export interface PartsOptions {
   // @part changes
   readonly features: readonly Feature[];
   // @part changes
-  /** Whether clients may know by now what the server offers. */
+  /** True if the server is being served, so that clients may already know its lists. */
   isServed(): boolean;
   // @part changes
-  /** Called when what was built so far no longer fits. */
+  /** Discards the implementations that were built so far, after a change of the lists. */
   rebuild(): void;
 }
 
-/** What lists need to know of their server. */
+/** Options for the lists of a server. */
 export interface ListNeeds extends PartsOptions {
   // @part sessions, changes
   readonly sessions: SessionRegistry;
 }
 
-/** Makes what a definition lists. */
+/** Creates the lists of a definition. */
 export type CreateLists<Lists, Source> = (source: Source, needs: ListNeeds) => MadeLists<Lists>;
 
-/** What a server lists. */
+/** Lists of a server: the tools, and the lists that may change. */
 export interface MadeLists<Lists> {
   readonly tools: FixedList<AnyTool>;
-  /** What of it may change. */
+  /** Lists that may change; they become members of the server. */
   readonly lists: Lists;
-  /** Whether there is anything in a list, or may be later. */
+  /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;
 }
 
-/** Takes a definition apart: into what is listed, who hears of changes, and how the server behaves. */
+/** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
 export function createParts<Lists extends object, Source extends AnyCoreDefinition>(
   source: Source,
   createLists: CreateLists<Lists, Source>,

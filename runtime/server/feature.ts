@@ -9,57 +9,61 @@ import type { Rounds } from "./input/rounds.ts";
 import type { AnyCoreDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
-/** Something that servers may offer besides tools. A program that never names it does not carry its code. */
+/** Optional part of a server, in addition to tools. A program that does not name it does not contain its code. */
 export interface Feature {
   readonly name: string;
-  /** Finds mistakes that hold at every revision in a definition, or in what comes later; throws at the first. */
+  /**
+   * Checks a definition, or definitions that are added later, for mistakes that apply to every revision.
+   *
+   * @throws {SetupError} at the first mistake
+   */
   check?(offer: object): void;
-  /** Prepares it for one server, whose parts include the lists that it is about. */
+  /** Creates the feature for one server, whose parts include the lists that the feature serves. */
   create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
-  /** What lists say of a tool besides. */
+  /** Returns the members that lists show of a tool in addition to those of its definition. */
   readonly describeTool?: (tool: AnyTool, revision: Revision) => object;
-  /** Puts a question to the client as a task, where the client can do that. */
+  /** Sends an input request to the client as a task, where the client supports that. */
   readonly askForTask?: AskForTask;
-  /** What handlers get at a revision, where it is more than in a program that asks nothing. */
+  /** Returns the function that creates contexts at a revision, if they offer more than those of programs without input requests. */
   createScopes?(revision: Revision, askForTask: AskForTask | undefined): CreateScope;
 }
 
-/** Sends a request that the client answers as a task; resolves to its result. */
+/** Sends a request that the client runs as a task. Resolves to its result. */
 export type AskForTask = (call: CallContext, row: RequestRow, params: object) => Promise<unknown>;
 
 /** A feature of one server. */
 export interface ServedFeature {
-  /** What a request is about, if it is one of its own. */
+  /** Finds the definition that a request addresses, if the request belongs to this feature. */
   findAsked?(method: string, params: Readonly<Record<string, unknown>>): (Scoped & Visible) | undefined;
-  /** What it answers at one revision. */
+  /** Returns the handlers of the feature at one revision. */
   implement(scene: Scene): Implemented;
-  /** What it has declared besides the gates of the methods that it answers. */
+  /** Returns the gates of the capabilities that the feature declares in addition to those of its methods. */
   gates?(revision: Revision): readonly Gate[];
-  /** How calls go on that need input of the client. */
+  /** Returns the rounds of calls that need input of the client. */
   rounds?(revision: Revision): Rounds;
-  /** Ends what goes on in it. */
+  /** Ends the work that is in progress in the feature. */
   close?(): Promise<void>;
 }
 
-/** What a feature is implemented for. */
+/** Parts of a server at one revision, from which a feature is implemented. */
 export interface Scene extends ContextParts {
   readonly revision: Revision;
   readonly options: RegistryOptions;
   readonly tools: ToolRegistry;
   readonly createScope: CreateScope;
   toContext(call: CallContext): HandlerScope;
-  /** Whether there is anything in a list, or may be later. */
+  /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;
-  /** What the features before this one have made. */
+  /** Implementations of the features before this one. */
   readonly earlier: readonly Implemented[];
 }
 
-/** What a feature answers at one revision. */
+/** Implementation of a feature at one revision. */
 export interface Implemented {
-  /** Functions by handler name: `readResource`. What they are called with was checked against the revision. */
+  /** Functions by handler name, such as `readResource`. Their params were checked against the revision. */
   readonly handlers: object;
-  /** Whether a client may read what is behind a URI. */
+  /** True if a client may read the resource at a URI. */
   isUsable?(uri: string, call: CallContext): boolean;
-  /** What can be listened for besides. */
+  /** Reads the additional topics that clients can listen for. */
   readonly listen?: ListenMore;
 }

@@ -14,7 +14,7 @@ import { createServer, type Server } from "./create-server.ts";
 import type { AnyServerDefinition } from "./any-definition.ts";
 import type { UiSupport } from "./apps/tool-ui.ts";
 
-/** The functions that write definitions down, for the types of one revision. */
+/** Functions that create definitions with the types of one revision. */
 export interface RevisionDefiners<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
   defineTool<I = NoArguments, O = undefined>(
@@ -31,7 +31,7 @@ export interface RevisionDefiners<P extends ProtocolTypes> {
  * Binds the definition functions to the types of a revision, for use of this package as a library:
  * `const { defineServer, defineTool } = forRevisions<Declarations>([revision]);`
  *
- * @param revisions - what servers speak, newest first; `P` should be the declarations of the first
+ * @param revisions - the revisions that servers speak, newest first; `P` should be the declarations of the first
  */
 export function forRevisions<P extends ProtocolTypes>(revisions: readonly Revision[]): RevisionDefiners<P> {
   return {

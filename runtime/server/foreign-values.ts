@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
 
 /**
- * Where a checked value holds something that JSON makes into something else, which nobody has checked: a date becomes text, a map loses
- * what is in it. Cycles are left to the encoder.
+ * Finds an object in a checked value that JSON turns into another value, which was not checked: a date becomes text, a map loses its
+ * entries. Returns its class and path. Cycles are left to the encoder.
  */
 export function findForeign(value: unknown, path: readonly string[] = []): string | undefined {
   if (typeof value !== "object" || value === null || path.length > deepest) return undefined;

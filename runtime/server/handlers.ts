@@ -18,26 +18,26 @@ import type { Rounds } from "./input/rounds.ts";
 import type { AnyTool } from "./any-definition.ts";
 import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
 
-/** What a server consists of, the same at every revision. */
+/** Parts of a server that are the same at every revision. */
 export interface ServerParts {
   readonly tools: FixedList<AnyTool>;
   // @part sessions, changes
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
   readonly toolRules: ToolRules;
-  /** Whether there is anything in a list, or may be later. */
+  /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;
 }
 
-/** How a server behaves, with every default filled in. */
+/** Options of a server, with every default filled in. */
 export interface ServerSettings {
   // @part changes
-  /** Lists that may change, so that they are offered even while they are empty. */
+  /** Lists that may change. They are offered even while they are empty. */
   readonly dynamic: ReadonlySet<ListKind>;
   // @part changes
   readonly subscriptions: boolean;
   // @part changes
-  /** Most subscriptions of one session, or of one request that waits for news. */
+  /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
   readonly mostSubscriptions: number;
   readonly pageSize: number | undefined;
   // @part caching
@@ -48,7 +48,7 @@ export interface ServerSettings {
   readonly onError: OnError;
 }
 
-/** What a server has at one revision that features may replace. */
+/** Parts of a server at one revision that features may replace. */
 export interface HandlerOptions {
   readonly createScope: CreateScope;
   readonly rounds: Rounds;
@@ -56,7 +56,7 @@ export interface HandlerOptions {
   readonly served?: readonly ServedFeature[];
 }
 
-/** Builds the registries of a server for one revision and the handlers on top of them; what is not offered has none. */
+/** Builds the registries of a server for one revision and the handlers on top of them. Lists that are not offered have no handlers. */
 export function createHandlers(parts: ServerParts, revision: Revision, made: HandlerOptions): object {
   const { isOffered } = parts;
   const { middleware, logs, ...settings } = parts.settings;

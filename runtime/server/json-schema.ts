@@ -1,14 +1,14 @@
 import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/schema-issue.ts";
 import { ownVendor, type Schema } from "./schema.ts";
 
-/** How a plain JSON Schema is enforced. */
+/** Options of `fromJsonSchema`: the validator that enforces the schema. */
 export interface JsonSchemaOptions {
   readonly validate: JsonSchemaValidator;
 }
 
 /**
- * Makes a plain JSON Schema usable as the input or output of a tool. It is advertised as it is, whatever the dialect, so
- * `validate` must enforce exactly that. The type follows from a literal; give it yourself where that is too simple:
+ * Makes a plain JSON Schema usable as the input or output of a tool. Clients receive it unchanged, in any dialect, so
+ * `validate` must enforce exactly this schema. The type is inferred from a literal. Name the type where the inferred one is too simple:
  * `fromJsonSchema<Query>(schema, { validate })`.
  */
 export function fromJsonSchema<const S extends ObjectSchema>(
@@ -17,7 +17,7 @@ export function fromJsonSchema<const S extends ObjectSchema>(
 ): Schema<FromJsonSchema<S>>;
 export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T>;
 export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptions): Schema<T> {
-  // What `validate` accepts is a `T`: the promise that its author makes.
+  // The author of `validate` guarantees that each value that it accepts is a `T`.
   const accepts = (_value: unknown, issues: readonly SchemaIssue[]): _value is T => issues.length === 0;
   return {
     "~standard": {
@@ -32,7 +32,7 @@ export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptio
   };
 }
 
-/** The type of the values that a literal JSON Schema describes; `unknown` where it uses more than the common keywords. */
+/** Type of the values that a literal JSON Schema describes; `unknown` where it uses more than the common keywords. */
 export type FromJsonSchema<S> = S extends { readonly const: infer V }
   ? V
   : S extends { readonly enum: readonly (infer V)[] }

@@ -6,14 +6,14 @@ import { runMiddleware, type Middleware } from "./middleware/middleware.ts";
 import { createOnce } from "./input/once.ts";
 import type { AnyContext } from "./any-definition.ts";
 
-/** Middleware around what the lifecycle answers itself: `initialize`, `ping`, `server/discover`. */
+/** Returns the middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
 export function wrapLifecycle(middleware: readonly Middleware[]): Around | undefined {
   if (middleware.length === 0) return undefined;
   return ({ method, params, session, call }, next) =>
     runMiddleware(middleware, { method, params, context: toContext(call, session) }, next);
 }
 
-/** There is nothing to report, to log or to ask while a session is only being opened, and in answer to a ping nothing either. */
+/** Creates a context without progress, logs and input requests: a session that is being opened and a ping need none. */
 function toContext(call: CallContext, session: Session): AnyContext {
   return {
     auth: readAuth(call.origin),

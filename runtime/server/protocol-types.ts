@@ -11,12 +11,12 @@ import type {
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * The declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits.
- * Definitions are generic over it, so that what a revision lacks is a compile error.
+ * Declarations of a revision by name, limited to those that every revision has: `Declarations` of a generated revision fits.
+ * Definitions are generic over it, so that the use of a member that a revision lacks is a compile error.
  */
 export interface ProtocolTypes extends ResourceTypes, PromptTypes {}
 
-/** What every server has to do with. */
+/** Declarations that every server uses. */
 export interface ToolTypes {
   Implementation: object;
   ClientCapabilities: object;
@@ -25,14 +25,14 @@ export interface ToolTypes {
   CallToolResult: object;
 }
 
-/** What servers with resources have to do with. */
+/** Declarations that servers with resources use. */
 export interface ResourceTypes extends ToolTypes {
   Resource: object;
   ResourceTemplate: object;
   ReadResourceResult: object;
 }
 
-/** What servers with prompts have to do with. */
+/** Declarations that servers with prompts use. */
 export interface PromptTypes extends ToolTypes {
   Prompt: object;
   PromptArgument: object;
@@ -40,14 +40,14 @@ export interface PromptTypes extends ToolTypes {
   GetPromptResult: object;
 }
 
-/** What a handler may answer with: a result of the revision, whose content is of the kinds that it has. */
+/** Result of the revision that a handler may return, with content of the kinds that the revision has. */
 export type AnswerOf<P, Name extends keyof P & string> = WithContent<
   P,
   Without<Answer<P[Name]>, keyof MissingMembers<P, Name>>
 > &
   UnavailableMembers<MissingMembers<P, Name>, Envelope>;
 
-/** `T` with its content, one block or several, of the kinds that the revision has. */
+/** `T` with its content, one block or several, limited to the kinds that the revision has. */
 export type WithContent<P, T> = T extends { content: infer Content }
   ? Without<T, "content"> & { content: ContentOf<P, Content> }
   : T;
@@ -56,7 +56,7 @@ type ContentOf<P, Content> = Content extends readonly (infer Block)[]
   ? AvailableContent<P, Block>[]
   : AvailableContent<P, Content>;
 
-/** What a handler learns about its request and what it may do while it runs. */
+/** Context of a handler: facts about its request, and functions that it may use while it runs. */
 export type HandlerContext<P extends ToolTypes> = RequestFacts<P> &
   // @part questions
   ReturnedInput<P> &
@@ -64,36 +64,36 @@ export type HandlerContext<P extends ToolTypes> = RequestFacts<P> &
   TaskFacts<P> &
   ClientQuestions<P>;
 
-/** What a handler learns that returned `inputRequired(...)` in the round before. */
+/** Context members for a handler that returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }
   ? {
-      /** The answers, by the keys of the questions; those of the last round only. */
+      /** Responses by the keys of the input requests; those of the last round only. */
       readonly inputResponses?: Readonly<Partial<Responses>> | undefined;
-      /** What was returned with the questions. */
+      /** State that the handler returned with the input requests. */
       readonly requestState?: string | undefined;
     }
   : unknown;
 
-/** What a tool learns about the task that its call has become. */
+/** Context members for a tool call that runs as a task. */
 export type TaskFacts<P extends ToolTypes> = [MissingMember<P, "Tool", "execution">] extends [never]
-  ? { /** There when the client asked for a task. */ readonly task?: TaskControl | undefined }
+  ? { /** Set when the client asked for a task. */ readonly task?: TaskControl | undefined }
   : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> };
 
-/** Somebody whom the transport knows. */
+/** Principal that the transport has authenticated. */
 export interface Authenticated {
   readonly principal: string;
-  /** What they may do. */
+  /** Scopes that are granted to the principal. */
   readonly scopes?: readonly string[];
-  /** What else is known; in the words of whoever checked it. */
+  /** Further facts about the principal, in the format of the verifier that supplied them. */
   readonly claims?: unknown;
 }
 
-/** Who sent a request: what may depend on it depends on nothing else. */
+/** Sender of a request. Decisions that may depend on the sender depend on nothing else. */
 export interface Requester<P extends ToolTypes> {
-  /** Who is authenticated; `undefined` where the transport asks nobody who they are. */
+  /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
   readonly client: {
-    /** Self-declared: good for logs, not for decisions. Absent where the revision lets clients leave it out. */
+    /** Self-declared: suitable for logs, not for decisions. Absent where the revision lets clients omit it. */
     readonly info: P["Implementation"] | undefined;
     readonly capabilities: P["ClientCapabilities"];
   };
@@ -103,14 +103,14 @@ export interface Requester<P extends ToolTypes> {
   readonly revision: string;
 }
 
-/** What every handler gets. */
+/** Context members that every handler gets. */
 export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /**
-   * Aborted when the client cancels the request or goes away, and when the handler is left behind at a question: where each request
-   * stands alone it begins anew with the answer. Pass it on to whatever you wait for.
+   * Aborted when the client cancels the request or disconnects, and when the handler is abandoned at an input request: with stateless
+   * requests, the handler starts again with the response. Pass the signal on to the operations that you await.
    */
   readonly signal: AbortSignal;
-  /** Reports progress; does nothing when the client did not ask for it. Every report must be greater than the last. */
+  /** Reports progress; does nothing when the client did not ask for it. Each value must be greater than the last one. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message, unless the client asked for more severe ones only. Never log secrets: the client is a third party. */
   log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
@@ -118,24 +118,24 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
   /**
-   * Lets go of the HTTP connection on which the client waits, when the answer will take long: the client comes back for it. Gives
-   * `false`, and does nothing, where clients cannot.
+   * Closes the HTTP connection on which the client waits, for a response that takes long: the client connects again to get it. Returns
+   * `false`, and does nothing, where clients cannot do that.
    */
   releaseConnection(): boolean;
   /**
-   * Does something once in a call, however often its handler runs, and gives the same result each time. The result must be JSON or nothing:
-   * where a call takes several rounds the client carries it and can read it. What it throws is thrown each time; in programs that ask clients
-   * a `ToolError` or an `RpcError` as it is, anything else as a `StepError`. Never ask the client inside of it.
+   * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`:
+   * where a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input
+   * requests, a `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step.
    *
-   * @param key - names the step within the call
+   * @param key - name of the step within the call
    */
   once<T>(key: string, work: () => Awaitable<T>): Promise<T>;
 }
 
 /**
- * Questions that a handler may put to the client. They fail with a `CapabilityError` when the client did not declare the capability. Where
- * each request stands alone, the handler stops at a question that has no answer yet, and runs again from its beginning when the answer comes:
- * what it does before must be the same each time, and what must not happen twice belongs into `once`.
+ * Input requests that a handler may send to the client. They fail with a `CapabilityError` when the client did not declare the capability. With
+ * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response
+ * arrives. What it does before must be the same each time. Use `once` for work that must not happen twice.
  */
 export type ClientQuestions<P> = (P extends Question<"CreateMessage", infer Params, infer Result>
   ? {
@@ -149,12 +149,12 @@ export type ClientQuestions<P> = (P extends Question<"CreateMessage", infer Para
     ? { /** Asks the user for input. */ elicit(params: Params, options?: QuestionOptions): Promise<Result> }
     : { readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">> }) &
   (P extends { ListRootsResult: { roots: infer Roots } }
-    ? { /** Asks which folders the user opened to the server. */ roots(options?: QuestionOptions): Promise<Roots> }
+    ? { /** Lists the folders that the user opened to the server. */ roots(options?: QuestionOptions): Promise<Roots> }
     : { readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">> });
 
-/** Options of a question. */
+/** Options of an input request to the client. */
 export interface QuestionOptions {
-  /** Names the question where it travels inside a result. Default: its kind and a number. */
+  /** Key of the input request where it is part of a result. Default: its kind and a number. */
   readonly key?: string;
 }
 
@@ -165,18 +165,18 @@ type Question<Name extends string, Params, Result> = { readonly [K in `${Name}Re
 /** Suggests values for what the user has typed so far, best first. */
 export type Complete = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>;
 
-/** What a completion may depend on. */
+/** Facts that a completion may depend on. */
 export interface CompletionContext {
-  /** Values that the user has settled for the other arguments; empty where the revision cannot say. */
+  /** Values that the user has chosen for the other arguments; empty where the revision cannot carry them. */
   readonly arguments: { readonly [name: string]: string };
   readonly signal: AbortSignal;
 }
 
-/** Suggestions together with what is known about the rest. */
+/** Suggestions together with facts about those that are not included. */
 export interface Completion {
   readonly values: readonly string[];
-  /** How many there are in all. Default: as many as `values`. */
+  /** Total number of suggestions. Default: the length of `values`. */
   readonly total?: number;
-  /** There are more than `values`. */
+  /** True if there are more suggestions than `values`. */
   readonly hasMore?: boolean;
 }

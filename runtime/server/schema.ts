@@ -2,8 +2,8 @@ import type { SchemaIssue } from "../protocol/schema-issue.ts";
 import { checkSchema, type Side } from "./tools/check-schema.ts";
 
 /**
- * The part of the Standard Schema and Standard JSON Schema interfaces that tools need: whatever library implements both
- * can describe arguments and results. Declared here, so no schema library is in any type.
+ * The part of the Standard Schema and Standard JSON Schema interfaces that tools need. Any library that implements both
+ * can describe arguments and results. Declared here, so that no type depends on a schema library.
  * @see https://standardschema.dev
  */
 export interface Schema<T> {
@@ -12,28 +12,28 @@ export interface Schema<T> {
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
     readonly jsonSchema: SchemaConverter;
-    /** Exists for the compiler only. */
+    /** Type information for the compiler; has no value at run time. */
     readonly types?: { readonly input: unknown; readonly output: T } | undefined;
   };
 }
 
-/** Writes a schema as JSON Schema in the dialect asked for, or throws when it cannot. */
+/** Writes a schema as JSON Schema in the requested dialect. Throws when it cannot. */
 export interface SchemaConverter {
   readonly input: (options: { readonly target: string }) => Record<string, unknown>;
   readonly output: (options: { readonly target: string }) => Record<string, unknown>;
 }
 
-/** The validated value, or what is wrong with it. */
+/** The validated value, or the issues that were found in it. */
 export type SchemaResult<T> =
   { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
-/** Who stands behind schemas that are written as JSON Schema. */
+/** Vendor of schemas that are written as JSON Schema. */
 export const ownVendor = "create-mcp-server";
 
-/** What a tool without arguments takes: the empty object. */
+/** Arguments of a tool that takes none: the empty object. */
 export type NoArguments = { readonly [name in never]: never };
 
-/** The schema of a tool without arguments. Anything that is sent nevertheless is refused. */
+/** Schema of a tool without arguments. Rejects any argument that is sent nevertheless. */
 export const noArguments: Schema<NoArguments> = {
   "~standard": {
     version: 1,
@@ -49,8 +49,8 @@ export const noArguments: Schema<NoArguments> = {
 };
 
 /**
- * Nothing that the function of a tool could return. The compiler first reads a function without parameters when it does not know the output yet, and then
- * keeps a literal, instead of calling it a text, only where it may be wanted: here any is.
+ * Type that the function of a tool can never return. The compiler first reads a function without parameters while it does not know the output type
+ * yet. At that time it keeps a literal type, instead of widening it to `string`, only where a literal may be expected: this type expects any literal.
  */
 export type KeepsLiterals = { readonly [name: string]: Literal; readonly [nothing]: never };
 type Literal = "" | 0 | true | readonly Literal[] | { readonly [name: string]: Literal };
@@ -59,9 +59,11 @@ declare const nothing: unique symbol;
 const draft7 = "http://json-schema.org/draft-07/schema#";
 
 /**
- * The JSON Schema that a revision's peers get to see, which is also what is enforced.
+ * Returns the JSON Schema that peers of a revision receive. The same schema is enforced.
  * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
- * A `$schema` that a library adds is left out where it names what the reader assumes anyway; one that an author wrote stays.
+ * A `$schema` that a library adds is omitted where it names the dialect that the reader assumes; one that an author wrote stays.
+ *
+ * @throws {Error} when the schema is not a Standard JSON Schema, or when an input schema does not have the root type `object`
  */
 export function toJsonSchema(
   schema: Schema<unknown>,

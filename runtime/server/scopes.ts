@@ -6,14 +6,18 @@ import type { ServedFeature } from "./feature.ts";
 import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
 
 /**
- * Whether a sender has the scopes of what it asks for. Where nobody is asked who they are, such as on stdio, there are no scopes to have,
+ * True if a requester has the scopes that a definition needs. Where the transport does not authenticate, such as on stdio, there are no scopes,
  * and none are needed.
  */
 export function hasScopes({ scopes = [] }: Scoped, { auth }: Pick<AnyRequester, "auth">): boolean {
   return !auth || scopes.every((scope) => auth.scopes?.includes(scope));
 }
 
-/** Refuses a sender that lacks a scope, with an error 403 that names all it needs. */
+/**
+ * Rejects a requester that lacks a scope of a definition.
+ *
+ * @throws {RpcError} with code 403 when a scope is missing; the error names all scopes that are needed
+ */
 export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth">): void {
   if (hasScopes(asked, requester)) return;
   const { scopes = [] } = asked;
@@ -21,8 +25,8 @@ export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth
 }
 
 /**
- * Tells which scopes a request needs before anything of its answer has been sent. Of what not everybody may know of it tells nothing: the
- * registries ask for those scopes once they have found that this client may.
+ * Creates a function that returns the scopes that a request needs, before any part of the response has been sent. It returns none for a
+ * definition with restricted visibility: the registries check those scopes after they have found that the client may see the definition.
  */
 export function createScopeReader(
   tools: FixedList<AnyTool>,

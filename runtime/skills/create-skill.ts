@@ -3,19 +3,23 @@ import { checkFrontmatter, toManifestText } from "./frontmatter.ts";
 import { createSkillFile } from "./file.ts";
 import { manifestName, skillLimits, type Skill, type SkillFile, type SkillFrontmatter } from "./skill.ts";
 
-/** A skill that is written in code, for programs without a file system. */
+/** Options of a skill that is written in code, for programs without a file system. */
 export interface SkillOptions {
-  /** Its fields; `name` and `description` are there at least. */
+  /** Frontmatter fields of the skill: at least `name` and `description`. */
   readonly frontmatter: SkillFrontmatter;
-  /** The text of its `SKILL.md` below the fields, in Markdown. */
+  /** Markdown text of its `SKILL.md` below the frontmatter. */
   readonly body: string;
   /** Further files by their paths below the skill. Default: none. */
   readonly files?: { readonly [path: string]: string | Uint8Array<ArrayBuffer> };
-  /** Segments before the name: `acme/billing`. Default: none. */
+  /** Path segments before the name, such as `acme/billing`. Default: none. */
   readonly folder?: string;
 }
 
-/** Makes a skill of text. Throws an error that says what is wrong with it. */
+/**
+ * Creates a skill from text.
+ *
+ * @throws {SetupError} when the skill is invalid, with a description of the problem.
+ */
 export async function createSkill({ frontmatter, body, files = {}, folder }: SkillOptions): Promise<Skill> {
   const path = folder === undefined ? frontmatter.name : `${folder}/${frontmatter.name}`;
   const where = `The skill "${path}"`;
@@ -26,7 +30,11 @@ export async function createSkill({ frontmatter, body, files = {}, folder }: Ski
   return toSkill({ path, frontmatter: checked, files: await Promise.all(made) }, where);
 }
 
-/** Refuses what hosts need not accept, and fields that are not the author's to set. */
+/**
+ * Checks a skill.
+ *
+ * @throws {SetupError} when hosts need not accept its size or paths, or when it sets metadata that is reserved for the protocol.
+ */
 export function toSkill(skill: Skill, where: string): Skill {
   const { files, frontmatter } = skill;
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
@@ -42,13 +50,13 @@ export function toSkill(skill: Skill, where: string): Skill {
   return { ...skill, files: sortFiles(files) };
 }
 
-/** The same order on every machine, `SKILL.md` first. */
+/** Sorts files in the same order on every machine, `SKILL.md` first. */
 function sortFiles(files: readonly SkillFile[]): readonly SkillFile[] {
   const rank = ({ path }: SkillFile): string => (path === manifestName ? "" : path);
   return [...files].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Clients refuse what some systems would read as another folder. */
+/** Checks the segments of a path: clients reject paths that some systems would resolve to another folder. */
 function checkSegments(path: string, where: string): void {
   const isGood = path.split("/").every((segment) => !["", ".", ".."].includes(segment) && !segment.includes("\\"));
   if (!isGood)

@@ -4,9 +4,10 @@ import { SkillError } from "./errors.ts";
 import { checkSkillName, readSkillName, type SkillEntry, type SkillResource } from "./skill.ts";
 
 /**
- * Refuses an entry that contradicts itself: a name that its URI does not end with, files outside of the skill or named twice, a list without
- * its `SKILL.md`.
+ * Checks that an entry is consistent. Its URI must end with its name, its files must be inside of the skill and listed once, and the list must
+ * contain `SKILL.md`.
  *
+ * @throws {SkillError} when the entry contradicts itself.
  * @see https://modelcontextprotocol.io/seps/2640-skills-extension#skill-entries
  */
 export function checkSkillEntry(entry: SkillEntry): SkillEntry {
@@ -21,7 +22,11 @@ export function checkSkillEntry(entry: SkillEntry): SkillEntry {
   return entry;
 }
 
-/** Reads what a server gave as an entry. */
+/**
+ * Reads an entry that a server sent.
+ *
+ * @throws {SkillError} when fields are missing or have the wrong type.
+ */
 export function readSkillEntry(value: unknown): SkillEntry {
   if (isEntry(value)) return value;
   const uri = isObject(value) && typeof value.uri === "string" ? value.uri : "A skill without a URI";
@@ -40,12 +45,12 @@ function isResource(value: unknown): value is SkillResource {
   return typeof value.uri === "string" && typeof value.digest === "string" && typeof value.size === "number";
 }
 
-/** The folder of a skill, with a slash at its end. */
+/** Returns the root URI of a skill, with a trailing slash. */
 export function toSkillRoot(uri: string): string {
   return uri.slice(0, uri.lastIndexOf("/") + 1);
 }
 
-/** Whether a URI is that of a file below a root, however servers may read dots in it. */
+/** True if a URI is that of a file below a root, however servers may resolve dots in it. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(root)) return false;
   return uri

@@ -1,16 +1,16 @@
 import { hasName } from "../jsonrpc/errors.ts";
 
 /**
- * Why something of a skill must not be used. `entry`: what the server says of the skill makes no sense. `size`, `digest`: a file is not the
- * one that the entry describes. `frontmatter`: `SKILL.md` does not say what the entry says. `unlisted`: the entry has no such file.
- * `dynamic`: nothing can be checked. `limit`: it is larger than allowed.
+ * Reason for which a skill or a file of it must not be used. `entry`: the entry from the server is inconsistent. `size`, `digest`: a file differs
+ * from the one in the entry. `frontmatter`: `SKILL.md` differs from the entry. `unlisted`: the entry has no such file. `dynamic`: nothing can be
+ * checked. `limit`: the skill or the file is larger than allowed.
  */
 export type SkillProblem = "entry" | "size" | "digest" | "frontmatter" | "unlisted" | "dynamic" | "limit";
 
-/** Something of a skill was refused: it is not to be shown to a model, and nothing of it is to be run. */
+/** Error for a rejected skill or file: it must not be shown to a model, and no part of it may be run. */
 export class SkillError extends Error {
   readonly problem: SkillProblem;
-  /** Of the skill or of the file. */
+  /** URI of the skill or of the file. */
   readonly uri: string;
 
   constructor(problem: SkillProblem, uri: string, message: string) {
@@ -21,7 +21,7 @@ export class SkillError extends Error {
   }
 }
 
-/** Whether a value is a `SkillError`, also one of another copy of this package. */
+/** True if a value is a `SkillError`, also one of another copy of this package. */
 export function isSkillError(value: unknown): value is SkillError {
   return hasName(value, ["SkillError"]);
 }

@@ -3,13 +3,13 @@ import { fromUtf8 } from "../framing/utf8.ts";
 import { toDigest } from "./digest.ts";
 import type { SkillFile } from "./skill.ts";
 
-/** A file of a skill, with its digest. */
+/** Creates a file of a skill and computes its digest. */
 export async function createSkillFile(path: string, content: string | Uint8Array<ArrayBuffer>): Promise<SkillFile> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   return { path, bytes, digest: await toDigest(bytes), mimeType: toMimeType(path, bytes) };
 }
 
-/** What a file holds, in the form in which results carry it: exactly the same bytes come out on the other side. */
+/** Converts a file to the form of results, so that the client gets exactly the same bytes: text for UTF-8, otherwise base64. */
 export function toContent(bytes: Uint8Array): { readonly text: string } | { readonly blob: string } {
   const text = fromUtf8(bytes);
   return text === undefined ? { blob: toBase64(bytes) } : { text };

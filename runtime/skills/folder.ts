@@ -9,17 +9,17 @@ import { createSkillFile } from "./file.ts";
 import { readFrontmatter, type ParseYaml } from "./frontmatter.ts";
 import { manifestName, skillLimits, type Skill, type SkillFile } from "./skill.ts";
 
-/** How folders of skills are read. */
+/** Options for reading folders of skills. */
 export interface ReadSkillsOptions {
   readonly parseYaml: ParseYaml;
 }
 
 /**
- * Reads the skills in folders, once: each folder with a `SKILL.md` is one, wherever it is, and everything below it is part of it. Names that
- * begin with a dot are left out. Nothing outside of the folders is read: symbolic links are refused. Throws an error that names the file
- * when something cannot be served.
+ * Reads the skills in folders, once. Each folder with a `SKILL.md` is a skill, at any depth, and everything below it is part of it. Names that begin
+ * with a dot are left out. Nothing outside of the folders is read: symbolic links are rejected.
  *
- * @param folders - one, or several; a folder that has a `SKILL.md` itself is a skill
+ * @param folders - one folder or several; a folder that contains a `SKILL.md` itself is a skill
+ * @throws {SetupError} when something cannot be served, with the name of the file
  */
 export async function readSkills(
   folders: string | URL | readonly (string | URL)[],
@@ -47,7 +47,7 @@ async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly 
   return skills;
 }
 
-/** What is wrong with a file is said by its name; of a folder that cannot be read only the system speaks. */
+/** Converts a system error to a setup error with the name of the folder. Other errors already name their file. */
 function refuseFolder(root: string, cause: unknown): never {
   if (!(cause instanceof Error) || !("code" in cause)) throw cause;
   throw new SetupError(`${root} cannot be read (${cause.code}). Name a folder of skills.`, { cause });
@@ -55,9 +55,9 @@ function refuseFolder(root: string, cause: unknown): never {
 
 interface SkillPlace {
   readonly root: string;
-  /** Path of the skill below the root, with a slash at its end; empty for the root itself. */
+  /** Path of the skill below the root, with a trailing slash; empty for the root itself. */
   readonly home: string;
-  /** Every file below the root. */
+  /** Paths of all files below the root. */
   readonly found: readonly string[];
   readonly read: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   readonly parseYaml: ParseYaml;
@@ -86,7 +86,7 @@ async function readSkill({ root, home, found, read, parseYaml }: SkillPlace): Pr
   return toSkill({ path, frontmatter, files }, where);
 }
 
-/** Whether the root is a skill itself: then what is below it is told apart by its name. */
+/** True if the root is a skill itself. Then the paths of all skills in it begin with the name of the root. */
 function isHome(found: readonly string[]): boolean {
   return found.includes(manifestName);
 }
@@ -118,7 +118,7 @@ async function collect({ root, path, depth }: Place, found: string[]): Promise<v
   }
 }
 
-/** Reads each file once, though several skills may have it. */
+/** Creates a reader that reads each file once, even if it belongs to several skills. */
 function createFileReader(root: string): SkillPlace["read"] {
   const known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return (path) => {
@@ -128,7 +128,7 @@ function createFileReader(root: string): SkillPlace["read"] {
   };
 }
 
-/** What was a file a moment ago may be a link by now: it is not followed. */
+/** Reads a file of limited size. The file may have been replaced by a link since it was listed: links are not followed. */
 async function readBounded(file: string): Promise<Uint8Array<ArrayBuffer>> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -145,6 +145,6 @@ function toPath(folder: string | URL): string {
   return typeof folder === "string" ? resolve(folder) : fileURLToPath(folder).replace(/[\\/]$/, "");
 }
 
-/** Bounds a mistake such as the root of a disk. */
+/** Limits for a wrong folder, such as the root of a disk: number of files and nesting depth. */
 const most = 10_000;
 const deepest = 32;

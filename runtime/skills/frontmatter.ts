@@ -3,13 +3,14 @@ import { findNotJson } from "../internal/not-json.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { checkSkillName, type SkillFrontmatter } from "./skill.ts";
 
-/** Reads the text of a YAML document; throws when it is none. */
+/** Parses the text of a YAML document; throws if it is invalid. */
 export type ParseYaml = (text: string) => unknown;
 
 /**
- * Reads what a `SKILL.md` begins with. Throws an error that says what is wrong and where.
+ * Reads the frontmatter of a `SKILL.md`.
  *
- * @param where - names the file in errors
+ * @param where - name of the file in errors
+ * @throws {SetupError} when the frontmatter is missing or invalid, with the problem and its place
  */
 export function readFrontmatter(text: string, where: string, parseYaml: ParseYaml): SkillFrontmatter {
   const yaml = cutFrontmatter(text);
@@ -22,7 +23,11 @@ export function readFrontmatter(text: string, where: string, parseYaml: ParseYam
   return checkFrontmatter(parse(yaml, where, parseYaml), where);
 }
 
-/** Refuses frontmatter that a host could not take over, or not compare. */
+/**
+ * Checks that a host can reproduce and compare frontmatter.
+ *
+ * @throws {SetupError} when it is not JSON, or its name or description is missing or invalid.
+ */
 export function checkFrontmatter(value: unknown, where: string): SkillFrontmatter {
   const problem = findNotJson(value);
   if (problem !== undefined) throw new SetupError(`${where}: its frontmatter cannot be written as JSON: ${problem}.`);
@@ -36,7 +41,7 @@ export function checkFrontmatter(value: unknown, where: string): SkillFrontmatte
   return { ...value, name, description };
 }
 
-/** A `SKILL.md` of fields and text. Each field is written as JSON, which is YAML as well. */
+/** Creates the text of a `SKILL.md` from fields and a body. Each field is written as JSON, which is valid YAML. */
 export function toManifestText(frontmatter: SkillFrontmatter, body: string): string {
   const fields = Object.entries(frontmatter).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}\n`);
@@ -52,7 +57,7 @@ function parse(yaml: string, where: string, parseYaml: ParseYaml): unknown {
   }
 }
 
-/** The text between the first line and the next one that are made of three dashes. */
+/** Returns the text between the first line and the next line of three dashes. */
 function cutFrontmatter(text: string): string | undefined {
   return /^\uFEFF?---\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
 }

@@ -1,26 +1,26 @@
 import { manifestName, toSkillUri, type Skill, type SkillFile } from "./skill.ts";
 
-/** A file of some skill, and the skill if it is the `SKILL.md` of one. */
+/** A file of a skill, and the skill if the file is its `SKILL.md`. */
 export interface TreeFile {
   readonly file: SkillFile;
   readonly manifestOf: Skill | undefined;
 }
 
-/** Something in a folder, as `resources/directory/read` shows it. */
+/** An item of a folder, as `resources/directory/read` returns it. */
 export interface TreeItem {
   readonly uri: string;
   readonly name: string;
   readonly mimeType: string;
 }
 
-/** Skills by what clients may ask for. A skill inside of another is in there once. */
+/** Files and folders of skills by URI. Files of a nested skill appear once. */
 export interface SkillTree {
   readonly files: ReadonlyMap<string, TreeFile>;
-  /** What is in each folder. A folder above skills is none: it belongs to nobody. */
+  /** Items of each folder. Folders above skills are not included: they belong to no skill. */
   readonly folders: ReadonlyMap<string, readonly TreeItem[]>;
 }
 
-/** Sorts the files of skills by their URIs, and their folders. */
+/** Indexes the files and folders of skills by URI. */
 export function createSkillTree(skills: readonly Skill[]): SkillTree {
   const files = new Map<string, TreeFile>();
   const folders = new Map<string, Map<string, TreeItem>>();
@@ -35,7 +35,7 @@ export function createSkillTree(skills: readonly Skill[]): SkillTree {
   return { files, folders: new Map([...folders].map(([uri, items]) => [uri, [...items.values()]])) };
 }
 
-/** Notes a file in its folder, that folder in the one above, and so on up to the skill. */
+/** Adds a file to its folder, that folder to its parent, and so on up to the skill. */
 function enterFolders(folders: Map<string, Map<string, TreeItem>>, skill: Skill, file: SkillFile): void {
   const segments = file.path.split("/");
   for (let depth = segments.length; depth > 0; depth--) {

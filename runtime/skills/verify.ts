@@ -3,7 +3,11 @@ import { SkillError } from "./errors.ts";
 import { readFrontmatter, type ParseYaml } from "./frontmatter.ts";
 import type { SkillEntry, SkillResource } from "./skill.ts";
 
-/** Refuses bytes that are not those of which the entry speaks. */
+/**
+ * Checks the bytes of a file against its entry.
+ *
+ * @throws {SkillError} when their size or digest differs.
+ */
 export async function verifyFile(resource: SkillResource, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const { uri, size, digest } = resource;
   if (bytes.length !== size) {
@@ -13,7 +17,11 @@ export async function verifyFile(resource: SkillResource, bytes: Uint8Array<Arra
   if (found !== digest) throw new SkillError("digest", uri, `its digest is ${found}, and its entry says ${digest}`);
 }
 
-/** Refuses a `SKILL.md` that does not say what its entry says, field by field: users have approved the entry. */
+/**
+ * Checks the frontmatter of a `SKILL.md` against its entry, field by field: users have approved the entry.
+ *
+ * @throws {SkillError} when a field differs or the frontmatter is invalid.
+ */
 export function verifyFrontmatter({ uri, frontmatter }: SkillEntry, text: string, parseYaml: ParseYaml): void {
   const written = parse(uri, text, parseYaml);
   const fields = new Set([...Object.keys(frontmatter), ...Object.keys(written)]);
@@ -35,7 +43,7 @@ function read(fields: object, name: string): unknown {
   return Object.hasOwn(fields, name) ? Reflect.get(fields, name) : undefined;
 }
 
-/** Compares values that JSON can carry. */
+/** True if two JSON values are equal. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

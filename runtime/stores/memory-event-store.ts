@@ -4,29 +4,31 @@ import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
 import { Shares } from "./shares.ts";
 
-/** Bounds of events that are kept in memory. */
+/** Limits of an in-memory event store. */
 export interface MemoryEventStoreOptions {
-  /** Events of one stream. Default 1,000. */
+  /** Events per stream. Default 1,000. */
   readonly maxEvents?: number;
-  /** Characters of one stream. Default 4 Mi. */
+  /** Characters per stream. Default 4 Mi. */
   readonly maxStreamSize?: number;
-  /** Characters of all streams, shared by the owners of sessions; of an owner the longest quiet streams are forgotten first. Default 64 Mi. */
+  /**
+   * Characters of all streams, shared among the owners of sessions. The streams of an owner that were idle longest are removed first. Default 64 Mi.
+   */
   readonly maxSize?: number;
   /** Milliseconds that a stream is kept after its last event. Default 10 min. */
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
-  /** Counts events that are forgotten before their time. Default: nothing is counted. */
+  /** Counts events that are removed early because of a limit. Default: nothing is counted. */
   readonly metrics?: Pick<Counting, "drop">;
 }
 
-/** Events in the memory of this process. */
+/** Event store in the memory of this process. */
 export class MemoryEventStore implements EventStore {
   readonly #options: Required<Omit<MemoryEventStoreOptions, "metrics">>;
   readonly #metrics: Pick<Counting, "drop"> | undefined;
   readonly #sessions = new Map<string, SessionLog>();
-  /** The longest quiet first. */
+  /** Streams, the longest idle first. */
   readonly #streams = new Set<StreamLog>();
-  /** The same by owner. */
+  /** Streams by owner, the longest idle first. */
   readonly #owned = new Map<string | undefined, Set<StreamLog>>();
   readonly #shares: Shares;
 
@@ -37,7 +39,7 @@ export class MemoryEventStore implements EventStore {
     this.#shares = new Shares(this.#options.maxSize);
   }
 
-  /** Characters that are kept. */
+  /** Number of stored characters, including the overhead of each event. */
   get size(): number {
     this.#expire();
     return this.#shares.total;
@@ -47,7 +49,7 @@ export class MemoryEventStore implements EventStore {
     const log = this.#open(session, event.stream);
     if (!log || event.sequence < log.next) return;
     this.#touch(log);
-    // What a gap leaves out can never be replayed, so neither can what came before it.
+    // Events in a gap can never be replayed, so the events before it cannot either.
     if (event.sequence > log.next) this.#trim(log, log.events.length);
     log.events.push(event);
     log.next = event.sequence + 1;
@@ -63,7 +65,7 @@ export class MemoryEventStore implements EventStore {
     const log = this.#find(session)?.streams.get(position.stream);
     const first = log?.events[0]?.sequence;
     if (!log || first === undefined) return undefined;
-    // The first event is in the client's hands, or it would not know its id.
+    // The client has the event at `position`, or it would not know its id.
     const index = position.sequence + 1 - first;
     return index < 0 || position.sequence >= log.next ? undefined : log.events.slice(index);
   }
@@ -108,7 +110,7 @@ export class MemoryEventStore implements EventStore {
     for (const event of log.events.splice(0, count)) this.#grow(log, -costOf(event));
   }
 
-  /** Makes a stream the one that was quiet the shortest. */
+  /** Moves a stream to the end of the idle order. */
   #touch(log: StreamLog): void {
     const { owner } = log.session;
     const own = this.#owned.get(owner) ?? new Set();
@@ -128,7 +130,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Forgets streams of an owner until it holds no more than its share. */
+  /** Removes streams of an owner until it holds no more than its share. */
   #shrink(owner: string | undefined): void {
     for (const log of this.#owned.get(owner) ?? []) {
       if (this.#shares.roomFor(owner) >= 0) return;
@@ -156,7 +158,7 @@ export class MemoryEventStore implements EventStore {
 
 const defaults = { maxEvents: 1_000, maxStreamSize: 4 * 1024 * 1024, maxSize: 64 * 1024 * 1024, ttl: 600_000 } as const;
 
-/** An empty event takes memory too. */
+/** Characters that each event counts in addition to its data: an empty event takes memory too. */
 const eventOverhead = 100;
 
 function costOf(event: StoredEvent): number {
@@ -173,7 +175,7 @@ interface StreamLog {
   readonly key: string;
   readonly session: SessionLog;
   readonly events: StoredEvent[];
-  /** The sequence that comes next. */
+  /** Sequence of the next event. */
   next: number;
   size: number;
   touchedAt: number;

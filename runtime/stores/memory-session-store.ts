@@ -2,24 +2,24 @@ import { systemClock, type Clock } from "../internal/timers.ts";
 import { Shares } from "./shares.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
 
-/** Bounds of sessions that are kept in memory. */
+/** Limits of an in-memory session store. */
 export interface MemorySessionStoreOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;
-  /** Sessions at a time; an owner may have as many as stay free. Default 10,000. */
+  /** Sessions at a time. One owner may hold as many as remain free. Default 10,000. */
   readonly maxSessions?: number;
   /** Sessions of one owner at a time, where that is less than its share. Default: its share. */
   readonly maxSessionsPerOwner?: number;
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Sessions in the memory of this process. */
+/** Session store in the memory of this process. */
 export class MemorySessionStore implements SessionStore {
   readonly #ttl: number;
   readonly #shares: Shares;
   readonly #maxSessionsPerOwner: number;
   readonly #clock: Pick<Clock, "now">;
-  /** The longest unused first. */
+  /** Sessions by id, the longest unused first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: MemorySessionStoreOptions = {}) {
@@ -29,7 +29,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** How many sessions live. */
+  /** Number of live sessions. */
   get size(): number {
     this.#expire();
     return this.#entries.size;

@@ -11,29 +11,29 @@ import {
   type TaskStore,
 } from "./task-store.ts";
 
-/** Bounds of tasks that are kept in memory. */
+/** Limits of an in-memory task store. */
 export interface MemoryTaskStoreOptions {
-  /** Tasks at a time, ended ones included; a principal may have as many as stay free. Default 10,000. */
+  /** Tasks at a time, including ended ones. One principal may hold as many as remain free. Default 10,000. */
   readonly maxTasks?: number;
-  /** Tasks of one owner. Default 1,000. */
+  /** Tasks per owner. Default 1,000. */
   readonly maxTasksPerOwner?: number;
   /**
-   * Characters of what all tasks resulted in, shared by principals. Of one whose share is full no further task is accepted; a result that does
-   * not fit into it is not kept, and its task fails. Default 64 Mi.
+   * Characters of the outcomes, input requests and input responses of all tasks, shared among principals. A principal whose share is full cannot add
+   * tasks. An outcome that exceeds the share is not stored, and its task fails. Default 64 Mi.
    */
   readonly maxSize?: number;
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Tasks in the memory of this process. */
+/** Task store in the memory of this process. */
 export class MemoryTaskStore implements TaskStore {
   readonly #options: Required<MemoryTaskStoreOptions>;
-  /** The oldest first, and so within each owner. */
+  /** Tasks by id, the oldest first; the lists of each owner have the same order. */
   readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Tasks>();
   readonly #counts: Shares;
   readonly #sizes: Shares;
-  /** No entry is due before. */
+  /** Earliest time at which an entry may expire, in the milliseconds of the clock. */
   #nextExpiry = Infinity;
 
   constructor(options: MemoryTaskStoreOptions = {}) {
@@ -42,7 +42,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#sizes = new Shares(this.#options.maxSize);
   }
 
-  /** How many tasks are kept. */
+  /** Number of stored tasks. */
   get size(): number {
     this.#expire();
     return this.#entries.size;
@@ -117,7 +117,7 @@ export class MemoryTaskStore implements TaskStore {
     return entry?.record.owner === owner ? entry : undefined;
   }
 
-  /** Looks at the entries only when one of them is due. */
+  /** Removes expired entries. Scans them only when one of them is due. */
   #expire(): void {
     const now = this.#options.clock.now();
     if (now < this.#nextExpiry) return;
@@ -139,7 +139,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** End of a task whose outcome does not fit into the share of its principal. */
+/** Final state of a task whose outcome does not fit into the share of its principal. */
 const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
   status: "failed",
   statusMessage: "Result not kept; results of earlier tasks take up the room for it",
@@ -154,7 +154,7 @@ const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
 
-/** What one owner has, and ever had. */
+/** Stored tasks of one owner, and the number of tasks that it ever added. */
 interface Tasks {
   readonly entries: Map<string, Entry>;
   count: number;
@@ -163,12 +163,12 @@ interface Tasks {
 interface Entry {
   record: TaskRecord;
   readonly expiresAt: number;
-  /** Where it stands in the list of its owner; stays its own when others go away. */
+  /** Position in the list of its owner; unchanged when other tasks are removed. */
   readonly sequence: number;
   size: number;
 }
 
-/** Counts nothing for a task that has neither asked nor come to anything: how many of those there are is bounded. */
+/** Returns the size in characters. A task without input requests and outcome counts 0: the number of such tasks is bounded. */
 function sizeOf({ outcome, inputRequests, inputResponses }: TaskRecord): number {
   const parts = [outcome, inputRequests, inputResponses].filter((part) => part !== undefined);
   return parts.reduce((size, part) => size + JSON.stringify(part).length, 0);

@@ -1,31 +1,31 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { Shares } from "./shares.ts";
 
-/** Remembers what may be used only once and has been. Where several processes serve the same clients they have to share one. */
+/** Remembers values that may be used only once. Several processes that serve the same clients have to share one store. */
 export interface ReplayStore {
   /**
-   * Takes note of a use; `false` when it was there already.
+   * Records a use. Returns `false` when the key is recorded already.
    *
    * @param key - at most 400 characters
-   * @param until - milliseconds since 1970: afterwards it may be forgotten
-   * @param owner - principal that uses it; absent without authentication. A store that is bounded should bound each owner.
+   * @param until - milliseconds since 1970 after which the key may be forgotten
+   * @param owner - principal that uses the key; absent without authentication. A bounded store should bound each owner.
    */
   add(key: string, until: number, owner?: string): Awaitable<boolean>;
 }
 
-/** Remembers uses in this process. */
+/** Replay store in the memory of this process. */
 export class MemoryReplayStore implements ReplayStore {
   readonly #shares: Shares;
   readonly #now: () => number;
   readonly #used = new Map<string, Use>();
 
-  /** @param options - `maxKeys`: of all owners together, default 100,000. `now`: milliseconds since 1970. */
+  /** @param options - `maxKeys`: keys of all owners together, default 100,000. `now`: returns milliseconds since 1970, default `Date.now`. */
   constructor({ maxKeys = 100_000, now = Date.now }: { readonly maxKeys?: number; readonly now?: () => number } = {}) {
     this.#shares = new Shares(maxKeys);
     this.#now = now;
   }
 
-  /** Throws for an owner whose share is used up: forgetting a key that may still be used would let it be used twice. */
+  /** @throws {Error} when the share of the owner is used up: forgetting a key that is still valid would let it be used twice */
   add(key: string, until: number, owner?: string): boolean {
     if (this.#used.has(key)) return false;
     this.#forgetOld();
@@ -36,7 +36,7 @@ export class MemoryReplayStore implements ReplayStore {
     return true;
   }
 
-  /** What is used later ends later. */
+  /** Removes expired keys. Stops at the first valid one: keys that are used later expire later. */
   #forgetOld(): void {
     const now = this.#now();
     for (const [key, { until, owner }] of this.#used) {

@@ -1,36 +1,36 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { PeerInfo } from "../protocol/session.ts";
 
-/** Names a session, and whose it is: to anybody else it does not exist. */
+/** Identifies a session and its owner. For other owners the session does not exist. */
 export interface SessionKey {
-  /** Unguessable. */
+  /** Unguessable id of the session. */
   readonly id: string;
-  /** Who is authenticated; absent where nobody is. */
+  /** Authenticated principal; absent without authentication. */
   readonly owner: string | undefined;
 }
 
-/** What is known of a session: enough for another process to go on with it. */
+/** Stored state of a session: enough for another process to continue it. */
 export interface SessionRecord extends SessionKey {
-  /** What was agreed on; absent for a session that lives and ends with one connection. */
+  /** Result of the handshake; absent for a session that lives and ends with one connection. */
   readonly agreement?: Agreement;
 }
 
-/** What client and server agreed on in their handshake. */
+/** Result of the handshake between client and server. */
 export interface Agreement {
-  /** Name of the revision. */
+  /** Name of the protocol revision. */
   readonly revision: string;
   readonly client: PeerInfo;
 }
 
 /**
- * Remembers sessions. It decides how many there may be and how long an unused one lives. Every operation may be repeated without harm, and
- * every value is small: a store may be a database that several processes share.
+ * Stores sessions. The store limits their number and the lifetime of unused ones. Every operation is idempotent, and every value is small: a store
+ * may be a database that several processes share.
  */
 export interface SessionStore {
-  /** Remembers a session; `false` when no more are accepted. */
+  /** Stores a session. Returns `false` when no more sessions are accepted. */
   add(record: SessionRecord): Awaitable<boolean>;
-  /** The session of this owner, if it lives; being asked for lets it live on. */
+  /** Returns the session of this owner, if it lives, and extends its lifetime. */
   find(key: SessionKey): Awaitable<SessionRecord | undefined>;
-  /** Forgets a session of this owner. */
+  /** Removes a session of this owner. */
   remove(key: SessionKey): Awaitable<void>;
 }

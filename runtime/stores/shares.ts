@@ -1,7 +1,7 @@
 /**
- * Division of a capacity, such as a number of characters, among owners. Each owner may hold as much as stays free: alone half, and each
- * of n owners that come together the n+1st part. So one owner does not take what the next one needs. Clients that are not authenticated are one owner, `undefined`, which may
- * hold all that is free: a server authenticates all of its clients or none.
+ * Division of a capacity, such as a number of characters, among owners. Each owner may hold as much as remains free: a single owner half, and each of
+ * n owners the (n+1)th part. So one owner does not use up what the next one needs. Clients that are not authenticated are one owner, `undefined`,
+ * which may hold all that is free: a server authenticates all of its clients or none.
  */
 export class Shares {
   readonly #capacity: number;
@@ -21,13 +21,13 @@ export class Shares {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Amount that an owner may take on top of what it holds; below 0 for an owner that holds more than its share. */
+  /** Returns the amount that an owner may take in addition to what it holds; below 0 for an owner that exceeds its share. */
   roomFor(owner: string | undefined): number {
     const free = this.#capacity - this.#total;
     return owner === undefined ? free : Math.ceil((free - this.held(owner)) / 2);
   }
 
-  /** Adds an amount to what an owner holds, or takes it away. */
+  /** Adds an amount to what an owner holds; a negative amount releases it. */
   change(owner: string | undefined, amount: number): void {
     const held = this.held(owner) + amount;
     this.#total += amount;

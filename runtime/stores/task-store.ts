@@ -1,85 +1,85 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
 
-/** Names a task, and whose it is: to anybody else it does not exist. */
+/** Identifies a task and its owner. For other owners the task does not exist. */
 export interface TaskKey {
-  /** Unguessable. */
+  /** Unguessable id of the task. */
   readonly id: string;
-  /** A principal, or a session where nobody is authenticated. */
+  /** Authenticated principal, or the session without authentication. */
   readonly owner: string;
 }
 
-/** Where a task is; `completed`, `failed` and `cancelled` are final. */
+/** State of a task; `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** What the request would have been answered with, had it not become a task. */
+/** Result or error that the request would have returned without a task. */
 export type TaskOutcome =
   { readonly kind: "result"; readonly result: object } | { readonly kind: "error"; readonly error: ErrorObject };
 
-/** What is known of a task: enough for another process to answer for it. */
+/** Stored state of a task: enough for another process to serve requests about it. */
 export interface TaskRecord extends TaskKey {
   /** Authenticated principal; absent without authentication. The capacity of a store is shared among principals. */
   readonly principal?: string;
   readonly status: TaskStatus;
-  /** Text for people about the status. */
+  /** Human-readable text about the status. */
   readonly statusMessage?: string;
-  /** ISO 8601. */
+  /** Time of creation in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** Time of the last change in ISO 8601. */
   readonly updatedAt: string;
-  /** Milliseconds from its creation after which it is forgotten; `null`: it is kept until it is removed. */
+  /** Milliseconds from its creation until the task is removed; `null`: it is kept until it is removed explicitly. */
   readonly ttl: number | null;
-  /** Milliseconds that should pass between two questions for its status. */
+  /** Milliseconds that a client should wait between two requests for the status. */
   readonly pollInterval: number;
-  /** Questions that wait for answers, by key, where the requestor finds them in the task. */
+  /** Input requests without a response, by key. The requestor finds them in the task. */
   readonly inputRequests?: object;
-  /** Answers to them, by key, that came to another process than the one which runs the task. That looks for them while it waits. */
+  /** Responses to input requests, by key, that reached a process other than the one that runs the task. The latter polls for them while it waits. */
   readonly inputResponses?: object;
-  /** There when the task has completed or failed. */
+  /** Present once the task has completed or failed. */
   readonly outcome?: TaskOutcome;
 }
 
-/** What changes about a task; what is left out stays, and so do earlier `inputResponses` beside new ones. */
+/** Changed members of a task. Absent members stay unchanged; earlier `inputResponses` are kept beside new ones. */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
   Partial<Pick<TaskRecord, "status" | "statusMessage" | "inputRequests" | "inputResponses" | "outcome">>;
 
-/** Some of the tasks of an owner, the oldest first. */
+/** Page of the tasks of an owner, the oldest first. */
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   readonly next?: string;
 }
 
-/** Which tasks to list. */
+/** Selects a page of tasks. */
 export interface TaskRange {
-  /** The `next` of the page before; absent for the first. */
+  /** The `next` of the previous page; absent for the first. */
   readonly from?: string;
   readonly limit: number;
 }
 
 /**
- * Remembers tasks. It decides how many there may be, and forgets each when its time is up, whatever its status. Every operation may be
- * repeated without harm: a task is identified by its id, and one that has ended never changes again.
+ * Stores tasks. The store limits their number and removes each when its time is up, regardless of its status. Every operation is idempotent: a task
+ * is identified by its id, and an ended task never changes again.
  */
 export interface TaskStore {
-  /** Remembers a new task; `false` when no more are accepted, or when the id is taken by somebody else. */
+  /** Stores a new task. Returns `false` when no more tasks are accepted, or when another owner has a task with this id. */
   add(record: TaskRecord): Awaitable<boolean>;
-  /** The task of this owner, if it is kept. */
+  /** Returns the task of this owner, if it is stored. */
   find(key: TaskKey): Awaitable<TaskRecord | undefined>;
   /**
-   * Changes a task of this owner, unless it has ended, and gives it as it is then. A store that has no room for an outcome ends the task as
-   * failed instead, with an error that says so.
+   * Changes a task of this owner, unless it has ended, and returns its new state. A store without room for an outcome ends the task as failed
+   * instead, with an error that says so.
    */
   change(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>;
-  /** Some tasks of an owner; `undefined` when the range begins nowhere in the list. */
+  /** Returns a page of the tasks of an owner; `undefined` when `range.from` is not valid. */
   list(owner: string, range: TaskRange): Awaitable<TaskPage | undefined>;
-  /** Forgets a task of this owner. */
+  /** Removes a task of this owner. */
   remove(key: TaskKey): Awaitable<void>;
-  /** Forgets every task of an owner. */
+  /** Removes all tasks of an owner. */
   removeAll(owner: string): Awaitable<void>;
 }
 
-/** Whether a status is final. */
+/** True if a status is final. */
 export function isFinal(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }

@@ -1,8 +1,10 @@
 import type { CallContext } from "../protocol/incoming-call.ts";
 import { readTask, type TaskControl } from "./task-control.ts";
 
-/** What handlers of either side learn about the request that they answer: a view of the call. Its functions may be taken off it:
- * they are made when they are read, since most handlers need none. */
+/**
+ * Context of handlers on either side: a view of the request that they handle. Its functions can be destructured: they are created on access, since
+ * most handlers need none.
+ */
 export class CallScope {
   readonly #call: CallContext;
 
@@ -10,7 +12,7 @@ export class CallScope {
     this.#call = call;
   }
 
-  /** Made only when it is read. */
+  /** Signal of the request, created on first access. */
   get signal(): AbortSignal {
     return this.#call.signal;
   }

@@ -1,7 +1,7 @@
 import type { TaskRecord } from "../stores/task-store.ts";
 import { toTaskState } from "./task.ts";
 
-/** A task as the tasks extension shows it, with what belongs to its status. A tool that failed has completed all the same. */
+/** Converts a record to the form of the tasks extension, with the members of its status. A failed tool counts as completed. */
 export function toDetailed(record: TaskRecord): object {
   const { status, outcome, inputRequests = {} } = record;
   const head = toHead(record);
@@ -10,13 +10,13 @@ export function toDetailed(record: TaskRecord): object {
   return status === "input_required" ? { ...head, inputRequests } : head;
 }
 
-/** The answer to a request that goes on as a task. */
+/** Creates the result of a request that continues as a task. */
 export function toCreated(record: TaskRecord): object {
   return { resultType: "task", ...toHead(record) };
 }
 
 function toHead(record: TaskRecord): object {
   const { ttl, pollInterval = 0, ...head } = toTaskState(record);
-  // What is sent is a whole number.
+  // The protocol requires a whole number.
   return { ...head, ttlMs: ttl, pollIntervalMs: Math.max(1, Math.round(pollInterval)) };
 }

@@ -5,37 +5,37 @@ import { isClosedError, isUnreachableError } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 import { toTaskState, withRelatedTask } from "./task.ts";
 
-/** How a running task reaches whoever asked for it. */
+/** Channel from a running task to its requestor. */
 export interface RequestorChannel {
-  /** Prepares a question; what is returned puts it, and waits for the answer. */
+  /** Prepares a request to the requestor. The returned function sends it and waits for the response. */
   ask(row: RequestRow, params: unknown, options: OutletOptions): () => Promise<unknown>;
-  /** Sends a notification that belongs to the task, or lets it be when nobody can get it. */
+  /** Sends a notification that belongs to the task, or drops it if it cannot be delivered. */
   notify(row: NotificationRow, params: unknown): Promise<void>;
-  /** Tells what has become of the task. */
+  /** Announces a changed record of the task. */
   announce(record: TaskRecord): void;
-  /** What the record of the task says about open questions, where it says anything. */
+  /** Open input requests for the record of the task, if they are kept there. */
   readonly inputRequests?: object;
-  /** A further way to the requestor, where it can have some; returns how it ends. */
+  /** Adds another way to the requestor, if supported. Returns a function that removes it. */
   open?(way: Caller): () => void;
-  /** Takes answers to open questions. */
+  /** Accepts responses to open input requests. */
   answer?(responses: Readonly<Record<string, unknown>>): void;
 }
 
-/** A question that ends with its task. */
+/** Options of a request that ends with its task. */
 export interface OutletOptions extends RequestOptions {
   readonly signal: AbortSignal;
 }
 
-/** Where both sides send requests: everything goes over the session, or over a call that waits for the result of the task. */
+/** Channel for revisions where both sides send requests. Messages use the session, or a call that waits for the result of the task. */
 export class SessionChannel implements RequestorChannel {
   readonly #id: string;
   readonly #call: CallContext;
   readonly #isTold: boolean;
-  /** Calls of `tasks/result` that wait: ways to the requestor, the latest last. */
+  /** Waiting calls of `tasks/result`, which are ways to the requestor; the latest is last. */
   readonly #ways = new Set<Caller>();
   readonly #waiters = new Set<() => void>();
 
-  /** @param isTold - whether the requestor is told of changes */
+  /** @param isTold - True if the requestor is notified of changes */
   constructor(id: string, call: CallContext, isTold: boolean) {
     this.#id = id;
     this.#call = call;
@@ -61,7 +61,7 @@ export class SessionChannel implements RequestorChannel {
     if (row && this.#isTold) void this.#notify(row, toTaskState(record));
   }
 
-  /** Tries every way there is, and then waits for another: the requestor opens one when it learns that input is needed. */
+  /** Tries all known ways, and then waits for a new one: the requestor opens one when it learns that input is needed. */
   async #askSomewhere(row: RequestRow, params: object, options: OutletOptions): Promise<unknown> {
     const tried = new Set<Caller>();
     for (;;) {
@@ -94,7 +94,7 @@ export class SessionChannel implements RequestorChannel {
     return session.role === "server" ? revision.serverNotifications : revision.clientNotifications;
   }
 
-  /** Whoever does not get it asks for it. */
+  /** Sends a notification. A failed send is ignored, because the requestor can still request the status. */
   async #notify(row: NotificationRow, params: object): Promise<void> {
     const way = [...this.#ways].at(-1) ?? this.#call.connection;
     await way.notify(row, params).catch(() => {});

@@ -9,19 +9,19 @@ import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore
 import { pause, type Clock } from "../internal/timers.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
 
-/** What a running task needs of whoever keeps it. */
+/** Dependencies of a running task. */
 export interface RunningTaskHost {
   readonly store: TaskStore;
   readonly clock: Clock;
-  /** Milliseconds between two looks for answers that another process has taken. */
+  /** Milliseconds between two reads of the store for responses that another process has accepted. */
   readonly pollInterval: number;
   readonly outlet: RequestorChannel;
 }
 
-/** A task whose work is done in this process: what it sends, and what becomes of its record. */
+/** A task whose work runs in this process: sends its messages and updates its record. */
 export class RunningTask {
   readonly key: TaskKey;
-  /** Resolves when nothing more will happen. */
+  /** Resolves when the task has ended or was abandoned. */
   readonly ended: Promise<void>;
   readonly #host: RunningTaskHost;
   readonly #call: CallContext;
@@ -45,17 +45,17 @@ export class RunningTask {
     return this.#controller.signal;
   }
 
-  /** Nothing of it may be sent any more. */
+  /** True if the task has ended, so that it may not send any more messages. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Says something about how far it is. */
+  /** Sets the status message of the task. */
   async explain(statusMessage: string): Promise<void> {
     if (!this.#isOver) await this.#change({ statusMessage });
   }
 
-  /** Ends it: with what the work came to, or without it. Only the first end counts. */
+  /** Ends the task, with the outcome of its work or without one. Only the first call counts. */
   async end(change: Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status">): Promise<TaskRecord | undefined> {
     if (this.#isOver) return this.#last;
     this.#isOver = true;
@@ -67,26 +67,27 @@ export class RunningTask {
     }
   }
 
-  /** Gives it up: nobody can ask for it any more. */
+  /** Abandons a task that cannot be requested any more, or that has ended in another process. Its record is not changed. */
   abandon(reason: string): void {
     this.#isOver = true;
     this.#controller.abort(new DOMException(reason, "AbortError"));
     this.#resolveEnded();
   }
 
-  /** Waits for its end, or until nobody waits any more. */
+  /** Waits until the task has ended. Rejects if the signal is aborted first. */
   join(signal: AbortSignal): Promise<void> {
     return this.#joined.wait(signal);
   }
 
-  /** Sends a notification that belongs to the task, or lets it be when nobody can get it. */
+  /** Sends a notification that belongs to the task, or drops it if it cannot be delivered or the task has ended. */
   async notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
     if (!this.#isOver) await this.#host.outlet.notify(row, params);
   }
 
   /**
-   * Asks the requestor something; until the answer is there, the task waits for input.
+   * Sends a request to the requestor. The status of the task is `input_required` until the response arrives.
    *
+   * @throws {CapabilityError} when the requestor has not declared the required capability.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#input-required-status
    */
   async ask<Params, Result>(
@@ -109,14 +110,14 @@ export class RunningTask {
     }
   }
 
-  /** Takes answers to questions that its record shows, and changes the record. */
+  /** Accepts responses to the input requests in the record, and updates the record. */
   async answer(responses: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#isOver) return;
     this.#host.outlet.answer?.(responses);
     await this.#change({});
   }
 
-  /** While it waits for answers, they may be brought to another process, or the task be cancelled there: the store knows of it. */
+  /** Polls the store while the task waits for responses: another process may have received them, or may have cancelled the task. */
   async #collect(): Promise<void> {
     const { outlet, store, clock, pollInterval } = this.#host;
     if (this.#isCollecting || !outlet.answer) return;
@@ -127,7 +128,7 @@ export class RunningTask {
       try {
         this.#take(await store.find(this.key));
       } catch {
-        // A store that fails now may not the next time; what is wrong was refused where it was brought.
+        // The store may work again at the next poll. Invalid responses were rejected where they arrived.
       }
     }
     this.#isCollecting = false;
@@ -146,7 +147,7 @@ export class RunningTask {
     if (!this.#isOver && !isSame) await this.#change({ status: this.#questions > 0 ? "input_required" : "working" });
   }
 
-  /** One change after the other; a failed one holds none of the following up. */
+  /** Changes the record. Changes run one after the other; a failed one does not block those that follow. */
   #change(change: Omit<TaskChange, "updatedAt">): Promise<TaskRecord | undefined> {
     const changed = this.#last
       .catch(() => undefined)

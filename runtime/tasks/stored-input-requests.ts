@@ -3,24 +3,24 @@ import { invalidParams } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 import type { OutletOptions, RequestorChannel } from "./requestor-channel.ts";
 
-/** Finds what is wrong with the answer to a question, if anything is. */
+/** Returns the problem with a response to an input request, if any. */
 export type CheckKept = (row: RequestRow, params: unknown, answer: unknown) => Issue | undefined;
 
-/** What kept questions need of whoever serves them. */
+/** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
   readonly check: CheckKept;
-  /** Told of every change of the task. */
+  /** Announces a change of the task. */
   announce(record: TaskRecord): void;
 }
 
 /**
- * Where only the client sends requests: questions are kept in the record of the task, where the client finds them, and what it answers comes with
- * requests of its own. Nothing else that the work tells has a way to it.
+ * Channel for revisions where only the client sends requests. Input requests are kept in the record of the task, where the client finds them. The
+ * client sends its responses with requests of its own. Notifications of the work cannot be delivered.
  */
 export class StoredInputRequests implements RequestorChannel {
   readonly #host: StoredInputRequestsHost;
   readonly #open = new Map<string, KeptQuestion>();
-  /** A key is good for one question, for as long as the task lives. */
+  /** Keys that were used during the lifetime of the task: each key is used for one input request only. */
   readonly #used = new Set<string>();
 
   constructor(host: StoredInputRequestsHost) {
@@ -44,12 +44,12 @@ export class StoredInputRequests implements RequestorChannel {
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
     });
-    // It may be over before anybody waits for it.
+    // Prevents an unhandled rejection if the task ends before the work waits for the response.
     answered.catch(() => {});
     return () => answered;
   }
 
-  /** Those that nobody waits for are ignored; with a wrong one nothing is taken. */
+  /** Accepts responses. Responses without an open input request are ignored. If one response is invalid, none is accepted. */
   answer(responses: Readonly<Record<string, unknown>>): void {
     const given = [...this.#open].filter(([key]) => Object.hasOwn(responses, key));
     for (const [key, { row, params }] of given) {
@@ -62,7 +62,7 @@ export class StoredInputRequests implements RequestorChannel {
     }
   }
 
-  /** Nobody can be told. */
+  /** Drops notifications, as they cannot be delivered. */
   async notify(): Promise<void> {}
 
   announce(record: TaskRecord): void {
@@ -82,15 +82,19 @@ export class StoredInputRequests implements RequestorChannel {
 interface KeptQuestion {
   readonly row: RequestRow;
   readonly params: unknown;
-  /** As the client sees it. */
+  /** The input request in the form that the client sees. */
   readonly request: object;
   resolve(answer: unknown): void;
 }
 
-/** Finds what is wrong with the answer to a question as the record of a task shows it. */
+/** Returns the problem with a response to an input request in the record of a task, if any. */
 export type CheckStored = (request: unknown, answer: unknown) => Issue | undefined;
 
-/** Of the answers to a task those that its record waits for, all of which must be right. */
+/**
+ * Selects the responses to open input requests in a record.
+ *
+ * @throws {RpcError} when one of them is invalid.
+ */
 export function selectAnswers(
   requests: object | undefined,
   responses: Readonly<Record<string, unknown>>,

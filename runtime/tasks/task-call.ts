@@ -6,7 +6,7 @@ import { RelayedCall } from "../protocol/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
 
-/** A call that goes on as a task: what it sends belongs to the task, and only the end of the task ends it. */
+/** A call that continues as a task. Its messages belong to the task, and only the end of the task ends it. */
 export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
   readonly #throttle: Throttle;
@@ -30,7 +30,7 @@ export class TaskCall extends RelayedCall implements TaskContext {
     return isObject(this.call.origin) ? { ...this.call.origin, releaseConnection: () => false } : undefined;
   }
 
-  /** The token of the request stays good until the task ends. */
+  /** Reports progress. The progress token of the request stays valid until the task ends. */
   async progress(report: Progress): Promise<void> {
     const { progressToken } = this.meta;
     const isWanted = typeof progressToken === "string" || typeof progressToken === "number";
@@ -39,12 +39,12 @@ export class TaskCall extends RelayedCall implements TaskContext {
     await this.#throttle.report(report);
   }
 
-  /** Sends the progress that is due, and returns when to look again. */
+  /** Sends the progress that is due, and returns the time of the next sweep. */
   sweepProgress(now: number): number {
     return this.#throttle.sweep(now);
   }
 
-  /** What was reported last goes out before the task ends. */
+  /** Sends the last reported progress before the task ends. */
   finish(): Promise<void> {
     return this.#throttle.flush();
   }

@@ -1,18 +1,18 @@
 import type { CallContext } from "../protocol/incoming-call.ts";
 
-/** What a handler learns about the task that its request has become. */
+/** Access of a handler to the task that its request has become. */
 export interface TaskControl {
   readonly id: string;
-  /** Tells people how far the task is. */
+  /** Sets the status message, a text for people about the progress of the task. */
   status(message: string): Promise<void>;
 }
 
-/** A call that has become a task. */
+/** Context of a call that has become a task. */
 export interface TaskContext extends CallContext {
   readonly task: TaskControl;
 }
 
-/** The task that a call has become, if it has. */
+/** Returns the task that a call has become, if any. */
 export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
 }

@@ -6,23 +6,23 @@ import { pause, type Clock } from "../internal/timers.ts";
 import { isFinal } from "../stores/task-store.ts";
 import { isTaskState, type TaskState } from "./task.ts";
 
-/** A task of the peer that was started here, or elsewhere and is known by its id. */
+/** Handle of a task of the peer that was started here, or elsewhere and is known by its id. */
 export interface TaskHandle<Result = unknown> {
   readonly taskId: string;
-  /** Asks where the task is. */
+  /** Requests the status of the task. */
   status(options?: TaskCallOptions): Promise<TaskState>;
-  /** Waits for the end, and gives what the request came to: its result, or its error. */
+  /** Waits for the end of the task. Returns the result of the request, or rejects with its error. */
   result(options?: TaskCallOptions): Promise<Result>;
-  /** Cancels the task; fails when it has ended. */
+  /** Cancels the task. Rejects if it has already ended. */
   cancel(options?: TaskCallOptions): Promise<TaskState>;
-  /** What the task is now, and then every change until it has ended. */
+  /** Current state of the task, then every change until it has ended. */
   readonly updates: AsyncIterable<TaskState>;
 }
 
-/** Options of a question about a task. Its signal ends the wait, not the task. */
+/** Options of a request about a task. The signal ends the wait, not the task. */
 export type TaskCallOptions = Pick<RequestOptions, "signal" | "timeout">;
 
-/** What a handle needs of its connection. */
+/** Dependencies of a handle on its connection. */
 export interface TaskPort<Result> {
   readonly clock: Clock | undefined;
   /** Sends the request with this handler name. */
@@ -31,19 +31,22 @@ export interface TaskPort<Result> {
     taskId: string,
     options: TaskCallOptions,
   ): Promise<unknown>;
-  /** What a task in this state came to, where the state tells; nothing while it goes on. Default: the peer is asked for its result. */
+  /**
+   * Returns the outcome of a task in this state, if the state contains it, and undefined while the task runs. Default: the result is requested from
+   * the peer.
+   */
   outcome?(task: TaskState, options: TaskCallOptions): Promise<{ readonly value: unknown } | undefined>;
-  /** Checks what a task came to. */
+  /** Checks the outcome of a task. */
   toResult(value: unknown): Result;
-  /** The task has ended: nothing of it is expected any more. */
+  /** Called when the task has ended and no more messages are expected for it. */
   ended?(): void;
-  /** A wait for a change begins: it may be arranged that the peer tells of it, by `wake`. */
+  /** Called when a wait for a change begins. The connection may subscribe to changes and then call `wake`. */
   watch?(): void;
-  /** Whether the peer has agreed to tell of changes. */
+  /** True if the peer has agreed to send notifications of changes. */
   isHeard?(): boolean;
 }
 
-/** The request that should have become a task was answered at once. The work is done: `result` is the answer. */
+/** Error for a request that got its result immediately instead of becoming a task. The work is done: `result` is that result. */
 export class NoTaskError extends Error {
   readonly result: unknown;
 
@@ -54,12 +57,16 @@ export class NoTaskError extends Error {
   }
 }
 
-/** Whether a value is a `NoTaskError`, also one of another copy of this package. */
+/** True if a value is a `NoTaskError`, also one of another copy of this package. */
 export function isNoTaskError(value: unknown): value is NoTaskError {
   return hasName(value, ["NoTaskError"]);
 }
 
-/** Reads the answer to a request that asked to become a task. */
+/**
+ * Reads the result of a request for a task.
+ *
+ * @throws {NoTaskError} when the result is not a task.
+ */
 export function readCreatedTask(method: string, answer: unknown): TaskState {
   const task = isObject(answer) ? answer.task : undefined;
   if (!isTaskState(task)) throw new NoTaskError(method, answer);
@@ -67,7 +74,7 @@ export function readCreatedTask(method: string, answer: unknown): TaskState {
 }
 
 /**
- * Follows a task by asking for its status at the pace that the peer suggests. However many wait for it, it is asked for once.
+ * Follows a task by polling its status at the interval that the peer suggests. Any number of waiting callers share one poll.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#polling
  */
@@ -79,7 +86,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #next: Promise<TaskState> | undefined;
   #questions = 0;
   #wake: (() => void) | undefined;
-  /** Something was told while nobody waited: what is being asked for now may be older. */
+  /** True if a change was announced while no delay was running: the pending response may be older. */
   #isWoken = false;
 
   constructor(task: Pick<TaskState, "taskId"> | TaskState, port: TaskPort<Result>) {
@@ -107,13 +114,13 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     return task;
   }
 
-  /** The peer says that something has changed: ask now. What it says is not relied on. */
+  /** Polls now, because the peer has announced a change. The content of the announcement is not used. */
   wake(): void {
     if (this.#wake) this.#wake();
     else this.#isWoken = true;
   }
 
-  /** A failed wait is not the end of the task: who asks again waits again. */
+  /** Begins to wait for the result. A failed wait does not end the task: the next call waits again. */
   #begin(options: TaskCallOptions): { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } {
     const whole = this.#await(options);
     whole.catch(() => (this.#result = undefined));
@@ -130,7 +137,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     }
   }
 
-  /** Asking for the result opens a way on which the peer can ask what it needs to know. */
+  /** Waits for the result. The request for the result also lets the peer send requests to this side. */
   async #await(options: TaskCallOptions): Promise<Result> {
     let task = this.#last ?? (await this.status(options));
     for (;;) {
@@ -145,7 +152,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     return task.status === "working" ? Promise.resolve(undefined) : this.#fetch(options);
   }
 
-  /** Nothing, if the wait was too long: then the status is asked for again. */
+  /** Requests the result. Returns undefined after a timeout: the status is then requested again. */
   async #fetch(options: TaskCallOptions): Promise<{ readonly value: unknown } | undefined> {
     try {
       return { value: await this.#port.send("getTaskPayload", this.taskId, options) };
@@ -158,7 +165,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   #settle(payload: unknown): Result {
     this.#port.ended?.();
-    // Whoever waits for a change has waited enough.
+    // Pending waits for a change end as well.
     this.wake();
     return this.#port.toResult(payload);
   }
@@ -182,7 +189,10 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     this.#wake = undefined;
   }
 
-  /** What the peer suggests; without that, the longer the task takes, the less often; and rarely where the peer tells of changes. */
+  /**
+   * Returns the delay before the next poll: the one that the peer suggests, otherwise a delay that grows with the number of polls. If the peer
+   * announces changes, the delay is long.
+   */
   #delay(): number {
     const suggested = this.#last?.pollInterval;
     if (this.#port.isHeard?.()) return Math.min(Math.max(suggested ?? 0, heardDelay), longestDelay);
@@ -201,11 +211,11 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
 /** Options of a call that asks for a task. */
 export interface TaskRequestOptions {
-  /** Ask for a task; `ttl` is how many milliseconds it should be kept from its creation. The peer decides. */
+  /** Asks for a task; `ttl` is the number of milliseconds to keep it from its creation. The peer decides. */
   readonly task: true | { readonly ttl?: number };
 }
 
-/** The `task` member of a request that asks for a task. */
+/** Returns the `task` member of a request that asks for a task. */
 export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?: number } {
   return task === true ? {} : task;
 }
@@ -213,11 +223,14 @@ export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?:
 const firstDelay = 500;
 const longestOwnDelay = 5_000;
 
-/** A peer that wants no pause at all must not keep us spinning, nor one that wants a long one make us forget it. */
+/**
+ * Bounds in milliseconds for the interval that the peer suggests: too short a pause must not cause a busy loop, and too long a pause must not stall
+ * the task.
+ */
 const shortestDelay = 10;
 const longestDelay = 300_000;
 
-/** A peer may forget to tell. */
+/** Delay in milliseconds if the peer announces changes: it may fail to do so. */
 const heardDelay = 30_000;
 
 function isSame(first: TaskState, second: TaskState): boolean {

@@ -4,7 +4,7 @@ import type { TaskManager } from "./task-manager.ts";
 import type { TaskTerms } from "./task-options.ts";
 import { readTaskParams, withoutTask } from "./task.ts";
 
-/** What answers for tasks, by handler name. */
+/** Handlers of requests about tasks, by handler name. */
 export interface TaskHandlers {
   getTask(params: TaskParams, call: CallContext): Promise<object>;
   getTaskPayload(params: TaskParams, call: CallContext): Promise<object>;
@@ -12,12 +12,12 @@ export interface TaskHandlers {
   listTasks(params: { readonly cursor?: string } | undefined, call: CallContext): Promise<object>;
 }
 
-/** Names a task. */
+/** Params with the id of a task. */
 export interface TaskParams {
   readonly taskId: string;
 }
 
-/** Puts a manager behind the requests about tasks. */
+/** Creates the handlers of requests about tasks for a task manager. */
 export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
   return {
     getTask: ({ taskId }, call) => tasks.get(call, taskId),
@@ -27,7 +27,7 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
   };
 }
 
-/** Lets every request of a kind become a task, if that is asked for. */
+/** Wraps a handler so that its requests run as tasks when the requestor asks for it. */
 export function allowTask(
   row: RequestRow,
   { tasks, terms }: { readonly tasks: TaskManager; readonly terms: TaskTerms },

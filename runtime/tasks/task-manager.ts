@@ -15,35 +15,35 @@ import { TaskCall } from "./task-call.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
 import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings, type TaskTerms } from "./task-options.ts";
 
-/** What a manager needs besides the options. */
+/** Options and dependencies of a task manager. */
 export interface TaskManagerOptions extends TaskOptions {
   readonly onError?: OnError | undefined;
-  /** Who is authenticated; tasks of others belong to their session, and end with it. */
+  /** Returns the authenticated principal. Tasks without a principal belong to their session, and end with it. */
   principalOf?(call: CallContext): string | undefined;
 }
 
 /** A request that becomes a task. */
 export interface TaskRequest {
   readonly row: RequestRow;
-  /** The `ttl` that the requestor asks for. */
+  /** Requested `ttl` in milliseconds, if any. */
   readonly ttl: number | undefined;
   readonly terms: TaskTerms;
-  /** How the requestor is reached. Default: over its session. */
+  /** Ownership and channel of the task. Default: those of the session. */
   readonly keeping?: TaskKeeping;
-  /** Answers the request. */
+  /** Handles the request; its outcome becomes that of the task. */
   work(call: CallContext): unknown;
-  /** The task was over before the work began. */
+  /** Called instead of `work` if the task has ended before the work begins. */
   spared?(): void;
 }
 
-/** How tasks are kept for requestors that have no session. */
+/** Ownership and channel of tasks whose requestors have no session. */
 export interface TaskKeeping {
   ownerOf(call: CallContext, id: string): string;
   createOutlet(call: CallContext): RequestorChannel;
 }
 
 /**
- * Runs requests of the peer as tasks, and answers for them. Each belongs to who asked for it: to others it does not exist.
+ * Runs requests of the peer as tasks, and handles requests about them. Each task belongs to its requestor: for others it does not exist.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -60,12 +60,16 @@ export class TaskManager {
     this.#deadlines = new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
   }
 
-  /** Lets a request go on as a task, and answers it at once. */
+  /** Starts a task for a request, and returns the task as its immediate result. */
   async start(call: CallContext, request: TaskRequest): Promise<{ readonly task: TaskState }> {
     return { task: toTaskState(await this.begin(call, request)) };
   }
 
-  /** Lets a request go on as a task. Resolves when the task can be asked for. */
+  /**
+   * Starts a task for a request. Resolves when the task can be requested.
+   *
+   * @throws {RpcError} when the store has no room for another task.
+   */
   async begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.terms, this.#settings);
@@ -86,25 +90,29 @@ export class TaskManager {
     });
     this.#running.set(key.id, { task, outlet, during, expiresAt });
     void task.ended.then(() => this.#running.delete(key.id));
-    // The work begins when the requestor knows of the task: what it sends would make no sense to them before.
+    // The work begins after the requestor knows of the task: earlier messages would not make sense to it.
     setTimeout(() => void this.#work(task, during, request));
     return record;
   }
 
-  /** A task of this owner, as it is now. */
+  /**
+   * Returns the current record of a task of this owner.
+   *
+   * @throws {RpcError} when there is no such task.
+   */
   async read(key: TaskKey): Promise<TaskRecord> {
     const record = await this.#settings.store.find(key);
     if (!record) throw unknownTask(key.id);
     return record;
   }
 
-  /** Whether changes of a task of this owner are known here as soon as they happen: those of another process are not. */
+  /** True if changes of a task are known here immediately. Changes in another process are not. */
   async isHeard(key: TaskKey): Promise<boolean> {
     const { status } = await this.read(key);
     return isFinal(status) || this.#running.has(key.id);
   }
 
-  /** Brings answers to a task of this owner. Where another process runs it, that finds them in the store, if it still does. */
+  /** Delivers responses to a task of this owner. If another process runs the task, it finds them in the store, as long as it runs. */
   async answer(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
     const { status, inputRequests, inputResponses: earlier } = await this.read(key);
     const running = this.#running.get(key.id);
@@ -116,7 +124,7 @@ export class TaskManager {
     await this.#settings.store.change(key, { inputResponses: { ...earlier, ...inputResponses }, updatedAt });
   }
 
-  /** Calls a task of this owner off, if it has not ended. */
+  /** Cancels a task of this owner if it has not ended. */
   async stop(key: TaskKey): Promise<void> {
     const record = await this.read(key);
     if (!isFinal(record.status)) await this.#cancel(record);
@@ -126,12 +134,16 @@ export class TaskManager {
     return toTaskState(await this.#find(call, id));
   }
 
-  /** What the request came to, as soon as that is known. Meanwhile questions can reach the requestor through this call. */
+  /**
+   * Waits for the outcome of the request and returns it. Until then, requests can reach the requestor through this call.
+   *
+   * @throws {RpcError} when the request failed, the task was cancelled, or there is no such task.
+   */
   async result(call: CallContext, id: string): Promise<object> {
     let record = await this.#find(call, id);
     while (!isFinal(record.status)) {
       const running = this.#running.get(id);
-      // A task of another process can only be looked at from time to time.
+      // Tasks of another process can only be polled.
       await (running ? join(running, call) : pause(record.pollInterval, this.#settings.clock, call.signal));
       record = await this.#find(call, id);
     }
@@ -141,7 +153,11 @@ export class TaskManager {
     throw new RpcError(code, message, { data });
   }
 
-  /** Cancelled is cancelled, even if the work still comes to an end. */
+  /**
+   * Cancels a task. It stays cancelled even if its work still finishes.
+   *
+   * @throws {RpcError} when there is no such task, or when it has already ended.
+   */
   async cancel(call: CallContext, id: string): Promise<TaskState> {
     const found = await this.#find(call, id);
     if (isFinal(found.status)) throw alreadyEnded(found);
@@ -160,7 +176,7 @@ export class TaskManager {
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }
 
-  /** Ends everything that runs: this process will not go on with it. */
+  /** Ends all running tasks, as this process will not continue them. */
   async close(): Promise<void> {
     const error = { code: errorCodes.internalError, message: "The program that ran the task has ended" };
     const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
@@ -208,7 +224,10 @@ export class TaskManager {
     }
   }
 
-  /** Without a principal, the session is all that is known of a requestor: its tasks end with it. */
+  /**
+   * Returns the owner of new tasks: the principal, otherwise the session, which is all that is known of an unauthenticated requestor. Its tasks end
+   * with it.
+   */
   #ownerOf(call: CallContext): string {
     const principal = this.#options.principalOf?.(call);
     if (principal !== undefined) return `principal:${principal}`;
@@ -259,7 +278,7 @@ interface Running {
   readonly expiresAt: number;
 }
 
-/** Waits for the end of a task, and is meanwhile a way to the requestor. */
+/** Waits for the end of a task. Until then, the task can send requests through this call. */
 async function join({ task, outlet }: Running, call: CallContext): Promise<void> {
   const close = outlet.open?.(call);
   await task.join(call.signal).finally(close);
@@ -267,7 +286,7 @@ async function join({ task, outlet }: Running, call: CallContext): Promise<void>
 
 const notAnObject = { path: "", expected: "object" } as const;
 
-/** A tool tells of its failure in its result. */
+/** Returns the status message of a failed tool, which reports the failure in its result. */
 function explainFailure(result: Record<string, unknown>): { readonly statusMessage: string } | undefined {
   if (result.isError !== true) return undefined;
   const [block]: readonly unknown[] = Array.isArray(result.content) ? result.content : [];

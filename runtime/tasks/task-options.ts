@@ -3,34 +3,38 @@ import { systemClock, type Clock } from "../internal/timers.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { TaskStore } from "../stores/task-store.ts";
 
-/** How tasks are kept by the side that runs them. All times are in milliseconds. */
+/** Options for tasks on the side that runs them. All times are in milliseconds. */
 export interface TaskOptions {
-  /** Default: in the memory of this process, bounded. */
+  /** Store of the tasks. Default: a bounded store in the memory of this process. */
   readonly store?: TaskStore;
-  /** How long a task is kept from its creation, if nobody says otherwise. Default 1 h. */
+  /** Lifetime of a task from its creation, if the requestor asks for none. Default 1 h. */
   readonly ttl?: number;
-  /** The longest that anybody may ask for; `Infinity` lets tasks be kept for ever. Default 24 h. */
+  /** Maximum lifetime of a task; `Infinity` permits tasks without an end. Default 24 h. */
   readonly maxTtl?: number;
-  /** How long to wait between two questions for the status. Default 1 s. */
+  /** Suggested interval between two requests for the status. Default 1 s. */
   readonly pollInterval?: number;
-  /** Tell whoever asked for a task when its status changes. They cannot rely on it. Default `true`. */
+  /** True if the requestor is notified when the status of its task changes. Requestors cannot rely on it. Default `true`. */
   readonly notify?: boolean;
-  /** Tasks on one page of a list. Default 100. */
+  /** Number of tasks on a page of `tasks/list`. Default 100. */
   readonly pageSize?: number;
-  /** Default: the clock of the platform. */
+  /** Clock for lifetimes and polling. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What one kind of request says about its tasks, over what holds for all. */
+/** Task options of one kind of request, which take precedence over the general ones. */
 export interface TaskTerms {
   readonly ttl?: number | undefined;
   readonly pollInterval?: number | undefined;
 }
 
-/** Options with their defaults. */
+/** Task options with defaults filled in. */
 export type TaskSettings = Required<TaskOptions>;
 
-/** Given options over the defaults. */
+/**
+ * Applies the defaults to task options.
+ *
+ * @throws {SetupError} when a time or the page size is not above 0.
+ */
 export function toTaskSettings(options: TaskOptions): TaskSettings {
   const { clock = systemClock, store = new MemoryTaskStore({ clock }), ...rest } = options;
   const settings = { ...defaults, ...rest, store, clock };
@@ -39,7 +43,7 @@ export function toTaskSettings(options: TaskOptions): TaskSettings {
 }
 
 /**
- * How long a task is really kept: what the requestor asks for counts first, within bounds.
+ * Returns the lifetime of a task in milliseconds: the requested one has precedence, within bounds. `null` means unlimited.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#ttl-and-resource-management
  */
@@ -51,7 +55,7 @@ export function toTtl(requested: number | undefined, terms: TaskTerms, settings:
 
 const defaults = { ttl: 3_600_000, maxTtl: 86_400_000, pollInterval: 1_000, notify: true, pageSize: 100 } as const;
 
-/** Who asks for less would never see the result. */
+/** Minimum lifetime in milliseconds: with less, a requestor would never see the result. */
 const shortestTtl = 1_000;
 
 function checkPositive(name: string, value: number): void {

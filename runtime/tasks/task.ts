@@ -1,23 +1,23 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
 import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
 
-/** A task as it was when somebody asked. */
+/** Snapshot of a task at the time of the request. */
 export interface TaskState {
   readonly taskId: string;
   readonly status: TaskStatus;
   /** Text for people about the status. */
   readonly statusMessage?: string;
-  /** ISO 8601. */
+  /** Time of creation, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly lastUpdatedAt: string;
-  /** Milliseconds from its creation after which it is forgotten; `null`: never. */
+  /** Milliseconds from its creation after which it is removed; `null`: never. */
   readonly ttl: number | null;
-  /** Milliseconds that should pass between two questions for its status. */
+  /** Suggested milliseconds between two requests for its status. */
   readonly pollInterval?: number;
 }
 
-/** A task as peers see it. */
+/** Converts a record to the form that peers see. */
 export function toTaskState(record: TaskRecord): TaskState {
   const { id, status, statusMessage, createdAt, updatedAt, ttl, pollInterval } = record;
   return {
@@ -31,19 +31,19 @@ export function toTaskState(record: TaskRecord): TaskState {
   };
 }
 
-/** Whether the members of a value are those of a task. */
+/** True if a value has the members of a task. */
 export function isTaskState(value: unknown): value is TaskState {
   return isObject(value) && typeof value.taskId === "string" && typeof value.status === "string";
 }
 
-/** Whether requests can become tasks at a revision, by either side. */
+/** True if requests can become tasks at a revision, on either side. */
 export function knowsTasks(revision: Revision): boolean {
   const handlers = Object.values(revision.clientRequests).map(({ handler }) => handler);
   return handlers.includes("getTask") && handlers.includes("getTaskPayload");
 }
 
 /**
- * The capability that the side which answers a request declares if the request may become a task.
+ * Returns the capability that the receiving side declares if this kind of request may become a task.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#capabilities
  */
@@ -51,26 +51,26 @@ export function taskGate(row: RequestRow, side: Role): Gate {
   return { side, path: ["tasks", "requests", ...row.method.split("/")] };
 }
 
-/** The parameters of the task that a request asks to become. */
+/** Returns the task parameters of a request, or undefined if it does not ask for a task. */
 export function readTaskParams(params: unknown): { readonly ttl: number | undefined } | undefined {
   const task = isObject(params) ? params.task : undefined;
   return isObject(task) ? { ttl: typeof task.ttl === "number" ? task.ttl : undefined } : undefined;
 }
 
-/** The params of a request that shall not, or need not, ask for a task. */
+/** Returns the params of a request without the `task` member. */
 export function withoutTask(params: unknown): unknown {
   if (!isObject(params)) return params;
   const { task: _task, ...rest } = params;
   return rest;
 }
 
-/** The `_meta` key that ties messages to a task, where the revision has one. */
+/** Returns the `_meta` key that relates messages to a task, if the revision has one. */
 function findRelatedKey(revision: Revision): string | undefined {
   return revision.reservedMeta.find(({ type }) => type === "RelatedTaskMetadata")?.key;
 }
 
 /**
- * Params or a result with the remark that they belong to a task.
+ * Adds the id of the related task to params or a result.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */
@@ -82,7 +82,7 @@ export function withRelatedTask(value: unknown, revision: Revision, taskId: stri
   return { ...members, _meta: { ...meta, [key]: { taskId } } };
 }
 
-/** The task that a message belongs to, by its `_meta`. */
+/** Returns the id of the task that a message belongs to, from its `_meta`. */
 export function readRelatedTask(meta: { readonly [key: string]: unknown }, revision: Revision): string | undefined {
   const key = findRelatedKey(revision);
   const related = key === undefined ? undefined : meta[key];

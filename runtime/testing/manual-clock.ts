@@ -1,13 +1,13 @@
 import type { Clock } from "../internal/timers.ts";
 
-/** Time that passes when told to: give it to a server or a client as its `clock`. */
+/** Clock whose time only advances on request: pass it to a server or a client as `clock`. */
 export class ManualClock implements Clock {
-  /** How many timers were ever started. */
+  /** Number of timers that were ever started. */
   started = 0;
   #now = 0;
   readonly #timers = new Set<Timer>();
 
-  /** How many timers wait. */
+  /** Number of timers that have not run and were not cancelled. */
   get active(): number {
     return this.#timers.size;
   }
@@ -23,14 +23,14 @@ export class ManualClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** Lets time pass at once; what promises bring about happens afterwards. */
+  /** Advances the time synchronously. Callbacks of promises run afterwards. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (let timer = this.#takeNext(end); timer; timer = this.#takeNext(end)) timer.run();
     this.#now = end;
   }
 
-  /** Lets time pass, and everything that follows from one timer happen before the next is due. */
+  /** Advances the time. All work that follows from a timer completes before the next timer is due. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();
@@ -50,7 +50,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that is ready to run, without letting any time pass. */
+/** Runs all work that is ready to run, without advancing the time. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,19 +7,19 @@ import { settle } from "./manual-clock.ts";
 import { Wire } from "./wire.ts";
 
 /**
- * A line of a conversation. `>`: the script says this. `<`: the side under test says exactly this. `~`: it says something with
- * at least these members. As text (`'> {"id": 1, "method": "ping"}'`) or as a mark and a value; `jsonrpc` may be left out, and
- * text after `>` that is no JSON is written as it stands.
+ * Line of a transcript. `>`: the script sends this. `<`: the side under test sends exactly this. `~`: the side under test sends a message with at
+ * least these members. A line is text (`'> {"id": 1, "method": "ping"}'`) or a mark and a value. `jsonrpc` may be omitted. Text after `>` that is not
+ * JSON is sent unchanged.
  */
 export type TranscriptLine = string | readonly [mark: ">" | "<" | "~", body: unknown];
 
-/** How a transcript is played. */
+/** Options for playing a transcript. */
 export interface PlayOptions {
   /** Milliseconds to wait for a line of the side under test. Default 1 s. */
   readonly patience?: number;
 }
 
-/** The side under test said something else than the transcript. */
+/** Error for a side under test that deviates from the transcript. */
 export class TranscriptError extends Error {
   constructor(message: string) {
     super(message);
@@ -28,8 +28,10 @@ export class TranscriptError extends Error {
 }
 
 /**
- * Plays one side of a conversation with a server, or over a wire to which a client or server is connected, and compares the
- * other side's lines; their order among themselves does not matter. At the end, nothing else may have been said.
+ * Plays one side of a conversation with a server, or over a wire that a client or server is connected to, and compares the lines of the other side.
+ * Their order does not matter.
+ *
+ * @throws {TranscriptError} when an expected line is missing, or lines are left over at the end.
  */
 export async function play(
   target: Server | Acceptor | Wire,
@@ -105,7 +107,7 @@ async function hear(wire: Wire, expected: Expectation, patience: number): Promis
   throw new TranscriptError(`At ${where} this was expected:\n${describe([body])}\n${said}`);
 }
 
-/** Lists must be as long as expected; objects may have further members. */
+/** True if a message contains the expected value. Lists must have the expected length; objects may have further members. */
 function contains(said: unknown, expected: unknown): boolean {
   if (Array.isArray(expected)) {
     return (

@@ -4,13 +4,13 @@ import type { Channel, Receiver } from "../jsonrpc/channel.ts";
 import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../jsonrpc/message.ts";
 
-/** The foreign end of a connection, as raw text: connect a client to it, or serve it, and be the other side. */
+/** Remote end of a connection as raw text. Connect a client or a server to it to test that side. */
 export class Wire implements Channel {
-  /** What our side sent and nobody has looked at yet. */
+  /** Messages that the side under test sent and that the test has not read yet. */
   readonly sent: unknown[] = [];
-  /** To which request of the foreign end each of them belonged. */
+  /** Request of the remote end that each of the sent messages belonged to, if any. */
   readonly related: (RequestId | undefined)[] = [];
-  /** Requests of the foreign end that will get no answer. */
+  /** Requests of the remote end that will get no response. */
   readonly abandoned: RequestId[] = [];
   isClosed = false;
   receiver: Receiver | undefined;
@@ -40,17 +40,17 @@ export class Wire implements Channel {
     return Promise.resolve();
   }
 
-  /** What the foreign end writes, as it stands. */
+  /** Writes raw text from the remote end. */
   write(text: string | Uint8Array): void {
     this.#decoder?.push(typeof text === "string" ? new TextEncoder().encode(text) : text);
   }
 
-  /** What the foreign end sends, one message a line. */
+  /** Sends messages from the remote end, one per line. */
   post(...messages: readonly unknown[]): void {
     this.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
   }
 
-  /** The foreign end is gone; without a reason, in order. */
+  /** Closes the remote end: gracefully, unless a reason is given. */
   end(reason?: Error): void {
     this.receiver?.disconnected(reason);
   }

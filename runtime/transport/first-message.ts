@@ -1,21 +1,21 @@
 import { systemClock } from "../internal/timers.ts";
 
-/** Milliseconds that a client has for its first message. */
+/** Default time for the first message of a client, in milliseconds. */
 export const defaultPatience = 30_000;
 
-/** Waits for the first message of a connection: those that never say anything must not take the places of others for ever. */
+/** Timeout for the first message of a connection: silent connections must not occupy the capacity of others indefinitely. */
 export class FirstMessage {
   readonly #cancel: () => void;
   #isAwaited = true;
 
-  /** @param giveUp - called with the reason when there is none in time; with `Infinity` never */
+  /** @param giveUp - called with the reason when no message arrives in time; never called with `Infinity` */
   constructor(milliseconds: number, giveUp: (reason: Error) => void) {
     const reason = `No message came within ${milliseconds} ms. Send the first one sooner`;
     this.#cancel =
       milliseconds === Infinity ? ignore : systemClock.after(milliseconds, () => giveUp(new Error(reason)));
   }
 
-  /** There is a message, or nothing more to wait for. */
+  /** Stops the timer: the message has arrived, or the connection has ended. */
   settle(): void {
     if (!this.#isAwaited) return;
     this.#isAwaited = false;
@@ -26,8 +26,8 @@ export class FirstMessage {
 function ignore(): void {}
 
 /**
- * Tells what the first bytes of a connection are: blanks, the start of a JSON message or a batch, or those of another protocol. A byte order
- * mark counts as the start of a message.
+ * Classifies the first bytes of a connection: only blanks, the start of a JSON message or batch, or another protocol. A byte order mark counts as the
+ * start of a message.
  */
 export function readStart(bytes: Uint8Array): "blank" | "message" | "other" {
   const first = bytes.find((byte) => !blanks.has(byte));

@@ -1,7 +1,7 @@
 import type { ListenOptions, Server, Socket } from "node:net";
 import { SetupError } from "../jsonrpc/errors.ts";
 
-/** A server cannot listen where it should: the message says why and what to do, `code` is what the system says. */
+/** Error of a server that cannot listen: the message gives the reason and a remedy, `code` is the error code of the system. */
 export class ListenError extends SetupError {
   readonly code: string | undefined;
 
@@ -12,7 +12,11 @@ export class ListenError extends SetupError {
   }
 }
 
-/** Begins to listen, or rejects with the reason why that is not possible. */
+/**
+ * Starts listening. Resolves when the server listens.
+ *
+ * @throws {ListenError} when the system does not permit it
+ */
 export function startListening(server: Server, address: ListenOptions): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -35,12 +39,12 @@ function toListenError(cause: unknown, { host, path, port }: ListenOptions): unk
   });
 }
 
-/** A host as it stands before a port: addresses of IPv6 in brackets. */
+/** Formats a host for use before a port: IPv6 addresses in brackets. */
 export function toAuthority(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
-/** True if a server at this address is reached from this machine alone. */
+/** True if a server at this address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return ["localhost", "127.0.0.1", "::1", "[::1]"].includes(host);
 }
@@ -56,13 +60,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["ERR_SOCKET_BAD_PORT", "give a port from 0 (any free one) to 65535."],
 ]);
 
-/** The port that a server has taken; 0 for a local socket. */
+/** Returns the port of a server; 0 for a local socket. */
 export function portOf(server: Server): number {
   const address = server.address();
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** The sockets of a server that are open, those included on which encryption has not begun: closing waits for every one. */
+/** Returns the live set of the open sockets of a server, including those without encryption so far: closing the server waits for each. */
 export function watchSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -1,25 +1,25 @@
 import type { Metrics } from "../jsonrpc/metrics.ts";
 
-/** How often the event loop is looked at. */
+/** Options for the measurement of the event loop. */
 export interface LoopWatchOptions {
-  /** Milliseconds between two looks. Default 20. */
+  /** Milliseconds between two measurements. Default 20. */
   readonly resolution?: number;
 }
 
-/** Watches over the event loop, and never keeps the process alive. */
+/** Measurement of the event loop; never keeps the process alive. */
 export interface LoopWatch {
-  /** Forgets what was measured, so that the next figures are about what comes now. */
+  /** Discards the measurements so far, so that the next figures cover the time from now on. */
   reset(): void;
-  /** Measures no more. */
+  /** Stops measuring and removes `loopDelay` from the metrics. */
   stop(): void;
 }
 
-/** Measures how late the event loop of this Node process is, for the `loopDelay` of the figures. */
+/** Measures the delay of the event loop of this Node process, as `loopDelay` of the metrics. */
 export async function watchLoopDelay(metrics: Metrics, options: LoopWatchOptions = {}): Promise<LoopWatch> {
   const { resolution = 20 } = options;
   const { monitorEventLoopDelay } = await import("node:perf_hooks");
   const histogram = monitorEventLoopDelay({ resolution });
-  // Node measures from one look to the next; before the first there is nothing.
+  // Node measures from one sample to the next; before the first there is no value.
   const toDelay = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1_000_000 - resolution) : 0;
   histogram.enable();

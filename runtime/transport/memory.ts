@@ -6,8 +6,8 @@ import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Two ends in one process. What one sends the other gets soon after, in order, as a copy of what JSON would carry, so that they share no
- * object. Closing either end closes both.
+ * Creates two connected transports in one process. Messages arrive asynchronously and in order, as copies of what JSON would carry, so that the ends
+ * share no object. Closing either end closes both.
  */
 export function createInMemoryTransports(given: Partial<DecodingLimits> = {}): readonly [Transport, Transport] {
   const limits = toLimits(given);
@@ -56,7 +56,7 @@ class MemoryEnd implements Transport {
     if (this.#receiver) this.#schedule();
   }
 
-  /** What is on its way still arrives. */
+  /** Delivers the messages that are already sent, then ends. */
   end(): void {
     queueMicrotask(() => {
       this.#deliver();
@@ -90,7 +90,7 @@ class MemoryEnd implements Transport {
   }
 }
 
-/** The envelopes of nearly all messages are known, so that only what is in them has to be walked through. */
+/** Copies a message. The envelopes of nearly all messages are known, so that only their content has to be traversed. */
 function copyMessage(message: Outgoing): JsonCopy {
   if (isBatch(message) || "error" in message) return copyJson(message);
   const { jsonrpc } = message;

@@ -8,7 +8,7 @@ import { FirstMessage, readStart } from "./first-message.ts";
 import { Pieces } from "./write-chunks.ts";
 import type { Transport } from "./transport.ts";
 
-/** What is read from. */
+/** Readable side of a byte stream. */
 export interface ByteSource {
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   on(event: "end" | "close", listener: () => void): unknown;
@@ -17,7 +17,7 @@ export interface ByteSource {
   resume(): unknown;
 }
 
-/** What tells how writing goes. */
+/** Writable side of a byte stream, without its `write`. */
 export interface ByteSink {
   /** Bytes that wait to be written. */
   readonly writableLength: number;
@@ -25,31 +25,28 @@ export interface ByteSink {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** How two byte streams become a transport. */
+/** Options of a transport over two byte streams. */
 export interface StreamOptions {
   readonly input: ByteSource;
   readonly output: ByteSink;
-  /** Writes to the output; `false` when the reader is slow. */
+  /** Writes to the output. Returns `false` when the reader is slow. */
   readonly write: (text: string) => boolean;
   readonly limits?: Partial<Limits> | undefined;
-  /**
-   * Stop reading while the reader of our output is slow. Only one of the two ends may do so, the server: if both did, each could wait for
-   * the other for ever.
-   */
+  /** Stop reading while the reader of the output is slow. Only the server may do so: if both ends did, each could wait indefinitely for the other. */
   readonly pausesInput?: boolean;
-  /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
+  /** Milliseconds for the peer's first message; then the connection is closed. Default: no limit. */
   readonly handshakeTimeout?: number;
-  /** Closes the connection when its first bytes are not the start of a JSON message, as those of an HTTP request are not. Default `false`. */
+  /** Close the connection when its first bytes are not the start of a JSON message, such as those of an HTTP request. Default `false`. */
   readonly requiresMessage?: boolean;
-  /** Called when a stream ends or breaks, instead of what it means by itself: the peer is done, or nothing can be sent any more. */
+  /** Called when a stream ends or breaks, instead of the default: the peer has finished, or nothing more can be sent. */
   readonly onEnd?: () => void;
-  /** Writes out and closes what is below; called once. */
+  /** Writes the remaining bytes and closes the underlying streams; called once. */
   readonly finish: () => Promise<void>;
 }
 
 /**
- * One message a line over a pair of byte streams. What is sent in one turn of the event loop is written in one piece, but for responses after
- * progress reports.
+ * Transport with one message a line over a pair of byte streams. Messages that are sent in one turn of the event loop are written together, except
+ * responses after progress reports.
  */
 export class StreamTransport implements Transport {
   readonly #options: StreamOptions;
@@ -108,7 +105,7 @@ export class StreamTransport implements Transport {
     const line = encode(message);
     if (this.#state === "closed") return;
     this.#pieces.add(message, line);
-    // Much at once is written at once, so that a slow reader is noticed while it is being sent.
+    // Large amounts are written immediately, so that a slow reader is noticed during the turn.
     if (this.#pieces.length > comfortable && !this.#congestion) this.#flush();
     else if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
@@ -125,7 +122,7 @@ export class StreamTransport implements Transport {
     return this.#closing;
   }
 
-  /** The streams are of no use any more. While we close them ourselves, that needs no reason. */
+  /** Ends the transport, because its streams are no longer usable. During `close` the reason is dropped. */
   disconnect(reason?: Error): void {
     if (this.#state === "closed") return;
     this.#reason = this.#state === "closing" ? undefined : reason;
@@ -137,7 +134,7 @@ export class StreamTransport implements Transport {
     void this.close();
   }
 
-  /** Nothing after the first bytes is looked at: a line of the body of an HTTP request may well be a message. */
+  /** Closes a connection of another protocol. Bytes after the first are ignored: a line of the body of an HTTP request may be a message. */
   #rejectProtocol(receiver: Receiver): void {
     receiver.problem({
       kind: "syntax",
@@ -146,7 +143,7 @@ export class StreamTransport implements Transport {
     void this.close();
   }
 
-  /** Whoever knows more about the end than the streams do says why. */
+  /** Lets `onEnd` determine the reason, if it is set: it may know more about the end than the streams do. */
   #leave(reason?: Error): void {
     if (this.#options.onEnd && this.#state === "open") this.#options.onEnd();
     else this.disconnect(reason);
@@ -159,7 +156,7 @@ export class StreamTransport implements Transport {
     this.disconnect();
   }
 
-  /** After everything that this turn of the event loop still does, promises included. */
+  /** Schedules a write after the current turn of the event loop, promises included. */
   #schedule(): void {
     this.#isScheduled = true;
     queueMicrotask(() => nextTick(() => this.#flush()));
@@ -190,8 +187,8 @@ export class StreamTransport implements Transport {
   }
 }
 
-/** Milliseconds between a piece with a progress report and the one with the response: sooner, the peer could read both at once. */
+/** Milliseconds between a piece with a progress report and the one with the response: with less, the peer could read both together. */
 const pieceDelay = 1;
 
-/** Fewer characters than this are worth waiting for more. */
+/** Characters below which it is worth waiting for more. */
 const comfortable = 64 * 1024;

@@ -2,21 +2,21 @@ import { isObject } from "../../generated/support.ts";
 import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
 
 /**
- * Lines that wait to be written, in pieces. A response whose request was reported on in the piece that is being filled begins the next one: some
- * clients handle all messages of a piece that they read before the first of them reaches a callback, and no report of an answered request does.
+ * Lines that wait to be written, grouped into pieces. A response moves to the next piece if the current one contains a progress report of its
+ * request: some clients process all messages of a piece before the first of them reaches a callback, and drop reports of completed requests.
  */
 export class Pieces {
   #current = "";
   #next = "";
-  /** Tokens of the reports in the current piece; most clients use the id of the request. */
+  /** Tokens of the progress reports in the current piece; most clients use the id of the request. */
   readonly #reported = new Set<unknown>();
 
-  /** Characters that wait. */
+  /** Number of characters that wait. */
   get length(): number {
     return this.#current.length + this.#next.length;
   }
 
-  /** Adds a message as a line. Reports never wait for the next piece: they have to come before the response to their request. */
+  /** Adds a message as a line. Progress reports never wait for the next piece: they have to come before the response to their request. */
   add(message: Outgoing, line: string): void {
     const token = readToken(message);
     if (token !== undefined) this.#reported.add(token);
@@ -24,7 +24,7 @@ export class Pieces {
     else this.#current += `${line}\n`;
   }
 
-  /** The current piece; the next one takes its place. */
+  /** Returns the current piece; the next one takes its place. */
   take(): string {
     const piece = this.#current;
     this.#current = this.#next;
@@ -33,7 +33,7 @@ export class Pieces {
     return piece;
   }
 
-  /** Everything that waits, as one piece. */
+  /** Returns everything that waits, as one piece. */
   takeAll(): string {
     return this.take() + this.take();
   }
@@ -43,7 +43,7 @@ export class Pieces {
   }
 }
 
-/** The token of a progress report. */
+/** Returns the token of a progress report. */
 function readToken(message: Outgoing): unknown {
   if (isBatch(message) || !("method" in message) || message.method !== "notifications/progress") return undefined;
   const { params } = message;

@@ -1,40 +1,40 @@
-/** Checks of values against what a schema says. Plain functions, made ahead of time; imports nothing. */
+/** Checks of values against schemas. Plain functions, generated ahead of time; imports nothing. */
 
 /** The first problem found in a value. */
 export interface Issue {
   /** JSON Pointer without the leading slash: `filters/0/name`; empty for the value itself. */
   readonly path: string;
-  /** What would have been valid there, in words. */
+  /** Description of a valid value, in words. */
   readonly expected: string;
 }
 
-/** Looks at any value and returns the first problem, or nothing when the value is valid. Never throws. */
+/** Checks any value and returns the first problem, or `undefined` when the value is valid. Never throws. */
 export type Check = (value: unknown) => Issue | undefined;
 
-/** Accepts everything. */
+/** Check that accepts every value. */
 export const anything: Check = () => undefined;
 
-/** Accepts nothing. */
+/** Check that accepts no value. */
 export const nothing: Check = () => fail("no value at all");
 
-/** Values of these types, named as JSON Schema does. Everything else in this file looks only at values of its own type. */
+/** Accepts values of these types, by their names in JSON Schema. All other checks ignore values that are not of their own type. */
 export function types(...names: readonly string[]): Check {
   return (value) => (names.some((name) => isOfType(value, name)) ? undefined : fail(names.join(" or ")));
 }
 
-/** One of these values. */
+/** Accepts one of these values. */
 export function values(...allowed: readonly unknown[]): Check {
   return (value) =>
     allowed.includes(value) ? undefined : fail(`one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
 }
 
-/** A regular expression, whatever engine matches it. */
+/** A regular expression of any engine. */
 export interface Pattern {
   readonly source: string;
   test(text: string): boolean;
 }
 
-/** Bounds of text, in characters. */
+/** Checks text against its pattern and its bounds, in characters. */
 export function text(bounds: {
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -50,7 +50,7 @@ export function text(bounds: {
   };
 }
 
-/** Bounds of numbers. */
+/** Checks numbers against their bounds. */
 export function numeric(bounds: {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -70,13 +70,13 @@ export function numeric(bounds: {
   };
 }
 
-/** Members of objects. */
+/** Checks the keys and members of objects. */
 export function members(rule: {
   readonly required?: readonly string[];
   readonly properties?: readonly (readonly [name: string, check: Check])[];
-  /** Of keys that are not among `properties`; `false` when there must be none. */
+  /** Check of members that are not among `properties`; `false` when there must be none. */
   readonly rest?: Check | false;
-  /** Of the keys themselves. */
+  /** Check of the keys themselves. */
   readonly names?: Check;
   readonly minProperties?: number;
   readonly maxProperties?: number;
@@ -85,7 +85,7 @@ export function members(rule: {
   const properties = new Map(rule.properties);
   return (value) => {
     if (!isObject(value)) return undefined;
-    // What is undefined is not sent.
+    // Undefined members are not sent.
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
     const missing = required.find((name) => !entries.some(([key]) => key === name));
     if (missing !== undefined) return under(missing, fail("present"));
@@ -102,10 +102,10 @@ export function members(rule: {
   };
 }
 
-/** Items of lists. */
+/** Checks the items of lists. */
 export function items(rule: {
   readonly prefix?: readonly Check[];
-  /** Of items after those of `prefix`; `false` when there must be none. */
+  /** Check of items after those of `prefix`; `false` when there must be none. */
   readonly rest?: Check | false;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -127,7 +127,7 @@ export function items(rule: {
   };
 }
 
-/** All of these. */
+/** Requires all of these checks. Returns the first problem. */
 export function all(...checks: readonly Check[]): Check {
   return (value) => {
     for (const check of checks) {
@@ -138,7 +138,7 @@ export function all(...checks: readonly Check[]): Check {
   };
 }
 
-/** At least one of these. Says what the one that came furthest wants. */
+/** Requires at least one of these checks. If all fail, returns the problem of the check that came furthest. */
 export function any(...checks: readonly Check[]): Check {
   return (value) => {
     let furthest: Issue | undefined;
@@ -151,7 +151,7 @@ export function any(...checks: readonly Check[]): Check {
   };
 }
 
-/** Exactly one of these. */
+/** Requires exactly one of these checks. */
 export function one(...checks: readonly Check[]): Check {
   const atLeastOne = any(...checks);
   return (value) => {
@@ -160,12 +160,12 @@ export function one(...checks: readonly Check[]): Check {
   };
 }
 
-/** A check that is defined further down, or is this one itself. */
+/** Refers to a check that is defined further down, or to the surrounding check itself. */
 export function later(find: () => Check): Check {
   return (value) => find()(value);
 }
 
-/** Any JSON object: not an array, not `null`. */
+/** True for any JSON object, but not for arrays and `null`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ import {
   type Tool,
 } from "./session.ts";
 
-/** What a mocked tool returns: structured content where the tool declares some, else text or content. */
+/** Result of a mocked tool: structured content if the tool declares some, else text or content. */
 export type MockAnswer<Structured> = unknown extends Structured
   ? string | { readonly content: readonly ContentBlock[]; readonly structured?: object }
   : Structured;
@@ -23,32 +23,32 @@ export interface MockCall {
   readonly arguments: unknown;
 }
 
-/** A session with a server that is not there. */
+/** A session without a server. */
 export interface MockSession extends Session {
-  /** Everything that was asked, in order. */
+  /** All calls, in order. */
   readonly calls: readonly MockCall[];
 }
 
-/** A tool and the function that stands for it. Throw a `ToolFailure` to make it fail. */
+/** A tool and the function that replaces it. Throw a `ToolFailure` to make it fail. */
 export interface MockTool {
   readonly tool: Tool;
   readonly run: ((args: never) => unknown) | undefined;
 }
 
-/** A prompt by its name on the wire, and the function that stands for it. */
+/** A prompt by its protocol name, and the function that replaces it. */
 export interface MockPrompt {
   readonly name: string;
   readonly run: ((args: never) => PromptResult | Promise<PromptResult>) | undefined;
 }
 
-/** What a mock answers. */
+/** Handlers of a mock, by kind. */
 export interface MockHandlers {
   readonly tools: readonly MockTool[];
   readonly prompts: readonly MockPrompt[];
   readonly resources?: ((uri: string) => ResourceResult | Promise<ResourceResult>) | undefined;
 }
 
-/** Answers as the server would: arguments are checked, and so is what the functions return. */
+/** Creates a mock session. It checks arguments and results as a session with the server would. */
 export function createMockSession({ tools, prompts, resources }: MockHandlers): MockSession {
   const calls: MockCall[] = [];
   return {
@@ -95,7 +95,7 @@ function toResult(returned: unknown): object {
   return { content, ...(structured !== undefined && { structuredContent: structured }) };
 }
 
-/** The arguments were checked against the schema that the function's parameter was made from. */
+/** Calls a function. Its arguments were checked against the schema from which the type of its parameter was generated. */
 function call(run: unknown, args: object): unknown {
   return typeof run === "function" ? Reflect.apply(run, undefined, [args]) : undefined;
 }

@@ -1,8 +1,8 @@
 import { isObject, type Check, type Issue } from "./check.ts";
 
 /**
- * What a client needs of a session with its server. The sessions of create-mcp-server's runtime have it; those of another SDK are
- * adapted in three lines.
+ * The parts of a session with a server that a client needs. The sessions of create-mcp-server's runtime have them. Sessions of another SDK
+ * need an adapter of three lines.
  */
 export interface Session {
   callTool(name: string, args?: object, options?: CallOptions): Promise<unknown>;
@@ -10,13 +10,13 @@ export interface Session {
   readResource(uri: string, options?: CallOptions): Promise<unknown>;
 }
 
-/** Options of one call. */
+/** Options of a call to the server. */
 export interface CallOptions {
-  /** Cancels the call and tells the server. */
+  /** Cancels the call and notifies the server. */
   readonly signal?: AbortSignal;
-  /** Milliseconds without an answer before the call fails. Default: the session's. */
+  /** Milliseconds without a response before the call fails. Default: the timeout of the session. */
   readonly timeout?: number;
-  /** Receives reports of progress. */
+  /** Receives the progress notifications of the call. */
   readonly onProgress?: (progress: {
     readonly progress: number;
     readonly total?: number;
@@ -24,13 +24,13 @@ export interface CallOptions {
   }) => void;
 }
 
-/** A tool: its name on the wire, and what fits it. */
+/** A tool: its protocol name, and the checks of its arguments and its result. */
 export interface Tool<Arguments extends object = object, Structured = unknown> {
   readonly name: string;
   readonly arguments: Check;
   /** Absent when the server declares no output schema. */
   readonly structured?: Check;
-  /** Exists for the compiler only. Never set. */
+  /** Type information for the compiler. Never set. */
   readonly "~types"?: { readonly arguments: Arguments; readonly structured: Structured };
 }
 
@@ -40,7 +40,7 @@ export interface ContentBlock {
   readonly [member: string]: unknown;
 }
 
-/** What a tool answered. */
+/** Result of a tool call. */
 export interface ToolResult<Structured = unknown> {
   /** Structured content; checked when the tool declares an output schema. */
   readonly structured: Structured;
@@ -49,13 +49,13 @@ export interface ToolResult<Structured = unknown> {
   readonly content: readonly ContentBlock[];
 }
 
-/** Messages that a prompt made. */
+/** Messages of a prompt. */
 export interface PromptResult {
   readonly description?: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** What a resource holds. */
+/** Contents of a resource. */
 export interface ResourceResult {
   readonly contents: readonly {
     readonly uri: string;
@@ -65,7 +65,7 @@ export interface ResourceResult {
   }[];
 }
 
-/** The arguments do not fit what the tool declares; nothing was sent. */
+/** Error about arguments that do not fit the tool's schema. Nothing was sent. */
 export class ArgumentError extends Error {
   override readonly name = "ArgumentError";
   readonly issue: Issue;
@@ -76,7 +76,7 @@ export class ArgumentError extends Error {
   }
 }
 
-/** The tool failed, and said so. */
+/** Error that the tool reported. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
   readonly content: readonly ContentBlock[];
@@ -87,7 +87,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** The server's answer is not what it declared. Generate the client anew if the server has changed. */
+/** Error about a result that does not fit its schema. Generate the client again if the server has changed. */
 export class ResultError extends Error {
   override readonly name = "ResultError";
   readonly issue: Issue;
@@ -100,7 +100,13 @@ export class ResultError extends Error {
   }
 }
 
-/** Checks the arguments, calls a tool and checks its answer. */
+/**
+ * Checks the arguments, calls a tool and checks its result.
+ *
+ * @throws {ArgumentError} when the arguments do not fit the tool's schema.
+ * @throws {ToolFailure} when the tool reports an error.
+ * @throws {ResultError} when the result does not fit its schema.
+ */
 export async function callTool<Arguments extends object, Structured>(
   session: Session,
   tool: Tool<Arguments, Structured>,
@@ -120,7 +126,11 @@ export async function callTool<Arguments extends object, Structured>(
   throw new ResultError(tool.name, { path: "", expected: "structured content" });
 }
 
-/** Gets the messages of a prompt. */
+/**
+ * Gets the messages of a prompt.
+ *
+ * @throws {ResultError} when the result has no list of messages.
+ */
 export async function getPrompt(
   session: Session,
   name: string,
@@ -135,19 +145,23 @@ export async function getPrompt(
   return result;
 }
 
-/** Reads a resource. */
+/**
+ * Reads a resource by its URI.
+ *
+ * @throws {ResultError} when the result has no list of contents.
+ */
 export async function readResource(session: Session, uri: string, options?: CallOptions): Promise<ResourceResult> {
   const result = await session.readResource(uri, options);
   if (!isResource(result)) throw new ResultError(uri, { path: "contents", expected: "a list of contents" });
   return result;
 }
 
-/** The text among pieces of content. */
+/** Returns the text of all text content, joined by line breaks. */
 export function toText(content: readonly ContentBlock[]): string {
   return content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : [])).join("\n");
 }
 
-/** Its structured content was checked against the schema that the type was made from. */
+/** True if a value is a result. Its structured content was checked against the schema from which the type was generated. */
 function isAnswer<Structured>(value: unknown): value is ToolResult<Structured> {
   return isObject(value) && Object.hasOwn(value, "structured");
 }
@@ -170,7 +184,7 @@ function isResource(value: unknown): value is ResourceResult {
   return hasList(value, "contents", "uri");
 }
 
-/** Whether an object has a list of objects with a member that is text. */
+/** True if an object has a list of objects with a member that is text. */
 function hasList(value: unknown, list: string, member: string): boolean {
   const items: unknown = isObject(value) ? value[list] : undefined;
   return Array.isArray(items) && items.every((item) => isObject(item) && hasText(item, member));

@@ -2,8 +2,8 @@ import { build } from "esbuild";
 import { writeNotices } from "./notices.js";
 
 /*
- * Makes dist/server.js: the server and every package that it imports, in one file, for any platform that calls the
- * function `fetch` of what a module exports. The licences of those packages go beside it, to dist/THIRD-PARTY.txt.
+ * Builds dist/server.js: the server and every package that it imports, in one file, for any platform that calls the
+ * function `fetch` of a module's default export. Writes the licences of those packages to dist/THIRD-PARTY.txt.
  */
 
 const made = await build({
@@ -11,19 +11,19 @@ const made = await build({
   outdir: "dist",
   bundle: true,
   platform: "neutral",
-  // Packages without "exports" say here where they begin.
+  // Fields with the entry of packages without "exports".
   mainFields: ["module", "main"],
-  // What the platform has itself.
+  // Modules of the platform.
   external: ["node:*", "cloudflare:*"],
   target: "es2023",
   format: "esm",
-  // Errors say by these what they are.
+  // Errors are recognized by the names of their classes.
   keepNames: true,
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
 }).catch(() => {
-  // esbuild has said already what is wrong.
+  // esbuild has already printed the errors.
   process.exitCode = 1;
 });
 if (made) await writeNotices(made.metafile);

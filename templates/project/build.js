@@ -4,29 +4,29 @@ import { build, context } from "esbuild";
 import { writeNotices } from "./notices.js";
 
 /*
- * Makes dist/server.js: the server and every package that it imports, in one file. It starts fast, and needs no
- * node_modules where it runs. The licences of those packages go beside it, to dist/THIRD-PARTY.txt.
- * `import.meta.dirname` is `dist` in all of it, wherever a source stands.
- * With --watch it is made anew at every change, and run; what follows goes to the server.
+ * Builds dist/server.js: the server and every package that it imports, in one file. It starts fast and runs without
+ * node_modules. Writes the licences of those packages to dist/THIRD-PARTY.txt.
+ * `import.meta.dirname` is `dist` in the whole file, in whichever folder the source was.
+ * With --watch, builds and runs the server again at every change; further arguments are passed to the server.
  */
 
 /** @type {import("esbuild").BuildOptions} */
 const options = {
-  // Each becomes a file of its own. Name the other programs of this project here, if it has any.
+  // Each entry becomes a separate file. Add other programs of this project here, if it has any.
   entryPoints: ["src/server.ts"],
-  // Packages that cannot be part of a file, such as those with native code. They belong under "dependencies" in
-  // package.json, and have to be in node_modules where the server runs.
+  // Packages that cannot be bundled, such as those with native code. They belong under "dependencies" in
+  // package.json, and must be in node_modules where the server runs.
   external: [],
   outdir: "dist",
   bundle: true,
   platform: "node",
   target: "node20.19",
   format: "esm",
-  // Errors say by these what they are.
+  // Errors are recognized by the names of their classes.
   keepNames: true,
   sourcemap: true,
   sourcesContent: false,
-  // CommonJS packages expect what ES modules do not have.
+  // CommonJS packages expect globals that ES modules do not have.
   banner: {
     js: [
       'import { createRequire as createRequireOfBundle } from "node:module";',
@@ -45,7 +45,7 @@ async function make() {
   if (made) await writeNotices(made.metafile);
 }
 
-/** esbuild has said already what is wrong. */
+/** Sets the exit code. esbuild has already printed the errors. */
 function fail() {
   process.exitCode = 1;
 }

@@ -3,8 +3,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 const path = "dist/THIRD-PARTY.txt";
 
 /**
- * Writes the licences of the packages that are inside of what was built: whoever passes their code on has to pass these
- * on. There is no such file where no package is inside.
+ * Writes the licences of the bundled packages: a distributor of their code has to distribute these texts as well.
+ * Removes the file if no package is bundled.
  *
  * @param {import("esbuild").Metafile} metafile
  */

@@ -1,7 +1,7 @@
 import { toJsonText } from "../../json-text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
-/** A report for programs. */
+/** Writes a report as JSON, for programs. */
 export function emitJson(report: CheckReport): string {
   const { target, server, revisions, results } = report;
   const checks = results.map(({ rule, revision, findings }) => ({

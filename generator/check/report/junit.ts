@@ -1,7 +1,7 @@
 import { breakCommandsInMarkup } from "../../tool-schema/safe-text.ts";
 import type { CheckReport, CheckResult } from "../finding.ts";
 
-/** A report for CI servers: one test a rule and revision. Notes do not fail. */
+/** Writes a report for CI servers: one test for each rule and revision. Notes do not fail. */
 export function emitJunit({ target, results }: CheckReport): string {
   const failed = results.filter((result) => failuresOf(result).length > 0);
   const lines = [
@@ -28,7 +28,7 @@ function failuresOf({ findings }: CheckResult): CheckResult["findings"] {
   return findings.filter(({ severity }) => severity !== "note");
 }
 
-/** Text of strangers, without the characters that XML cannot have at all. */
+/** Escapes untrusted text. Replaces characters that XML cannot represent at all. */
 function escapeXml(text: string): string {
   const clean = text.replaceAll(/(?![\n\t])[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, "\uFFFD");
   return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -4,7 +4,7 @@ import { safeText } from "../../tool-schema/safe-text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /**
- * A report for code scanning.
+ * Writes a report for code scanning.
  *
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
@@ -34,7 +34,7 @@ export function emitSarif(report: CheckReport, version: string): string {
           message: { text: escapeMessage(`${subject}: ${message}. ${fix}.`) },
           locations: [
             {
-              // GitHub refuses a report with a result that is in no file.
+              // GitHub rejects a report with a result that names no file.
               physicalLocation: { artifactLocation: { uri: fileOf(report.target) }, region: { startLine: 1 } },
               logicalLocations: [
                 { name: subject, fullyQualifiedName: [report.target, revision, subject].filter(Boolean).join("/") },
@@ -48,18 +48,21 @@ export function emitSarif(report: CheckReport, version: string): string {
   });
 }
 
-/** Text of a stranger in a message, in which brackets would make links. */
+/** Escapes untrusted text in a message, where brackets would create links. */
 function escapeMessage(text: string): string {
   return safeText(text).replaceAll(/[\\[\]]/g, "\\$&");
 }
 
-/** The program, if it is one of the project; what is started or reached otherwise is named by the manifest at the most. */
+/** Returns the path of the program if it is a file of the project. For any other target, returns the manifest. */
 function fileOf(target: string): string {
   const [, path] = /^(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[cm]?[jt]s)$/.exec(target.replaceAll("\\", "/")) ?? [];
   return path ?? "package.json";
 }
 
-/** All findings are at the same place: without this they would be one, and with the revision one would be several. */
+/**
+ * Fingerprint of a finding. All findings have the same location: without fingerprints they would count as one. The revision is not part of it, so
+ * that a finding at several revisions counts once.
+ */
 function hashOf(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

@@ -2,7 +2,7 @@ import { countText } from "../../count-text.ts";
 import { outputLine } from "../../tool-schema/safe-text.ts";
 import { findingsOf, severities, type CheckReport, type Severity } from "../finding.ts";
 
-/** A report for people. */
+/** Writes a report as text, for people. */
 export function emitText(report: CheckReport): string {
   const { server, target, revisions, results } = report;
   const findings = findingsOf(report);
@@ -20,7 +20,7 @@ export function emitText(report: CheckReport): string {
   );
 }
 
-/** The same about several things, or at several revisions. */
+/** Findings with the same message about several subjects or revisions. */
 interface Gathered {
   readonly severity: Severity;
   readonly rule: string;
@@ -30,7 +30,7 @@ interface Gathered {
   readonly revisions: readonly string[];
 }
 
-/** What is said of one thing at every revision, or of every tool, is said once. */
+/** Groups equal findings: those about one subject at several revisions, and those about several tools. */
 function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
   const groups = new Map<string, (typeof findings)[number][]>();
   for (const finding of findings) {
@@ -48,7 +48,7 @@ function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
   });
 }
 
-/** So many are named; of more only how many there are. */
+/** Maximum number of subjects to list by name. The rest is only counted. */
 const mostNamed = 4;
 
 function subjectsText(subjects: readonly string[]): string {

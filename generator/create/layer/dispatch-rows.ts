@@ -1,7 +1,7 @@
 import { tableSpecs } from "../../emit/method-text.ts";
 import { hasChangesAmong, hasExtensionAmong, type LayerChoices, type Offering } from "./choices.ts";
 
-/** The parts of the protocol that a program never meets: first words of capabilities, such as `tasks` or `sampling`. */
+/** Parts of the protocol that the program never meets: first words of capabilities, such as `tasks` or `sampling`. */
 export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<string> {
   if (client) return new Set();
   const left = Object.entries(areas).filter(([offering]) => !offers.some((offered) => offered === offering));
@@ -14,7 +14,7 @@ export function areasLeftOut({ offers, client }: LayerChoices): ReadonlySet<stri
   ]);
 }
 
-/** Rows of what is sent without a look at them, or only by who sends requests of its own. */
+/** Rows that are never looked up: messages that are sent without a check, or only by programs that send requests of their own. */
 function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {
   if (client) return [];
   return [
@@ -25,7 +25,7 @@ function rowsNotLookedUp({ offers, client }: LayerChoices): readonly string[] {
   ];
 }
 
-/** What a server tells of changes, and how it is asked to. */
+/** Methods that announce or subscribe to changes. */
 const news = [
   "serverNotifications notifications/tools/list_changed",
   "clientRequests subscriptions/listen",
@@ -44,7 +44,7 @@ const areas: { readonly [Name in Exclude<Offering, "tools">]: readonly string[] 
   ui: [],
 };
 
-/** Leaves out the rows that a program never meets, and the types that only stubs need. */
+/** Removes the rows that the program never meets, and the types that only stubs need. */
 export function trimMethods(source: string, choices: LayerChoices): string {
   const leftOut = areasLeftOut(choices);
   const isLeftOut = (table: string, { area, method }: Row): boolean =>
@@ -56,7 +56,7 @@ export function trimMethods(source: string, choices: LayerChoices): string {
   return withoutRowTypes(withPlainAnswers(trimmed, leftOut));
 }
 
-/** What a request may also be answered with is a task, or questions. */
+/** Narrows the checks of results: to results without tasks where the program has none, and without input requests where it sends none. */
 function withPlainAnswers(methods: string, leftOut: ReadonlySet<string>): string {
   const plain = leftOut.has("tasks") ? methods.replaceAll(/\b(check\.check\w+)Outcome\b/g, "$1Result") : methods;
   return asksNothing(leftOut) ? plain.replaceAll(/\b(check\.check\w+Result)ResponseResult\b/g, "$1") : plain;
@@ -67,8 +67,8 @@ function asksNothing(leftOut: ReadonlySet<string>): boolean {
 }
 
 /**
- * Looks no deeper than that they are objects into answers inside of requests, where a program asks nothing, and into what is declared of parts
- * of the protocol that it never meets.
+ * Reduces checks to "is an object": of input responses inside requests, where the program sends no input requests, and of capabilities for parts of
+ * the protocol that it never meets.
  */
 export function trimChecks(source: string, leftOut: ReadonlySet<string>): string {
   const trimmed = source.replaceAll(capabilitiesCheck, (text) => trimCapabilities(text, leftOut));
@@ -96,12 +96,12 @@ const capabilityCheck =
 const answersCheck =
   /^  const inputResponsesIssue =\s+v\.inputResponses === undefined \? undefined : checkInputResponses\(v\.inputResponses\);\n  if \(inputResponsesIssue\) return under\("inputResponses", inputResponsesIssue\);\n/gm;
 
-/** The methods that are left in each table of a trimmed source. */
+/** Returns the methods that are left in each table of a trimmed source. */
 export function methodsLeft(source: string): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(tablesOf(source).map(({ name, rows }) => [name, new Set(rows.map(({ method }) => method))]));
 }
 
-/** Leaves out conversions of methods that are not there, and those in the direction that a server never converts. */
+/** Removes conversions of methods that are not there, and those in the direction that a server never converts. */
 export function trimConversions(source: string, left: ReadonlyMap<string, ReadonlySet<string>>): string {
   return source.replaceAll(conversionTable, (_text, name: string, body: string) => {
     const rows = [...body.matchAll(conversionRow)].flatMap(([, key = "", parts = ""]) => {
@@ -122,7 +122,7 @@ interface Table {
 interface Row {
   readonly method: string;
   readonly text: string;
-  /** Capability that it belongs to, or else what its name begins with. */
+  /** Capability that the method belongs to, or else the first word of its name. */
   readonly area: string;
 }
 
@@ -144,7 +144,7 @@ function rowsOf(body: string): Row[] {
   });
 }
 
-/** `completion/complete` had no capability of its own at first. */
+/** Returns the first word of a method. `completion/complete` had no capability of its own at first. */
 function areaOf(method: string): string {
   const [area = ""] = method.replace(/^notifications\//, "").split("/");
   return area === "completion" ? "completions" : area;
@@ -156,7 +156,7 @@ function trimTable({ name, text, rows }: Table, isLeftOut: (table: string, row: 
   return trimmed.replace(/ = \{\n\};\n$/, " = {};\n");
 }
 
-/** A revision says of itself what its interface, in `support.ts`, has members for. */
+/** Keeps only those members of a revision that the interface `Revision` in `support.ts` has. */
 export function trimRevision(methods: string, support: string): string {
   const [, members = ""] = /^export interface Revision \{\n([^]*?)^\}\n/m.exec(support) ?? [];
   const known = new Set([...members.matchAll(/^  readonly (\w+)\??:/gm)].map(([, name]) => name));
@@ -165,7 +165,7 @@ export function trimRevision(methods: string, support: string): string {
   );
 }
 
-/** Typed rows are for stubs: what serves needs a table. */
+/** Removes the types of rows, which only stubs need: a server needs tables. */
 export function withoutRowTypes(source: string): string {
   return source
     .replaceAll(/^(?:\/\*\*[^\n]*\*\/\n)?export type \w+ = (?:\{[^]*?^\}|Readonly<Record<string, never>>);\n\n/gm, "")
@@ -181,7 +181,7 @@ const supportImport =
 
 const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
 
-/** A server sends its requests, its notifications, and results of the client's requests. */
+/** Returns the conversions of what a server sends: params of its requests and notifications, and results of the client's requests. */
 function partsSentByServers(table: string, parts: string): string {
   const wanted = table === "clientRequests" ? "result" : "params";
   if (table === "clientNotifications") return "";

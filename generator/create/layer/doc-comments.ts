@@ -1,4 +1,4 @@
-/** Leaves out in which chapter of a reference a type belongs, and what is not for it: in a project there is no reference to sort it into. */
+/** Removes `@category` and `@internal` from doc comments: a project has no reference to sort types into. */
 export function withoutCategories(types: string): string {
   return types
     .replaceAll(/^ \* @(?:category [^\n]*|internal)\n/gm, "")
@@ -6,7 +6,7 @@ export function withoutCategories(types: string): string {
     .replaceAll(/^\/\*\*\n \* ([^\n]{1,112})\n \*\/\n/gm, "/** $1 */\n");
 }
 
-/** Leaves out what the name of each check says already. */
+/** Removes doc comments that only repeat the names of checks. */
 export function withoutCheckDocs(checks: string): string {
   return checks.replaceAll(/^\/\*\* Checks [^\n]*\*\/\n(?=export function check)/gm, "");
 }

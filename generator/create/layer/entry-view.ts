@@ -1,16 +1,16 @@
 import { hasChangesAmong, type LayerChoices } from "./choices.ts";
 import { partsOf, type Part } from "./parts.ts";
 
-/** What is known of a revision from its generated files. */
+/** Facts of a revision, read from its generated files. */
 export interface RevisionFacts {
   readonly id: string;
-  /** Text of its `methods.ts`. */
+  /** Text of the revision's `methods.ts`. */
   readonly methods: string;
-  /** Text of its `types.ts`. */
+  /** Text of the revision's `types.ts`. */
   readonly types: string;
 }
 
-/** What `templates/mcp/index.ts.hbs` shows. */
+/** View of `templates/mcp/index.ts.hbs`. */
 export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]): object {
   const offers = new Set(choices.offers);
   const uses = (transport: LayerChoices["transports"][number]): boolean => choices.transports.includes(transport);
@@ -41,7 +41,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     explains: unserved.length > 0 || untasked !== "",
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
-    // Only HTTP has headers in which parts of arguments are repeated.
+    // Only HTTP has headers that repeat parts of arguments.
     mirrors: facts.some(isStateless) && (uses("http") || uses("worker")),
     questions: offers.has("questions"),
     resources: offers.has("resources"),
@@ -59,12 +59,12 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     worker: uses("worker"),
     ...furtherView(choices.transports),
     run: runName(choices.transports),
-    // Who lets others in counts what they ask for, and writes it down.
+    // Projects with authentication limit, log and audit the requests of each caller.
     knowsCallers: choices.auth !== "none",
   };
 }
 
-/** The function that serves over these; none for a worker, which is called. */
+/** Name of the function that serves over these transports; empty for a worker, which the platform calls. */
 export function runName(transports: LayerChoices["transports"]): string {
   const isOnStdio = transports.includes("stdio");
   if (transports.includes("http")) return isOnStdio ? "runServer" : "runHttp";
@@ -78,13 +78,13 @@ export function furtherView(transports: LayerChoices["transports"]): object {
   return { websocket, tcp, further: websocket || tcp };
 }
 
-/** What stands between brackets: on one line if there is room for it, as a formatter would have it. */
+/** Formats names between brackets: on one line if they fit, as a formatter would. */
 export function toListText(names: readonly string[]): string {
   const line = names.join(", ");
   return line.length <= 70 ? line : `\n${names.map((name) => `  ${name},\n`).join("")}`;
 }
 
-/** Whether a process has one client, and no list in it that others make: those of resources may go on in lists of their authors. */
+/** True if a process has one client, and no lists that authors page by themselves, as those of resources may be. */
 function hasOneClient({ transports, offers }: LayerChoices): boolean {
   return (
     transports.every((transport) => transport === "stdio") &&
@@ -93,7 +93,7 @@ function hasOneClient({ transports, offers }: LayerChoices): boolean {
   );
 }
 
-/** In the order in which they are implemented: what suggests and listens comes after what it is about. */
+/** Returns features in the order in which they are implemented: completions and listening follow the features that they refer to. */
 function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): string[] {
   const lists = offeringsWithLists.filter((name) => offers.includes(name));
   return [
@@ -107,7 +107,7 @@ function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
   ];
 }
 
-/** What a server lists: how it is made, of what, and what the server is then. */
+/** View of the lists of a server: the function that creates them, its sources, and the type of the server. */
 function listsOf({ offers }: LayerChoices): object {
   if (!hasChangesAmong(offers))
     return { changing: false, sources: "", of: "", create: "createFixedLists", server: "CoreServer" };
@@ -131,11 +131,10 @@ const listNames = { resources: "Resource", prompts: "Prompt" } as const;
 /** Offerings that are extensions of the protocol. */
 const extensions = ["skills", "ui"] as const;
 
-/** Features that serve an extension. */
+/** Features that implement an extension. */
 const extensionFeatures: readonly string[] = ["taskExtension", ...extensions];
 
-/** `taskExtension` is in `task-extension.ts`. */
-/** Files of the features, in the folder of the server. */
+/** Files of the features, relative to the server folder of the runtime. */
 const featureFiles: Readonly<Record<string, string>> = {
   completions: "completions/feature.ts",
   listening: "subscriptions/feature.ts",
@@ -149,22 +148,25 @@ const featureFiles: Readonly<Record<string, string>> = {
   ui: "apps/feature.ts",
 };
 
-/** Where clients hear of changes only when they have asked. */
+/** True if clients of the revision subscribe to changes by a request, `subscriptions/listen`. */
 function hasListening({ methods }: RevisionFacts): boolean {
   return methods.includes('handler: "subscriptionsListen"');
 }
 
-/** Where each request stands alone, questions to the client take rounds. */
+/** True if requests of the revision are stateless: requests to the client then use multi round-trip requests. */
 function isStateless({ methods }: RevisionFacts): boolean {
   return methods.includes('lifecycle: "per-request"');
 }
 
-/** Which lifecycles the revisions have, and so what prepares connections; and what those do besides answering in the words of one revision. */
+/**
+ * View of the lifecycle: the function that accepts connections for the lifecycles of the revisions, and the parts that it needs for requests to the
+ * client and for conversions.
+ */
 function acceptorOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): object {
   const lifecycles = new Set(facts.map(({ methods }) => /^  lifecycle: "([\w-]+)",$/m.exec(methods)?.[1]));
   const hasSessions = lifecycles.has("handshake");
   const parts = [
-    // Where each request stands alone, questions are parts of results.
+    // Results carry the input requests of stateless revisions.
     ...(hasSessions && offers.includes("questions")
       ? [{ name: "createPendingRequests", file: "pending-requests" }]
       : []),
@@ -203,12 +205,15 @@ interface DeclarationView {
   readonly type: string;
 }
 
-/** The declarations that definitions are generic over, as far as a project has such definitions. */
+/** Returns the declarations that definitions are generic over, as far as a project has such definitions. */
 export function declarationNames(offers: LayerChoices["offers"]): readonly string[] {
   return [...always, ...offers.flatMap((offer) => named[offer])];
 }
 
-/** Older revisions do not have all of them. What was left out is as unavailable as what the revision lacks. */
+/**
+ * Returns the declarations that the newest revision has; older revisions lack some of them. Parts that were left out are as unavailable as parts that
+ * the revision lacks.
+ */
 function declarationsOf({ offers }: LayerChoices, newest: RevisionFacts): DeclarationView[] {
   const { types } = newest;
   const names = declarationNames(offers);
@@ -218,7 +223,7 @@ function declarationsOf({ offers }: LayerChoices, newest: RevisionFacts): Declar
   return [...known, { name: "lacks", type: isWhole ? "Lacks" : "Lacks & LeftOut" }];
 }
 
-/** What the revision has and the project does not; a revision says itself what it lacks. */
+/** Returns the parts of the revision that the project leaves out. A revision itself lists the parts that it lacks. */
 function findLeftOut({ offers }: Pick<LayerChoices, "offers">, newest: RevisionFacts): LeftOut | undefined {
   const { types } = newest;
   const asking = offers.includes("questions") ? [] : ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"];
@@ -228,7 +233,7 @@ function findLeftOut({ offers }: Pick<LayerChoices, "offers">, newest: RevisionF
   return methods.length > 0 || tasks ? { methods, tasks } : undefined;
 }
 
-/** Where each request stands alone, tasks are an extension. */
+/** True if the revision has tasks. In stateless revisions they are an extension. */
 function knowsTasks(revision: RevisionFacts): boolean {
   return revision.types.includes("export interface ToolExecution ") || isStateless(revision);
 }
@@ -243,7 +248,7 @@ interface LeftOut {
   readonly tasks: boolean;
 }
 
-/** What definitions cannot have in a project, and why: how to get it, where it can be had. */
+/** Returns the members that definitions cannot have in a project, each with the reason and, where possible, the command that adds it. */
 function unservedOf(
   { offers }: LayerChoices,
   { newest, has }: { readonly newest: RevisionFacts; readonly has: ReadonlySet<Part> },

@@ -1,7 +1,4 @@
-/**
- * Leaves out what a revision lacks in declarations that a project does not build on, and in methods that no handler calls: its compile errors
- * quote none of it.
- */
+/** Removes the lacks of declarations that a project does not use, and of methods that no handler calls: its compile errors never quote them. */
 export function trimLacks(source: string, names: readonly string[]): string {
   return source
     .replaceAll(memberReasons, (text, name: string) => (names.includes(name) ? text : ""))
@@ -9,10 +6,10 @@ export function trimLacks(source: string, names: readonly string[]): string {
     .replaceAll(emptyList, "{};\n");
 }
 
-/** What handlers ask clients. */
+/** Requests that handlers send to clients. */
 const questions: readonly string[] = ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"];
 
-/** The reasons for the properties of one declaration. */
+/** Matches the reasons for the properties of one declaration. */
 const memberReasons = /^    (\w+): \{\n(?:      .*\n)*    \};\n/gm;
 
 const methodReason = /^    (\w+): ".*";\n/gm;

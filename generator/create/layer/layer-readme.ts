@@ -1,7 +1,7 @@
 import type { Tree } from "../../emit/tree.ts";
 import type { LayerChoices } from "./choices.ts";
 
-/** `README.md` of an emitted layer: what is in it, and how much. */
+/** Text of `README.md` of an emitted layer: its parts, their number of files and their size in kB. */
 export function layerReadme(
   layer: Tree,
   { choices, mark, version }: { readonly choices: LayerChoices; readonly mark: string; readonly version: string },

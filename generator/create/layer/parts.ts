@@ -7,35 +7,35 @@ import { lineWidth } from "./source-parts.ts";
  * statement, and its comments, that only programs with this part need; `// @part questions, tasks` above what either needs.
  */
 export const parts = [
-  // What is offered, by the names of the offerings.
+  // Offerings, by name.
   "changes",
   "questions",
   "tasks",
   "ui",
-  // Whatever there is besides tools, in features of their own.
+  // Features other than tools.
   "features",
-  // Clients come over HTTP: each with an identity, perhaps, and on several streams.
+  // Clients over HTTP or another network transport, which may have identities and several streams.
   "http",
-  // Revisions besides that for which the program is written.
+  // Revisions older than the one that the program is written for.
   "older",
-  // Results that say how long they may be kept.
+  // Results with a lifetime for caches.
   "caching",
-  // Revisions with a handshake, with requests that stand alone, and with batches.
+  // Revisions with a handshake, with stateless requests, and with batches.
   "sessions",
   "alone",
   "batches",
   // Extensions of the protocol.
   "extensions",
-  // A client, too.
+  // A client in the same program.
   "client",
-  // What only users of the package have: no layer has it.
+  // Code for users of the package only: no layer has it.
   "package",
 ] as const;
 
-/** One of them. */
+/** Name of a part. */
 export type Part = (typeof parts)[number];
 
-/** The parts that a layer has. A client may meet all of them. */
+/** Returns the parts of a layer. A client may meet all of them. */
 export function partsOf(choices: LayerChoices, facts: readonly RevisionFacts[]): ReadonlySet<Part> {
   const { offers, transports, client } = choices;
   if (client) return new Set(parts);
@@ -62,8 +62,8 @@ export function partsOf(choices: LayerChoices, facts: readonly RevisionFacts[]):
 }
 
 /**
- * Leaves out what belongs to none of these parts, and the marks of what does. It relies on how our sources are formatted: whatever continues
- * a line is indented deeper, or closes a bracket.
+ * Removes code that belongs to none of these parts, and the marks of the rest. It relies on the format of our sources: continuation lines are
+ * indented deeper, or close a bracket.
  */
 export function withoutParts(source: string, has: ReadonlySet<string>): string {
   if (!source.includes("// @part ")) return source;
@@ -78,7 +78,7 @@ export function withoutParts(source: string, has: ReadonlySet<string>): string {
   return foldLists(tidyBlocks(kept.join("\n")));
 }
 
-/** The index of the line after the member or statement that begins here, with the comments above it. */
+/** Returns the index of the line after the member or statement that begins here, with the comments above it. */
 function findEnd(lines: readonly string[], start: number): number {
   const indent = /^ */.exec(lines[start] ?? "")?.[0].length ?? 0;
   let at = start;
@@ -92,13 +92,13 @@ function findEnd(lines: readonly string[], start: number): number {
   return at;
 }
 
-/** Whether the next line that is not blank continues what the blank line stands in. */
+/** True if the next non-blank line continues the statement around the blank line. */
 function isIndented(lines: readonly string[], at: number, indent: number): boolean {
   const next = lines.slice(at).find((line) => line !== "");
   return next?.startsWith(" ".repeat(indent + 1)) ?? false;
 }
 
-/** What stands on lines of its own between brackets, or is one of several types, on one line where there is room for it now. */
+/** Joins the items of a bracketed list, or the members of an intersection type, on one line where they fit now. */
 function foldLists(text: string): string {
   const types = text.replaceAll(typesPattern, (list) => {
     const line = list.replaceAll(/ &\n */g, " & ");
@@ -116,7 +116,7 @@ const typesPattern = /^export type .* &\n(?:  [^{\n]* &\n)*  [^{\n]*;$/gm;
 
 const listPattern = /^( *)(\S.*[([]|const \{)\n((?:\1  [^ [\n].*,\n)*\1  [^ [\n].*\n)\1([)\]}].*)$/gm;
 
-/** Blocks neither begin nor end with a blank line, and there is never more than one; empty ones are on one line. */
+/** Removes blank lines at the start and end of blocks, and repeated ones; puts empty blocks on one line. */
 function tidyBlocks(text: string): string {
   return text
     .replaceAll(/\{\n *\}/g, "{}")

@@ -14,8 +14,8 @@ import {
 export type ReadSource = (path: string) => string;
 
 /**
- * Everything that a file reaches, and nothing else: of every file only the statements that are used, with the imports that they need.
- * The first file is taken whole.
+ * Returns everything that a file reaches, and nothing else: only the used statements of each file, with the imports that they need. The first file is
+ * kept whole.
  */
 export function reach(entry: { readonly path: string; readonly text: string }, read: ReadSource): Tree {
   const search = new Search(read);
@@ -25,18 +25,18 @@ export function reach(entry: { readonly path: string; readonly text: string }, r
   return new Map([...tree].filter(([, text]) => text !== ""));
 }
 
-/** What was found in one file so far. */
+/** Statements, re-exports and imports of one file that the search has reached so far. */
 class ReachedFile {
   readonly path: string;
   readonly source: SourceParts;
   readonly kept = new Set<SourcePart>();
-  /** What it gives on from other files. */
+  /** Re-exports of names from other files. */
   readonly passed = new Set<ReExport>();
-  /** Imports that lead nowhere new. */
+  /** Imports that were followed already. */
   readonly followed = new Set<ImportedName>();
   readonly #byName = new Map<string, SourcePart[]>();
   readonly #imports = new Map<string, ImportedName>();
-  /** Paths of the files that its specifiers name. */
+  /** Paths of imported files, by specifier. */
   readonly #targets = new Map<string, string>();
 
   constructor(path: string, text: string) {
@@ -80,7 +80,7 @@ class ReachedFile {
   }
 }
 
-/** Types and values of one file may be imported by two statements; everything under one name always is by its own. */
+/** Types and values of one file may be imported by two statements; a namespace import always is a statement of its own. */
 function importLines(names: readonly ImportedName[]): string[] {
   const [first] = names;
   if (!first) return [];
@@ -90,12 +90,12 @@ function importLines(names: readonly ImportedName[]): string[] {
   return groups.map((group) => importText(group, first.from));
 }
 
-/** One-line statements that stood together stay together. */
+/** Texts of the statements, in source order. */
 function joinParts(parts: readonly SourcePart[]): string[] {
   return parts.map(({ text }) => text);
 }
 
-/** Follows names through files. */
+/** Search that follows names from file to file. */
 class Search {
   readonly files = new Map<string, ReachedFile>();
   readonly #read: ReadSource;
@@ -129,7 +129,7 @@ class Search {
     for (const reExport of file.source.reExports) if (reExport.names.includes(name)) this.#pass(file, reExport);
   }
 
-  /** A statement that gives names on is kept as it is, with all of them. */
+  /** Keeps a re-export as it is, with all of its names. */
   #pass(file: ReachedFile, reExport: ReExport): void {
     if (file.passed.has(reExport)) return;
     file.passed.add(reExport);

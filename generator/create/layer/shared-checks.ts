@@ -1,15 +1,15 @@
 import { readSourceParts, type SourcePart, type SourceParts } from "./source-parts.ts";
 
-/** The checks of one revision. */
+/** Checks of one revision. */
 export interface CheckSource {
   readonly revision: string;
-  /** Text of its `validate.ts`. */
+  /** Text of the revision's `validate.ts`. */
   readonly text: string;
 }
 
 /**
- * The checks of several revisions, newest first, each written once: what a revision checks in the very words of a newer one, down to the last
- * function that takes part, it takes from there.
+ * Returns the checks of several revisions, newest first, each written once. A check that is equal to that of a newer revision, including every
+ * function that it calls, is imported from there.
  */
 export function shareChecks(sources: readonly CheckSource[]): ReadonlyMap<string, string> {
   const files = sources.map(({ revision, text }): CheckFile => new CheckFile(revision, readSourceParts(text)));
@@ -21,11 +21,11 @@ class CheckFile {
   readonly revision: string;
   readonly #source: SourceParts;
   readonly #checks: ReadonlyMap<string, SourcePart>;
-  /** Their texts, as other files would take them. */
+  /** Texts of the checks in exported form, by name. */
   readonly #texts: ReadonlyMap<string, string>;
-  /** Where checks are that stand in another file. */
+  /** Files that own shared checks, by name of the check. */
   readonly #owners = new Map<string, CheckFile>();
-  /** Helpers that other files take. */
+  /** Names that other files import from this one. */
   readonly #given = new Set<string>();
 
   constructor(revision: string, source: SourceParts) {
@@ -35,7 +35,7 @@ class CheckFile {
     this.#texts = new Map([...this.#checks].map(([name, { text }]) => [name, toExported(text)]));
   }
 
-  /** Takes what is the same in one of these from the first. */
+  /** Imports equal checks from the first of these files that has them. */
   share(newer: readonly CheckFile[]): void {
     const agreed = new Map(newer.map((other) => [other, new Set<string>()]));
     for (const name of this.#checks.keys()) {
@@ -61,7 +61,7 @@ class CheckFile {
     return [`${header}\n\n${support.join("")}${taken.join("")}`, ...texts].join("\n");
   }
 
-  /** Whether a check is the same in both, with all that it calls: then all of that is, which need not be found out again. */
+  /** True if a check is equal in both files, with all that it calls. Called checks are recorded as equal, so that they are not compared again. */
   #agreesWith(other: CheckFile, name: string, agreed: Set<string>): boolean {
     const seen = new Set(agreed);
     if (!this.#agrees(other, name, seen)) return false;
@@ -69,7 +69,7 @@ class CheckFile {
     return true;
   }
 
-  /** Recursive checks are the same when nothing speaks against it. */
+  /** Compares recursively. A check that is being compared already counts as equal, so that recursive checks end. */
   #agrees(other: CheckFile, name: string, seen: Set<string>): boolean {
     if (seen.has(name)) return true;
     seen.add(name);

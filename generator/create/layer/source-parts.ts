@@ -1,8 +1,8 @@
 /** A top-level statement of a source file. */
 export class SourcePart {
-  /** With the comments above it; ends with one line break. */
+  /** Text with the comments above the statement; ends with one line break. */
   readonly text: string;
-  /** What it declares; nothing for a statement without a name. */
+  /** Name that the statement declares; `undefined` for a statement without a name. */
   readonly name: string | undefined;
   #words: ReadonlySet<string> | undefined;
 
@@ -11,29 +11,29 @@ export class SourcePart {
     this.name = name;
   }
 
-  /** Every word in it that may be the name of something, but for those in block comments. Looked for when somebody asks: most are left out. */
+  /** Words that may be names, except those in block comments. Computed on first use: most statements are left out. */
   get words(): ReadonlySet<string> {
     return (this.#words ??= wordsOf(withoutComments(this.text)));
   }
 }
 
-/** One name that a file takes from another. */
+/** Name that a file imports from another. */
 export interface ImportedName {
   readonly local: string;
-  /** Name there; `*` for everything under one name. */
+  /** Name in the other file; `*` for a namespace import. */
   readonly name: string;
   readonly from: string;
   readonly isType: boolean;
 }
 
-/** Names that a file gives on, from another; `*` for all. */
+/** Names that a file re-exports from another; `*` for all. */
 export interface ReExport {
   readonly text: string;
   readonly from: string;
   readonly names: readonly string[];
 }
 
-/** A source file, taken apart. */
+/** A source file, split into its parts. */
 export interface SourceParts {
   /** Comment lines at the top that belong to the file. */
   readonly header: string;
@@ -43,8 +43,8 @@ export interface SourceParts {
 }
 
 /**
- * Takes a source of ours apart into its top-level statements. It relies on how our sources are formatted: every statement begins at the
- * left margin with a keyword, and whatever continues it is indented or closes a bracket.
+ * Splits one of our sources into its top-level statements. It relies on their format: every statement begins at the left margin with a keyword, and
+ * continuation lines are indented or close a bracket.
  */
 export function readSourceParts(source: string): SourceParts {
   const imports: ImportedName[] = [];
@@ -61,7 +61,7 @@ export function readSourceParts(source: string): SourceParts {
   return { header: header.trimEnd(), imports, reExports, parts };
 }
 
-/** The words of a text that may name something of the file: neither text in quotes, nor members, nor keys. */
+/** Returns the words of a text that may refer to names of the file: no strings, members or keys. */
 function wordsOf(code: string): ReadonlySet<string> {
   const bare = code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
   return new Set(bare.match(namePattern));
@@ -69,13 +69,13 @@ function wordsOf(code: string): ReadonlySet<string> {
 
 const namePattern = /(?<=\.\.\.|case )[A-Za-z_$][\w$]*|(?<![\w$.])[A-Za-z_$][\w$]*(?![\w$]|\??:)/g;
 
-/** Members that are read from something that was imported as a whole: `check.checkTool`. */
+/** Returns the members that are read from a namespace import: `checkTool` of `check.checkTool`. */
 export function membersOf(namespace: string, code: string): string[] {
   const pattern = new RegExp(String.raw`(?<![\w$.])${namespace}\.([A-Za-z_$][\w$]*)`, "g");
   return [...code.matchAll(pattern)].map(([, name = ""]) => name);
 }
 
-/** The text of an import of these names, formatted as all our sources are. */
+/** Returns the text of an import of these names, in the format of our sources. */
 export function importText(names: readonly ImportedName[], from: string): string {
   const whole = names.find(({ name }) => name === "*");
   const keyword = names.every(({ isType }) => isType) ? "import type" : "import";
@@ -86,7 +86,7 @@ export function importText(names: readonly ImportedName[], from: string): string
   return `${keyword} {\n${specifiers.map((specifier) => `  ${specifier},\n`).join("")}} from "${from}";\n`;
 }
 
-/** How long lines of our sources are at most. */
+/** Maximum length of lines in our sources, in characters. */
 export const lineWidth = 120;
 
 function specifierText({ local, name, isType }: ImportedName, keyword: string): string {
@@ -103,17 +103,17 @@ const declarationPattern =
 
 const headerPattern = /^(?:\/\/.*\n)+/;
 
-/** Where statements, and comments above them, begin. */
+/** Matches the start of statements, and of comments above them. */
 const startPattern = /^(?:\/\*\*|\/\/|[a-z])/gm;
 
 interface Statement {
-  /** With the comments above it; ends with one line break. */
+  /** Text with the comments above the statement; ends with one line break. */
   readonly text: string;
-  /** Without any between statements. */
+  /** Text without comments. */
   readonly code: string;
 }
 
-/** A comment belongs to the statement that follows it at once; others are about what follows, which may not be there. */
+/** Splits a source into statements. A comment directly above a statement belongs to it; other comments refer to later code, which may be left out. */
 function splitStatements(source: string): readonly Statement[] {
   const statements: Statement[] = [];
   const starts = [...source.matchAll(startPattern)].map(({ index }) => index);

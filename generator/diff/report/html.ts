@@ -5,8 +5,8 @@ import { filterScript, pageStyle } from "./page-assets.ts";
 import { sortChanges, summaryOf } from "./text.ts";
 
 /**
- * A comparison as one page: nothing is loaded from anywhere, and everything that comes from a schema or a server is text. Without scripts
- * it only lacks the search.
+ * Writes a comparison as one page. It loads nothing from anywhere, and all content from schemas and servers is escaped text. Without scripts it lacks
+ * only the search.
  */
 export function emitHtml(comparison: Comparison): string {
   const { older, newer, changes } = comparison;
@@ -45,7 +45,7 @@ function timelineHtml({ timeline }: Comparison): string {
   return `<section><h2>Revisions</h2><ol class="timeline">${items.join("")}</ol></section>`;
 }
 
-/** What differs from the revision before it stands out. */
+/** Writes the table of methods and revisions. Highlights the differences from the previous revision. */
 function matrixHtml({ timeline, matrix }: Comparison): string {
   if (matrix.length === 0) return "";
   const head = timeline
@@ -69,7 +69,7 @@ function cellHtml(cell: string, before: string): string {
   return `<td${change === "" ? "" : ` class="${change}"`}>${chips || "<i>–</i>"}</td>`;
 }
 
-/** Changes of a server ask something of its callers only. */
+/** Writes the table of changes. Changes of a server require action from its callers only. */
 function changesHtml({ kind: what, changes }: Comparison): string {
   const hasSides = what === "revisions";
   const rows = sortChanges(changes).map(({ client, server, kind, subject, detail }) => {
@@ -82,7 +82,7 @@ function changesHtml({ kind: what, changes }: Comparison): string {
   return `<section><h2>Changes</h2><div class="wide"><table id="changes"><thead><tr>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
 
-/** Lines that only one side has are marked. */
+/** Writes both versions of a subject side by side. Marks the lines that only one side has. */
 function sideHtml({ subject, before, after }: Side): string {
   const column = (lines: readonly string[], other: readonly string[], mark: string): string => {
     if (lines.length === 0) return "<td><i>not there</i></td>";

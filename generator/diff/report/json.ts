@@ -2,7 +2,7 @@ import { worstOf } from "../../contract/verdict.ts";
 import { toJsonText } from "../../json-text.ts";
 import type { Comparison } from "../comparison.ts";
 
-/** A comparison for programs. */
+/** Writes a comparison as JSON, for programs. */
 export function emitJson({ kind, older, newer, changes }: Comparison): string {
   const verdict = {
     client: worstOf(changes.map(({ client }) => client)),

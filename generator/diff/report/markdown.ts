@@ -2,11 +2,11 @@ import { outputLine } from "../../tool-schema/safe-text.ts";
 import type { Comparison } from "../comparison.ts";
 import { sortChanges, summaryOf } from "./text.ts";
 
-/** A comparison for a pull request. */
+/** Writes a comparison for a pull request. */
 export function emitMarkdown({ kind, older, newer, changes }: Comparison): string {
   const title = `## ${escapeMarkdown(older)} → ${escapeMarkdown(newer)}`;
   if (changes.length === 0) return `${title}\n\nNo difference.`;
-  // Changes of a server ask something of its callers only.
+  // Changes of a server require action from its callers only.
   const hasSides = kind === "revisions";
   const rows = sortChanges(changes).map(({ client, server, subject, detail }) =>
     row([client, ...(hasSides ? [server] : []), escapeMarkdown(subject), escapeMarkdown(detail)]),
@@ -19,7 +19,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Text of strangers in a cell: no markup, no HTML, no mention of anybody, no column of its own. */
+/** Escapes untrusted text in a cell: no markup, no HTML, no mention of users, no additional columns. */
 function escapeMarkdown(text: string): string {
   return outputLine(text, 300)
     .replaceAll(/[\\`*_{}[\]()#+!|~]/g, "\\$&")

@@ -1,4 +1,4 @@
-/** Hides what does not have every word that is searched for. Touches nothing but `hidden` and its own counter. */
+/** Script that hides the rows without all of the search words. It changes only `hidden` and its own counter. */
 export const filterScript = `
 "use strict";
 const search = document.getElementById("search");
@@ -15,7 +15,7 @@ search.addEventListener("input", () => {
 });
 `;
 
-/** Readable in light and dark, on screens large and small, and on paper. */
+/** Style for light and dark mode, large and small screens, and paper. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -2,7 +2,7 @@ import { outputLine } from "../../tool-schema/safe-text.ts";
 import { verdicts, type ContractChange } from "../../contract/verdict.ts";
 import type { Comparison } from "../comparison.ts";
 
-/** A comparison for a terminal: the worst first. */
+/** Writes a comparison for a terminal, the worst changes first. */
 export function emitText({ older, newer, kind, changes }: Comparison): string {
   const title = `${outputLine(older)} → ${outputLine(newer)}`;
   if (changes.length === 0) return `${title}: no difference.`;
@@ -16,13 +16,13 @@ export function emitText({ older, newer, kind, changes }: Comparison): string {
   return [`${title}: ${summaryOf(changes)}`, head, ...lines].join("\n");
 }
 
-/** How many changes there are of each kind. */
+/** Returns the number of changes of each kind, as text. */
 export function summaryOf(changes: readonly ContractChange[]): string {
   const count = (kind: ContractChange["kind"]): number => changes.filter((change) => change.kind === kind).length;
   return `${count("added")} added, ${count("removed")} removed, ${count("changed")} changed`;
 }
 
-/** The worst for anybody first, otherwise in their order. */
+/** Sorts changes by their worse verdict, the worst first. Otherwise keeps their order. */
 export function sortChanges(changes: readonly ContractChange[]): ContractChange[] {
   const rank = ({ client, server }: ContractChange): number =>
     Math.min(verdicts.indexOf(client), verdicts.indexOf(server));

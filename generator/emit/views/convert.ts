@@ -5,7 +5,7 @@ import { createConvertWriter, type ConvertFunction, type ConvertWriter } from ".
 import { methodsOf, tableSpecs } from "../method-text.ts";
 import { usedNames } from "../used-names.ts";
 
-/** What `convert.ts.hbs` shows. */
+/** View of the template `convert.ts.hbs`. */
 export interface ConvertView {
   readonly revision: string;
   readonly support: string;
@@ -23,7 +23,7 @@ interface TableView {
 const helperNames = ["dropGone", "keepKnown", "mapItems", "mapValues", "withMember"];
 const helperTypes = ["GoneKeys", "KnownKeys"];
 
-/** A table of conversions by method for each dispatch table, and the functions that they name. */
+/** Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. */
 export function convertView(conversions: Conversions): ConvertView {
   const writer = createConvertWriter(conversions);
   const tables = tableSpecs.map((spec): TableView => {

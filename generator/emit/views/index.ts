@@ -1,9 +1,9 @@
 import type { Lacks } from "../../lacks.ts";
 import type { RevisionModel } from "../../model.ts";
 
-/** What `index.ts.hbs` shows. */
+/** View of the template `index.ts.hbs`. */
 export interface IndexView {
-  /** Declarations in source order. */
+  /** Names of all declarations, in source order. */
   readonly names: readonly string[];
   readonly lacks: {
     readonly methods: readonly Entry[];
@@ -13,12 +13,12 @@ export interface IndexView {
 }
 
 interface Entry {
-  /** As it stands in code: quoted where it has to be. */
+  /** String literal of the name for use in code. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Names every declaration, and what the revision lacks. */
+/** Returns the names of all declarations and the list of features that the revision lacks. */
 export function indexView({ declarations }: RevisionModel, lacks: Lacks): IndexView {
   return {
     names: declarations.map(({ name }) => name),

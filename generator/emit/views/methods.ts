@@ -6,7 +6,7 @@ import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type Tabl
 import { usedNames } from "../used-names.ts";
 import type { ValidateView } from "./validate.ts";
 
-/** What `methods.ts.hbs` shows. */
+/** View of the template `methods.ts.hbs`. */
 export interface MethodsView {
   readonly support: string;
   readonly tables: readonly TableView[];
@@ -26,7 +26,7 @@ export interface MethodsView {
   readonly knownMembers: string;
 }
 
-/** One dispatch table. */
+/** View of one dispatch table of requests, notifications or embedded requests. */
 export interface TableView {
   readonly name: string;
   readonly typeName: string;
@@ -50,7 +50,7 @@ interface RowView {
 
 const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
 
-/** The dispatch tables as data, and everything else that the runtime wants to know. */
+/** Returns the dispatch tables as data, with all other facts about the revision that the runtime needs. */
 export function methodsView(model: RevisionModel, checks: ValidateView["callees"]): MethodsView {
   const { rules } = model;
   const tables = tableViews(model, tableSpecs, checks);
@@ -74,18 +74,18 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
   };
 }
 
-/** The tables of the methods of a model. */
+/** Returns the tables of the methods of a model. */
 export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: ValidateView["callees"]): TableView[] {
   return specs.map((spec) => tableView(spec, model, checks));
 }
 
-/** The types of rows that tables mention. */
+/** Returns the row types that the tables mention. */
 export function rowTypesIn(tables: readonly TableView[]): string[] {
   const types = tables.flatMap(({ rows }) => rows.map(({ type }) => type)).join(" ");
   return usedNames(types, Object.values(rowTypes));
 }
 
-/** Methods, and the declarations in which their types are looked up. */
+/** Methods, with the declarations in which their types are looked up. */
 export type Tabled = Declared & { readonly methods: readonly Method[] };
 
 function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees"]): TableView {
@@ -122,7 +122,7 @@ function rowView(
   };
 }
 
-/** Members of params and result that a peer may send as `null`. */
+/** Returns the members of params and result that a peer may send as `null`. */
 function nullsOf({ params, result }: Method, model: Declared): string[] {
   const shapes = [params?.shape, result].flatMap((shape) =>
     shape?.kind === "union" ? shape.of : shape ? [shape] : [],
@@ -131,7 +131,7 @@ function nullsOf({ params, result }: Method, model: Declared): string[] {
   return properties.filter(({ nullMeansAbsent }) => nullMeansAbsent).map(({ name }) => name);
 }
 
-/** A value as it stands in code. */
+/** Returns a value as a literal in code. */
 export function literalText(value: unknown): string {
   return JSON.stringify(value);
 }

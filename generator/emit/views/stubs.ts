@@ -11,7 +11,7 @@ import {
 import { accessText, keyText } from "../type-text.ts";
 import { usedNames } from "../used-names.ts";
 
-/** What `server.ts.hbs` and `client.ts.hbs` show. */
+/** View of the templates `server.ts.hbs` and `client.ts.hbs`. */
 export interface StubsView {
   readonly support: string;
   readonly tables: string;
@@ -27,7 +27,7 @@ interface HandlerView {
   readonly result: string;
 }
 
-/** The stubs of one role: what it may answer, and what it may send. */
+/** Returns the stubs of one role: the methods that it may handle and the methods that it may send. */
 export function stubsView(model: RevisionModel, role: Role): StubsView {
   const sent = tableSpecs.filter(({ sender, kind }) => sender === role && kind !== "embedded");
   const received = tableSpecs.filter(({ sender }) => sender !== role);

@@ -2,13 +2,13 @@ import type { RevisionModel } from "../../model.ts";
 import { docText } from "../doc-text.ts";
 import { declarationText } from "../type-text.ts";
 
-/** What `types.ts.hbs` shows. */
+/** View of the template `types.ts.hbs`. */
 export interface TypesView {
   readonly constants: readonly string[];
   readonly declarations: readonly string[];
 }
 
-/** The declarations of the schema in its own order, bases kept as `extends`. */
+/** Returns the declarations of the schema in source order, with bases kept as `extends`. */
 export function typesView({ constants, declarations }: Pick<RevisionModel, "constants" | "declarations">): TypesView {
   return {
     constants: constants.map(

@@ -3,7 +3,7 @@ import { createCheckWriter, type CheckFunction, type CheckWriter } from "../chec
 import { accessText } from "../type-text.ts";
 import { usedNames } from "../used-names.ts";
 
-/** What `validate.ts.hbs` shows, and the names of the checks that the dispatch tables point at. */
+/** View of the template `validate.ts.hbs`, and the names of the checks that the dispatch tables refer to. */
 export interface ValidateView {
   readonly support: string;
   readonly functions: readonly FunctionView[];
@@ -17,10 +17,10 @@ interface FunctionView extends CheckFunction {
 
 const supportNames = ["checkAnyObject", "fail", "isInteger", "isNumber", "isObject", "maxDepth", "tooDeep", "under"];
 
-/** What checks are written for; `scope` is there when the declarations use others, whose checks are elsewhere. */
+/** Declarations and methods that need checks. `scope` is present if the declarations use others, whose checks are in another file. */
 export type Checked = Pick<RevisionModel, "declarations" | "methods"> & { readonly scope?: readonly Declaration[] };
 
-/** One check per declaration in source order, and at the end those of results that are one of several types. */
+/** Returns one check per declaration in source order, followed by checks of params and results that have no declaration of their own. */
 export function validateView(model: Checked): ValidateView {
   const writer = createCheckWriter({ declarations: model.scope ?? model.declarations });
   const functions = model.declarations.flatMap((declaration) => writer.writeDeclaration(declaration));
@@ -58,7 +58,7 @@ function functionView(
   return { name, text, doc, export: isExported ? "export " : "" };
 }
 
-/** `checkTool` → `Tool`. */
+/** Converts the name of a check to its subject: `checkTool` becomes `Tool`. */
 function subject(name: string): string {
   return name.slice("check".length);
 }
@@ -79,7 +79,7 @@ function writeParams(writer: CheckWriter, { type, params }: Method): Written {
   return writer.writeShape(params?.shape ?? { kind: "object", properties: [] }, `${type === base ? base : type}Params`);
 }
 
-/** `checkCallToolOutcome`: every result that a request may have. */
+/** Returns a check of every result that a request may have, such as `checkCallToolOutcome`. */
 function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Method): Written {
   const base = type.replace(/Request$/, "");
   const plain = writer.writeShape(result ?? { kind: "unknown" }, `${base}Outcome`);

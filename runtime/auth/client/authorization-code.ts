@@ -20,35 +20,36 @@ import type { TokenPurpose } from "./token-endpoint.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be
- * disclosed to all of them.
+ * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be disclosed
+ * to all of them.
  */
 export interface DocumentClient extends Pick<ClientIdentity, "clientId" | "signingKey"> {
-  /** Default: `private_key_jwt` where there is a key. */
+  /** Default: `private_key_jwt` if there is a key. */
   readonly method?: "none" | "private_key_jwt";
 }
 
-/** How users sign in. */
+/** Options of `authorizationCode`. */
 export interface AuthorizationCodeOptions {
-  /** Brings users to the authorization server and back: `createLoopbackRedirect()` for programs on their machine. */
+  /** Brings users to the authorization server and back. Use `createLoopbackRedirect()` for programs on their machine. */
   readonly redirect: Redirector;
-  /** What the application says about itself. */
+  /** Description of the application for dynamic registration. */
   readonly client: ClientDescription;
-  /** Where the client is registered by hand. */
+  /** Clients that are registered manually, one for each authorization server. */
   readonly registered?: readonly RegisteredClient[];
-  /** The https URL of the document that describes the client, with the key it names if there is one. Secrets are refused. */
+  /** URL (https) of the document that describes the client, with the key that the document names, if any. A client secret is rejected. */
   readonly document?: string | DocumentClient;
-  /** Whether the client may register itself where nothing else works. Default: unless it is registered by hand somewhere. */
+  /** True if the client may register itself when nothing else works. Default: true if `registered` is empty. */
   readonly dynamicRegistration?: boolean;
-  /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[];
-  /** Whether to ask for refresh tokens where they can be had. Default `true`. */
+  /** True to request refresh tokens if they are available. Default `true`. */
   readonly refreshTokens?: boolean;
 }
 
 /**
- * Users sign in: the authorization code grant with PKCE.
+ * Creates a grant for users who sign in: the authorization code grant with PKCE.
  *
+ * @throws {AuthError} when `document` has a shared secret or an invalid URL.
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-flow-steps
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
@@ -108,7 +109,7 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
     code_challenge_method: "S256",
     state,
     ...toPurpose(resource, scopes),
-    // OpenID wants users to be asked where access lasts after they have gone.
+    // OpenID requires the user's consent for access that lasts after the user has left.
     ...(scopes.includes(offlineAccess) && { prompt: "consent" }),
     ...(keyId !== undefined && { dpop_jkt: keyId }),
   });
@@ -123,7 +124,7 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
   }
 }
 
-/** Where the code could be stolen, nothing is begun. A server without metadata cannot say anything about it. */
+/** Does not start a sign-in if the code could be stolen. A server without metadata cannot declare PKCE support, so it passes. */
 function checkPkce({ issuer, isAssumed, codeChallengeMethods }: ServerMetadata): void {
   if (isAssumed || codeChallengeMethods?.includes("S256")) return;
   throw new AuthError(
@@ -141,7 +142,11 @@ function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<
   return url;
 }
 
-/** @see https://modelcontextprotocol.io/specification/latest/basic/authorization#communication-security */
+/**
+ * Rejects redirect URIs that are neither https nor http on this machine.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#communication-security
+ */
 function checkRedirectUri(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
@@ -149,7 +154,7 @@ function checkRedirectUri(text: string): void {
   throw new AuthError("configuration", "The redirect URI must be https, or http on localhost");
 }
 
-/** The types leave out what is refused here; a value of a wider type passes them all the same. */
+/** The types exclude the options that are rejected here, but a value of a wider type still passes the type check. */
 function toDocument(given: string | ClientIdentity | undefined): ClientIdentity | undefined {
   if (given === undefined) return undefined;
   const identity: ClientIdentity = typeof given === "string" ? { clientId: given } : given;
@@ -158,7 +163,7 @@ function toDocument(given: string | ClientIdentity | undefined): ClientIdentity 
   if (clientSecret !== undefined || method?.startsWith("client_secret")) {
     throw new AuthError("configuration", "document has a clientSecret; use a signingKey, or registered for one issuer");
   }
-  // An authorization server could name the token endpoint of another one, and use there what it was shown elsewhere.
+  // An authorization server could name the token endpoint of another server and replay the assertion there.
   if (assertionAudience === "token-endpoint") {
     throw new AuthError("configuration", 'document has assertionAudience "token-endpoint"; leave it out (the issuer)');
   }

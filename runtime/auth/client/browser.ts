@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { AuthError } from "./errors.ts";
 
-/** Shows a URL to the user. Rejects when that is not possible. */
+/** Shows a URL to the user. Rejects if that is not possible. */
 export type OpenUrl = (url: URL) => Promise<void>;
 
-/** Opens a URL in the user's browser. No shell takes part, and only web pages are opened: URLs come from servers. */
+/** Opens a URL in the user's browser. Uses no shell and opens only web pages, because URLs come from servers. */
 export const openBrowser: OpenUrl = (url) => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     return Promise.reject(new AuthError("unsafe-url", `A ${url.protocol} URL is not opened in a browser`));
@@ -22,13 +22,13 @@ export const openBrowser: OpenUrl = (url) => {
   });
 };
 
-/** The program that opens URLs, and what stands before the URL. */
+/** Returns the program that opens URLs, and the arguments before the URL. */
 export function findOpener(platform: NodeJS.Platform): readonly [command: string, args: readonly string[]] {
   switch (platform) {
     case "darwin":
       return ["open", []];
     case "win32":
-      // By its full path: Windows would look in the working folder first.
+      // The full path is necessary: Windows would search the working directory first.
       return [`${process.env.SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`, ["url.dll,FileProtocolHandler"]];
     default:
       return ["xdg-open", []];

@@ -1,19 +1,19 @@
 import { AuthError, quoteReason, readReason } from "./errors.ts";
 
-/** What is remembered of a sign-in until the user comes back. */
+/** State of a sign-in while the user is at the authorization server. */
 export interface PendingSignIn {
   readonly state: string;
   readonly redirectUri: string;
-  /** As the validated metadata writes it. */
+  /** Issuer exactly as the validated metadata writes it. */
   readonly issuer: string;
-  /** Whether the issuer has said that it names itself in every answer. */
+  /** True if the issuer has declared that it names itself in every authorization response. */
   readonly namesIssuer: boolean;
 }
 
 /**
- * The code in the answer to a sign-in. Throws when the answer is not the one that is waited for: nothing of such an answer is used, and nothing
- * of it is shown.
+ * Returns the code in an authorization response. An unexpected response is neither used nor quoted.
  *
+ * @throws {AuthError} when the response does not belong to the sign-in or holds an error.
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-response-validation
  */
 export function readCode(callback: string, pending: PendingSignIn): string {
@@ -41,7 +41,7 @@ export function readCode(callback: string, pending: PendingSignIn): string {
 }
 
 /**
- * Whoever answers has to be whom was asked, letter by letter: otherwise the code of one server would be shown to another.
+ * The issuer of the response must equal the requested issuer exactly. Otherwise the code of one server would be sent to another.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9207#section-2.4
  */

@@ -1,14 +1,14 @@
-/** What a server says with 401 or 403 about how to be authorized. */
+/** Challenge of a 401 or 403 response that says how to authorize. */
 export interface Challenge {
-  /** In lower case: `bearer`, `dpop`. */
+  /** Name of the scheme in lower case, such as `bearer` or `dpop`. */
   readonly scheme: string;
-  /** Names in lower case; of a repeated one the first. */
+  /** Parameters with names in lower case. The first of repeated parameters counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * The challenges of a `WWW-Authenticate` header: several may share one, and commas separate both them and their parameters. What cannot be read
- * ends the reading: what came before it stays.
+ * Parses the challenges of a `WWW-Authenticate` header. Several challenges may share one header, and commas separate both challenges and parameters.
+ * Parsing stops at the first syntax error; the challenges before it are returned.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */
@@ -28,13 +28,13 @@ export function readChallenges(header: string | null): readonly Challenge[] {
     const [start = "", scheme] = /^([!#$%&'*+.^_`|~\w-]+)(?:[ \t]+|(?=,)|$)/.exec(rest) ?? [];
     if (scheme === undefined) return challenges;
     challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
-    // Schemes of old carry one value without a name, which says nothing to us.
+    // Older schemes carry one value without a name, which is ignored here.
     rest = rest.slice(start.length).replace(/^[\w~+/.-]+=*(?=[ \t]*(,|$))/, "");
   }
   return challenges;
 }
 
-/** The first challenge of one of these schemes, the scheme named first being preferred. */
+/** Returns the first challenge of one of these schemes. Earlier schemes in the list take precedence. */
 export function findChallenge(challenges: readonly Challenge[], schemes: readonly string[]): Challenge | undefined {
   for (const wanted of schemes) {
     const found = challenges.find(({ scheme }) => scheme === wanted);

@@ -2,16 +2,16 @@ import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import { AuthError } from "./errors.ts";
 import type { RegisteredClient } from "./registration.ts";
 
-/** How a program without a user identifies itself. */
+/** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions {
-  /** Where the client is registered, with its secret or its key. The issuer decides which of them is used. */
+  /** Registrations of the client, each with its secret or key. The issuer determines which of them is used. */
   readonly registered: readonly RegisteredClient[];
-  /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * A program acts for itself, with a secret or a signed assertion.
+ * Creates a grant for a program that acts for itself, with a secret or a signed assertion.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -31,7 +31,11 @@ export function clientCredentials({ registered, scopes }: ClientCredentialsOptio
   };
 }
 
-/** What was registered at this issuer. Throws when nothing was: what another issuer gave is not shown to it. */
+/**
+ * Returns the registration at the issuer. Credentials from another issuer are never sent to it.
+ *
+ * @throws {AuthError} when the client is not registered there.
+ */
 export function findRegistered(
   registered: readonly RegisteredClient[],
   { discovery: { server } }: Pick<GrantRequest, "discovery">,

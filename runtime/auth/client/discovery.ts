@@ -11,31 +11,32 @@ import {
 import type { Requester } from "./requester.ts";
 import { readUrl } from "./url-rules.ts";
 
-/** Where a token for a server comes from. */
+/** Result of discovery: the resource and the authorization server that issues tokens for it. */
 export interface Discovery {
-  /** What the token is for, as the server writes it. */
+  /** Resource identifier exactly as the server writes it. */
   readonly resource: string;
   readonly scopesSupported: readonly string[] | undefined;
   readonly server: ServerMetadata;
 }
 
-/** How to look. */
+/** Options of `discover`. */
 export interface DiscoveryOptions {
   readonly requester: Requester;
-  /** Where the challenge says that the metadata is. */
+  /** URL of the metadata according to the challenge. */
   readonly hint?: string | undefined;
-  /** Sent with the requests: servers of old want to know the revision. */
+  /** Headers of the requests. Older servers require the protocol revision. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which of several authorization servers to use. */
+  /** Chooses one of several authorization servers. */
   readonly chooseIssuer: (issuers: readonly string[]) => string | undefined;
-  /** Whether a server that publishes nothing may be taken for one of the first revision with authorization. */
+  /** True if a server without metadata may be treated as a server of the first revision with authorization. */
   readonly assumesEndpoints: boolean;
 }
 
 /**
- * Finds out who issues tokens for a server: it is asked itself first, then the authorization server that it names. A server that publishes
- * nothing is its own authorization server, as in the first revision that knew authorization.
+ * Finds the authorization server for a server. It requests the server's own metadata first, then the metadata of the authorization server named
+ * there. A server that publishes nothing is its own authorization server, as in the first revision with authorization.
  *
+ * @throws {AuthError} when metadata is missing, invalid or meant for another server.
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-server-discovery
  */
 export async function discover(url: URL, options: DiscoveryOptions): Promise<Discovery> {
@@ -53,7 +54,7 @@ export async function discover(url: URL, options: DiscoveryOptions): Promise<Dis
 }
 
 /**
- * The metadata of the server: where its challenge says, else for its path, else for its host. Nothing when there is none.
+ * Returns the metadata of the server: from the URL in its challenge, else for its path, else for its host. Returns `undefined` if there is none.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#protected-resource-metadata-discovery-requirements
  */
@@ -74,8 +75,8 @@ async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promis
 }
 
 /**
- * The metadata of an authorization server, by OAuth's rules or OpenID's, whichever is found first. One with a path is never looked for without
- * it: another tenant of the same host could answer. Nothing when there is none.
+ * Returns the metadata of an authorization server, in OAuth or OpenID format, whichever is found first. An issuer with a path is never looked up
+ * without the path, because another tenant of the same host could respond. Returns `undefined` if there is none.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-server-metadata-discovery
  */
@@ -100,13 +101,20 @@ export async function findServerMetadata(
   return undefined;
 }
 
-/** The resource of a server that does not name one: its URL, without what does not tell servers apart. */
+/**
+ * Returns the resource of a server that does not name one: its URL without the parts that do not distinguish servers (user information, fragment, a
+ * path of `/`).
+ */
 export function toResource(url: URL): string {
   const { origin, pathname, search } = url;
   return `${origin}${pathname === "/" ? "" : pathname}${search}`;
 }
 
-/** @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery */
+/**
+ * Returns the metadata of a server that is its own authorization server, or default endpoints if they may be assumed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
+ */
 async function findOwnServer(origin: string, options: DiscoveryOptions): Promise<ServerMetadata> {
   const found = await findServerMetadata(origin, options);
   if (found) return found;
@@ -117,7 +125,7 @@ async function findOwnServer(origin: string, options: DiscoveryOptions): Promise
   );
 }
 
-/** Nothing where there is no such document; a server that fails is not the same as one that has none. */
+/** Returns `undefined` if there is no such document. A server error is not treated as a missing document. */
 async function fetchDocument(
   url: URL,
   what: string,
@@ -131,7 +139,7 @@ async function fetchDocument(
   return json;
 }
 
-/** A stranger's resource would make us fetch a token that the stranger could use there. */
+/** With the resource of another server, the client would fetch a token that this server could use there. */
 function checkResource(resource: string, url: URL): void {
   const named = URL.canParse(resource) ? new URL(resource) : undefined;
   const isPrefix = named !== undefined && named.origin === url.origin && isWithin(url.pathname, named.pathname);
@@ -148,7 +156,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === prefix || path === folder || path.startsWith(`${prefix}/`);
 }
 
-/** Compared letter by letter: anything else would let one issuer pass for another. */
+/** Compares the text exactly. Any other comparison would let one issuer impersonate another. */
 function checkIssuer(found: unknown, { issuer, place }: { readonly issuer: string; readonly place: URL }): void {
   if (found === issuer) return;
   throw new AuthError(

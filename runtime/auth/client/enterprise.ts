@@ -7,30 +7,32 @@ import { assumeServerMetadata, type ServerMetadata } from "./metadata.ts";
 import { checkDocumentUrl, type RegisteredClient } from "./registration.ts";
 import { jwtBearer } from "./workload.ts";
 
-/** What the enterprise says about the user. */
+/** Assertion of the enterprise about the user's identity. */
 export interface IdentityAssertion {
   readonly token: string;
-  /** What kind of token it is. Default `id_token`. */
+  /** Kind of the token. Default `id_token`. */
   readonly kind?: "id_token" | "saml2" | "refresh_token";
 }
 
-/** How users of an enterprise get access without being asked. */
+/** Options of `enterpriseManaged`. */
 export interface EnterpriseOptions {
-  /** The enterprise's identity provider, and who the client is there. */
+  /** Identity provider of the enterprise, and the client's identity there. */
   readonly identityProvider: ClientIdentity & { readonly issuer: string; readonly tokenEndpoint: string };
-  /** The identity of the user who is signed in. Asked for anew each time. */
+  /** Returns the identity of the user who is signed in. It is called for each token request. */
   readonly identity: () => Awaitable<IdentityAssertion>;
-  /** Who the client is where servers get their tokens. */
+  /** Registrations of the client at the authorization servers of MCP servers. */
   readonly registered?: readonly RegisteredClient[];
-  /** The https URL of the document that describes the client, where that is understood. */
+  /** URL (https) of the document that describes the client, for authorization servers that support such documents. */
   readonly document?: string;
-  /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * The enterprise decides what its users may use: its identity provider vouches for the user to the authorization server of the MCP server.
+ * Creates a grant for users of an enterprise, who need not approve access themselves. The enterprise's identity provider vouches for the user to the
+ * authorization server of the MCP server.
  *
+ * @throws {AuthError} when `document` is not a valid URL.
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseOptions): Grant {
@@ -64,7 +66,7 @@ interface Exchange {
   readonly options: EnterpriseOptions;
 }
 
-/** Gets the identity provider's word for this user at this authorization server. @see https://www.rfc-editor.org/rfc/rfc8693 */
+/** Requests an assertion from the identity provider about this user for this authorization server. @see https://www.rfc-editor.org/rfc/rfc8693 */
 async function exchange(request: GrantRequest, { provider, options }: Exchange): Promise<string> {
   const { identityProvider, identity } = options;
   const { server, resource } = request.discovery;
@@ -78,7 +80,7 @@ async function exchange(request: GrantRequest, { provider, options }: Exchange):
   };
   const method = chooseMethod(identityProvider, provider);
   const wish = { server: provider, identity: { ...identityProvider, method }, grantType: tokenExchange, parameters };
-  // What comes back is no access token, and says so.
+  // The returned token is not an access token, and its type says so.
   const { accessToken, issuedType } = await request.endpoint.request(wish, ["n_a"]);
   if (issuedType === idJag) return accessToken;
   throw new AuthError(

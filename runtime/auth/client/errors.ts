@@ -1,42 +1,42 @@
-/** Why a client could not be authorized. */
+/** Reason why a client could not be authorized. */
 export type AuthErrorCode =
-  /** A metadata document could not be had, or cannot be used. */
+  /** A metadata document could not be fetched or cannot be used. */
   | "metadata"
-  /** The metadata speaks for another server than the one that is called. */
+  /** The metadata belongs to another server than the requested one. */
   | "resource-mismatch"
-  /** The authorization server, or what answers in its name, is not the one that was asked for. */
+  /** The authorization server, or a response in its name, is not from the expected issuer. */
   | "issuer-mismatch"
-  /** The authorization server does not say that it protects codes by PKCE with S256. */
+  /** The authorization server does not declare that it protects codes with PKCE and S256. */
   | "pkce-unsupported"
-  /** There is no way to say who the client is: nothing was registered, and nothing can be. */
+  /** The client has no identity there: it is not registered and cannot register. */
   | "no-client"
-  /** The authorization server does not register this client. */
+  /** The authorization server rejected the registration of this client. */
   | "registration-refused"
-  /** The answer to the sign-in does not belong to it. */
+  /** The authorization response does not belong to the sign-in. */
   | "state-mismatch"
-  /** The user or the authorization server said no. */
+  /** The user or the authorization server denied access. */
   | "authorization-refused"
   /** The sign-in was not completed. */
   | "authorization-incomplete"
-  /** The authorization server gives no token for this grant, or does not take one back. */
+  /** The authorization server issued no token for this grant, or did not revoke one. */
   | "token-refused"
-  /** The authorization server answered with something that is no token, or not of the kind that was asked for. */
+  /** The response of the authorization server holds no token, or not one of the requested kind. */
   | "token-answer"
-  /** A URL is not safe to be used: its scheme, its address, or where it redirects to. */
+  /** A URL is unsafe because of its scheme, its address or its redirect. */
   | "unsafe-url"
-  /** Nothing came, too much came, or it came too late. */
+  /** No response arrived, or it was too large or too late. */
   | "network"
-  /** A request would carry a credential to somewhere it was not issued for. */
+  /** A request would send a credential to a server that it was not issued for. */
   | "wrong-target"
-  /** Credentials could not be stored, or not safely. */
+  /** Credentials could not be stored, or not securely. */
   | "storage"
-  /** The options contradict each other or what the server offers. */
+  /** The options contradict each other or the capabilities of the server. */
   | "configuration";
 
-/** A client could not be authorized. Messages and members hold no credential, and nothing that a stranger wrote unless they say so. */
+/** Error for a client that could not be authorized. Messages and members hold no credential, and no text from a remote party unless they say so. */
 export class AuthError extends Error {
   readonly code: AuthErrorCode;
-  /** The error code of the authorization server, such as `invalid_grant`. */
+  /** Error code of the authorization server, such as `invalid_grant`. */
   readonly reason: string | undefined;
 
   constructor(code: AuthErrorCode, message: string, options: { readonly reason?: string | undefined } = {}) {
@@ -47,12 +47,12 @@ export class AuthError extends Error {
   }
 }
 
-/** Whether a value is an `AuthError`, also one of another copy of this package. */
+/** True if a value is an `AuthError`, including one from another copy of this package. */
 export function isAuthError(value: unknown): value is AuthError {
   return value instanceof Error && value.name === "AuthError" && "code" in value;
 }
 
-/** What an authorization server says about an error, fit for a message: short, printable, and without what it was sent in confidence. */
+/** Formats the error of an authorization server for a message: short, printable, and without any of the secrets that were sent to it. */
 export function quoteReason(reason: unknown, description: unknown, secrets: readonly string[] = []): string {
   const parts = [reason, description].filter((part) => typeof part === "string" && part !== "");
   const text = parts.join(": ").replaceAll(/[^\x20-\x7e]+/g, " ");
@@ -60,7 +60,7 @@ export function quoteReason(reason: unknown, description: unknown, secrets: read
   return ` (${text.length > 200 ? `${text.slice(0, 200)}...` : text})`;
 }
 
-/** An error code as RFC 6749 allows it, or nothing. */
+/** Returns an error code that RFC 6749 allows, or `undefined`. */
 export function readReason(value: unknown): string | undefined {
   return typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(value) ? value : undefined;
 }

@@ -3,7 +3,11 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, retryWhileLocked, refuseFile } from "./retry-while-locked.ts";
 
-/** Runs a task while this process holds a lock file. One that its owner has left behind does not hold for ever. */
+/**
+ * Runs a task while this process holds a lock file. A stale lock of a process that has ended is removed.
+ *
+ * @throws {AuthError} when the lock file cannot be created, or another process holds it for too long.
+ */
 export async function withFileLock<Result>(lock: string, task: () => Promise<Result>): Promise<Result> {
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
   const own = await acquire(lock);
@@ -14,7 +18,7 @@ export async function withFileLock<Result>(lock: string, task: () => Promise<Res
   }
 }
 
-/** Which file it is that has this name, and since when. */
+/** Identity of the file under a name, and its age in milliseconds. */
 interface Found {
   readonly id: string;
   readonly age: number;
@@ -32,7 +36,7 @@ async function acquire(lock: string): Promise<string> {
   }
 }
 
-/** After a task that took too long, the lock of that name may be another's. */
+/** After a task that took too long, the lock file may belong to another process. */
 async function release(lock: string, own: string): Promise<void> {
   const isOwn = (found: Found | undefined): boolean => found?.id === own;
   for (let attempt = 0; attempt < releaseAttempts; attempt += 1) {
@@ -42,13 +46,13 @@ async function release(lock: string, own: string): Promise<void> {
 }
 
 /**
- * Deletes a lock if it is the one that is meant, and tells whether that was looked into. Between the look and the deletion nobody else may
- * delete it: what they would make in its place would be lost.
+ * Deletes a lock if it is the intended one. Returns true if the lock was examined. No other process may delete the lock between the check and the
+ * deletion, because a new lock in its place would be lost.
  */
 async function remove(lock: string, isMeant: (found: Found | undefined) => boolean): Promise<boolean> {
   const guard = `${lock}.end`;
   if (!(await create(guard))) {
-    // It is held for a moment only: after so long its maker has died in that moment.
+    // The guard is held for a moment only. At this age, its owner must have ended in that moment.
     if (isStale(await find(guard))) await unlink(guard).catch(() => {});
     return false;
   }
@@ -60,7 +64,7 @@ async function remove(lock: string, isMeant: (found: Found | undefined) => boole
   }
 }
 
-/** Makes a file that was not there, or nothing. */
+/** Creates a file. Returns `undefined` if it exists already. */
 async function create(path: string): Promise<Found | undefined> {
   let file: FileHandle | undefined;
   try {
@@ -94,7 +98,7 @@ function isStale(found: Found | undefined): boolean {
   return found !== undefined && found.age > stale;
 }
 
-/** Longer than a refresh may take, shorter than anybody waits. */
+/** Milliseconds. Longer than a refresh may take, shorter than any process waits. */
 const stale = 20_000;
 const patience = 30_000;
 const releaseAttempts = 50;

@@ -8,8 +8,8 @@ import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
 /**
- * Keeps credentials in one file that only its owner can read; a file that others can read is refused. Several processes of the owner may share
- * it. A keychain is better where there is one: then implement `CredentialStore` with it.
+ * Keeps credentials in one file that only its owner can read. A file that others can read is rejected. Several processes of the owner may share it.
+ * If a keychain is available, prefer it and implement `CredentialStore` with it.
  */
 export function createFileStore(path: string): CredentialStore {
   const queue = new KeyedQueue<string>();
@@ -55,7 +55,7 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Written beside and put in place at once: a crash leaves the old file or the new one. */
+/** Writes a temporary file and renames it. After a crash, either the old or the new file exists. */
 async function write(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
@@ -73,7 +73,7 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
   }
 }
 
-/** Name of the lock file of a key. It is part of messages, and a key may hold the query of a URL: so it is a hash. */
+/** Returns the name of the lock file of a key. Names appear in messages, and a key may hold the query of a URL, so the name is a hash. */
 function toName(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
 }

@@ -4,20 +4,20 @@ import type { CredentialStore } from "./store.ts";
 import type { TokenEndpoint } from "./token-endpoint.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A way to get tokens. */
+/** Method of obtaining tokens. */
 export interface Grant {
-  /** Scopes that are asked for where the server's challenge names none. Default: what its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[] | undefined;
-  /** Whether refresh tokens are wanted where the authorization server gives them for `offline_access`. */
+  /** True if the grant wants refresh tokens from authorization servers that issue them for `offline_access`. */
   readonly wantsRefresh: boolean;
-  /** Issuers that this client knows: of several they are preferred. */
+  /** Issuers that this client is registered at. They are preferred among several. */
   readonly issuers: readonly string[];
   obtain(request: GrantRequest): Promise<Tokens>;
-  /** Who holds these tokens, to use their refresh token. Nothing when that is not known any more. */
+  /** Returns the identity that holds these tokens, to use their refresh token, or `undefined` if it is no longer known. */
   findHolder(tokens: Tokens, request: GrantRequest): Promise<ClientIdentity | undefined>;
 }
 
-/** What a grant is asked for, and what it may use. */
+/** Input of a grant: the requested scopes and the services that it may use. */
 export interface GrantRequest {
   readonly discovery: Discovery;
   readonly scopes: readonly string[];
@@ -25,7 +25,7 @@ export interface GrantRequest {
   readonly store: CredentialStore;
 }
 
-/** The parameters that say what a token is for. @see https://www.rfc-editor.org/rfc/rfc8707 */
+/** Returns the parameters that name the purpose of a token. @see https://www.rfc-editor.org/rfc/rfc8707 */
 export function toPurpose(resource: string, scopes: readonly string[]): Readonly<Record<string, string>> {
   return scopes.length === 0 ? { resource } : { resource, scope: scopes.join(" ") };
 }

@@ -2,31 +2,32 @@ import type { CryptoKey } from "./keys.ts";
 import { AuthError } from "./errors.ts";
 import type { ServerMetadata } from "./metadata.ts";
 
-/** How a client proves at the token endpoint who it is. */
+/** Method by which a client authenticates at the token endpoint. */
 export type TokenAuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
 
-/** A key that the authorization server knows the public half of. */
+/** Private key whose public key is known to the authorization server. */
 export interface SigningKey {
-  /** May be one that cannot be exported. `importSigningKey` makes one of PEM or JWK. */
+  /** Key for signing, which need not be exportable. `importSigningKey` creates one from PEM or JWK. */
   readonly key: CryptoKey;
-  /** Its name at the authorization server. */
+  /** Id of the key at the authorization server. */
   readonly kid?: string;
 }
 
-/** Who the client is at one authorization server. */
+/** Identity of the client at one authorization server. */
 export interface ClientIdentity {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly signingKey?: SigningKey | undefined;
-  /** Absent: what fits the credentials and the authorization server. */
+  /** Default: a method that fits the credentials and the authorization server. */
   readonly method?: TokenAuthMethod | undefined;
-  /** Whom assertions are meant for. Default `issuer`, as current practice has it; some servers still want the URL of the endpoint. */
+  /** Audience of assertions. Default `issuer`, as is current practice; some servers still require the URL of the endpoint. */
   readonly assertionAudience?: "issuer" | "token-endpoint" | undefined;
 }
 
 /**
- * The way of proving that is used: the one that was registered, else one that both sides know.
+ * Returns the authentication method: the registered one, else one that client and server both support.
  *
+ * @throws {AuthError} when no method fits.
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-2 for the default of servers that name none
  */
 export function chooseMethod(identity: ClientIdentity, server: ServerMetadata): TokenAuthMethod {
@@ -38,7 +39,7 @@ export function chooseMethod(identity: ClientIdentity, server: ServerMetadata): 
   const { tokenAuthMethods: known = own } = server;
   const found = own.find((one) => known.includes(one));
   if (found) return found;
-  // Some servers give everybody a secret, and want none.
+  // Some servers issue a secret to every client but do not require it.
   if (known.includes("none")) return "none";
   throw new AuthError(
     "configuration",
@@ -46,7 +47,7 @@ export function chooseMethod(identity: ClientIdentity, server: ServerMetadata): 
   );
 }
 
-/** Whether a text is a way of proving that is known here. */
+/** True if a value names a supported authentication method. */
 export function isTokenAuthMethod(value: unknown): value is TokenAuthMethod {
   return (
     value === "none" || value === "client_secret_basic" || value === "client_secret_post" || value === "private_key_jwt"

@@ -13,29 +13,33 @@ import { AuthError } from "./errors.ts";
 
 export type { CryptoKey, JWK } from "jose";
 
-/** A pair of keys that access tokens are bound to: who steals a token cannot use it without them. */
+/** Key pair that access tokens are bound to. A stolen token is useless without it. */
 export interface DpopKey {
-  /** Should not be exportable. */
+  /** Private key, which should not be exportable. */
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
-  /** Such as `ES256`. Symmetric ones are refused. */
+  /** Signature algorithm, such as `ES256`. Symmetric algorithms are rejected. */
   readonly algorithm: string;
 }
 
-/** Makes a pair of keys for one process: the private one cannot be exported, so tokens bound to it end with the process. */
+/**
+ * Creates a key pair for one process. The private key cannot be exported, so tokens bound to it become useless when the process ends.
+ *
+ * @throws {AuthError} when the algorithm is not an asymmetric signature algorithm.
+ */
 export async function createDpopKey(algorithm = "ES256"): Promise<DpopKey> {
   const pair = await generateKeyPair(checkAlgorithm(algorithm), { extractable: false });
   return { ...pair, algorithm };
 }
 
-/** Makes a key for signing of PKCS#8 as PEM, or of a JWK. Throws when it is not a private key for the algorithm. */
+/** Creates a signing key from PKCS#8 in PEM or from a JWK. @throws {AuthError} when it is not a private key for the algorithm. */
 export async function importSigningKey(source: string | JWK, algorithm: string): Promise<CryptoKey> {
   checkAlgorithm(algorithm);
   try {
     const key = typeof source === "string" ? await importPKCS8(source, algorithm) : await importJWK(source, algorithm);
     if (!(key instanceof Uint8Array) && key.type === "private") return key;
   } catch {
-    // What the library says may quote the key.
+    // The library's error may quote the key.
   }
   throw new AuthError(
     "configuration",
@@ -43,18 +47,18 @@ export async function importSigningKey(source: string | JWK, algorithm: string):
   );
 }
 
-/** What a proof is for. */
+/** Request that a proof is bound to. */
 export interface ProofTarget {
   readonly method: string;
   readonly url: URL;
-  /** The token that goes with it, at the server that it is for. */
+  /** Access token that accompanies the proof, if the request goes to the resource server. */
   readonly accessToken?: string | undefined;
-  /** What the server has asked to have repeated. */
+  /** Nonce that the server requires in the proof. */
   readonly nonce?: string | undefined;
 }
 
 /**
- * Proves for one request that the sender has the key.
+ * Creates a proof for one request that the sender holds the key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.2
  */
@@ -73,7 +77,7 @@ export async function createProof({ privateKey, publicKey, algorithm }: DpopKey,
     .sign(privateKey);
 }
 
-/** Names a key: what is bound to it says so by this. */
+/** Returns the thumbprint of a key. Tokens that are bound to the key refer to it by the thumbprint. */
 export async function toThumbprint({ publicKey }: DpopKey): Promise<string> {
   return calculateJwkThumbprint(await exportJWK(publicKey));
 }

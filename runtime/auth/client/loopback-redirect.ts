@@ -4,25 +4,28 @@ import { openBrowser, type OpenUrl } from "./browser.ts";
 import { AuthError, isAuthError } from "./errors.ts";
 import type { Redirection, Redirector } from "./redirect.ts";
 
-/** How users of a program on their own machine sign in. */
+/** Options of `createLoopbackRedirect`. */
 export interface LoopbackOptions {
-  /** Shows the user where to sign in. Default: the browser. */
+  /** Opens the sign-in URL for the user. Default: opens the browser. */
   readonly open?: OpenUrl;
-  /** Is told the URL as well, to be shown where no browser can be opened. Then a browser that does not open is no failure. */
+  /**
+   * Called with the sign-in URL before `open`, so that a program can show it if no browser can be opened. With this option, a browser that does not
+   * open is not an error.
+   */
   readonly onUrl?: (url: URL) => void;
-  /** The port to listen on. Default: the one that the client is registered with if it is free, else any. */
+  /** Port to listen on. If it is in use, another port is chosen. Default: the port that the client is registered with, else any. */
   readonly port?: number;
-  /** Default `/callback`. */
+  /** Path of the redirect URI. Default `/callback`. */
   readonly path?: string;
-  /** Milliseconds for the user. Default 5 min. */
+  /** Milliseconds for the user to sign in. Default 5 min. */
   readonly timeout?: number;
-  /** What the user reads when it is done: a whole page of HTML. */
+  /** HTML document that the user sees after the sign-in. */
   readonly page?: string;
 }
 
 /**
- * Listens on this machine for the user to come back, at 127.0.0.1 alone, and until one answer has come. Answers that do not belong to the
- * sign-in are refused and change nothing.
+ * Creates a redirector that listens on 127.0.0.1 only, until one authorization response has arrived. Responses that do not belong to the sign-in are
+ * rejected and change nothing.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
@@ -78,7 +81,7 @@ function receive(server: Server, expected: Expected): Promise<string> {
   });
 }
 
-/** Pages of the web can make requests to this machine as well: only the one that knows the state is the answer. */
+/** Web pages can send requests to this machine as well. Only the request with the right state is the authorization response. */
 function readCallback(
   { method, url = "", headers }: IncomingMessage,
   { redirectUri, state }: Expected,
@@ -91,7 +94,7 @@ function readCallback(
 }
 
 function answer(response: ServerResponse, callback: string | undefined, { page = defaultPage }: LoopbackOptions): void {
-  // Neither the code in the URL nor the page shall be kept or passed on.
+  // Neither the code in the URL nor the page may be cached or passed on.
   const headers = {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
@@ -115,7 +118,7 @@ async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): P
   }
 }
 
-/** The port that the client is registered with, so that it need not register again. */
+/** Returns the port that the client is registered with, so that it need not register again. */
 function findPort(preferred: string | undefined, path: string): number {
   if (preferred === undefined || !URL.canParse(preferred)) return 0;
   const { hostname, pathname, port } = new URL(preferred);

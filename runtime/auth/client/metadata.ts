@@ -2,23 +2,23 @@ import { AuthError } from "./errors.ts";
 import type { UrlRules } from "./url-rules.ts";
 import { readUrl } from "./url-rules.ts";
 
-/** What a server says about how it is protected. @see https://www.rfc-editor.org/rfc/rfc9728 */
+/** Protected resource metadata of a server. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
-  /** As it stands in the document: it is sent as it is. */
+  /** Resource exactly as the document writes it. It is sent in the same form. */
   readonly resource: string;
-  /** Issuers. At least one. */
+  /** Issuers of authorization servers, at least one. */
   readonly authorizationServers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
 }
 
-/** What an authorization server says about itself. @see https://www.rfc-editor.org/rfc/rfc8414 */
+/** Metadata of an authorization server. @see https://www.rfc-editor.org/rfc/rfc8414 */
 export interface ServerMetadata {
-  /** As it stands in the document: it is compared as it is. */
+  /** Issuer exactly as the document writes it. It is compared in the same form. */
   readonly issuer: string;
   readonly authorizationEndpoint: URL | undefined;
   readonly tokenEndpoint: URL | undefined;
   readonly registrationEndpoint: URL | undefined;
-  /** Takes tokens back. @see https://www.rfc-editor.org/rfc/rfc7009 */
+  /** Endpoint that revokes tokens. @see https://www.rfc-editor.org/rfc/rfc7009 */
   readonly revocationEndpoint: URL | undefined;
   readonly codeChallengeMethods: readonly string[] | undefined;
   readonly tokenAuthMethods: readonly string[] | undefined;
@@ -26,17 +26,17 @@ export interface ServerMetadata {
   readonly scopesSupported: readonly string[] | undefined;
   readonly grantProfiles: readonly string[] | undefined;
   readonly dpopAlgorithms: readonly string[] | undefined;
-  /** Whether answers to a sign-in name the issuer. */
+  /** True if authorization responses name the issuer. */
   readonly namesIssuer: boolean;
-  /** Whether a URL may be a client id. */
+  /** True if a client id may be the URL of a document. */
   readonly readsClientDocuments: boolean;
-  /** Nothing of this was said by a server: these are the places where servers of old have their endpoints. */
+  /** True if the server published no metadata and the endpoints are the defaults of older servers. */
   readonly isAssumed: boolean;
 }
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Reads the metadata of a server. Throws when what is needed is not in it. */
+/** Reads the metadata of a server. @throws {AuthError} when a required field is missing. */
 export function readResourceMetadata(document: Document, from: string): ResourceMetadata {
   const { resource } = document;
   const servers = readTexts(document.authorization_servers);
@@ -46,7 +46,7 @@ export function readResourceMetadata(document: Document, from: string): Resource
   return { resource, authorizationServers: servers, scopesSupported: readTexts(document.scopes_supported) };
 }
 
-/** Reads the metadata of an authorization server. Throws when an endpoint in it may not be used. */
+/** Reads the metadata of an authorization server. @throws {AuthError} when the URL of an endpoint is not allowed. */
 export function readServerMetadata(document: Document, issuer: string, rules: UrlRules): ServerMetadata {
   const endpoint = (name: string): URL | undefined =>
     document[name] === undefined ? undefined : readUrl(document[name], rules, name.replaceAll("_", " "));
@@ -69,7 +69,7 @@ export function readServerMetadata(document: Document, issuer: string, rules: Ur
 }
 
 /**
- * Where the endpoints of a server without metadata are.
+ * Returns the default endpoints of a server without metadata.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#fallbacks-for-servers-without-metadata-discovery
  */

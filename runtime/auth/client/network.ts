@@ -1,9 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** What an address belongs to. */
+/** Kind of network that an address belongs to. */
 export type Network = "public" | "private" | "loopback" | "link-local" | "reserved";
 
-/** Says which network an address is in. Of a name only `localhost` is known. */
+/** Returns the network of an address. Of host names, only `localhost` and its subdomains are known; the result for others is `undefined`. */
 export function findNetwork(host: string): Network | undefined {
   const address = host.replace(/^\[|\]$/g, "");
   const kind = isIP(address);
@@ -13,7 +13,7 @@ export function findNetwork(host: string): Network | undefined {
   return found?.network ?? "public";
 }
 
-/** Ranges that are not the internet, by what they are. Addresses that wrap others could lead anywhere, so they count as reserved. */
+/** Address ranges outside the public internet, by network. Addresses that embed others could lead anywhere, so they count as reserved. */
 const ranges: Readonly<Record<Exclude<Network, "public">, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],

@@ -20,43 +20,47 @@ import type { ServerMetadata } from "./metadata.ts";
 import type { AuthorizationAnswer } from "./requester.ts";
 import type { TokenAnswer } from "./tokens.ts";
 
-/** A request for a token. */
+/** Request to the token endpoint. */
 export interface TokenRequest {
   readonly server: ServerMetadata;
   readonly identity: ClientIdentity;
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The kinds of token that may come back, in lower case. */
+  /** Token types that the response may have, in lower case. */
   readonly types: readonly string[];
-  /** Posts a form; no answer rejects. */
+  /** Posts a form. Rejects if no response arrives. */
   readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationAnswer>;
 }
 
-/** A form with what proves who sends it. */
+/** Form body with the headers that authenticate the client. */
 export interface FormRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What protects one sign-in. */
+/** Secrets that protect one sign-in. */
 export interface SignInSecrets {
   readonly state: string;
   readonly verifier: string;
   readonly challenge: string;
 }
 
-/** Makes what protects one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
+/** Creates the secrets for one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
 export async function createSignInSecrets(): Promise<SignInSecrets> {
   const verifier = generateRandomCodeVerifier();
   return { state: generateRandomState(), verifier, challenge: await calculatePKCECodeChallenge(verifier) };
 }
 
-/** Asks the token endpoint. Throws a refusal of it, or an answer that is none, without any credential in the error. */
+/**
+ * Requests a token from the token endpoint. Errors hold no credentials.
+ *
+ * @throws {AuthError} when the endpoint rejects the request or its response holds no valid token.
+ */
 export async function requestToken(request: TokenRequest): Promise<TokenAnswer> {
   const { server, identity, grantType, parameters, types, post } = request;
   if (!server.tokenEndpoint) throw new AuthError("metadata", `${server.issuer} names no token endpoint`);
   const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
-  // The library wants a name even where none is sent; it is only compared with tokens of OpenID.
+  // The library requires a client id even if none is sent. It only compares the id with OpenID tokens.
   const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
   const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
   const send = async (url: string, init: LibraryRequest): Promise<Response> => {
@@ -65,7 +69,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
     return new Response(answer.text, { status: answer.status, headers: { "content-type": "application/json" } });
   };
   try {
-    // Where requests may go is checked before and while they are sent.
+    // The destination of requests is checked before and while they are sent.
     const options = { [customFetch]: send, [allowInsecureRequests]: true };
     const response = await genericTokenEndpointRequest(
       as,
@@ -87,19 +91,24 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
     };
   } catch (error) {
     if (isAuthError(error)) throw error;
-    // The errors of the library carry the answer with them, and with it the token.
+    // Errors of the library carry the response, and with it the token.
     const kinds = types.join(" or ");
     throw new AuthError("token-answer", `${server.issuer} answered with no token of the kind ${kinds}`);
   }
 }
 
-/** A token that is given back. */
+/** Request to revoke a token. */
 export interface Revocation extends Pick<TokenRequest, "server" | "identity" | "post"> {
   readonly token: string;
   readonly kind: "access_token" | "refresh_token";
 }
 
-/** Has a token revoked where the server has an endpoint for it. Throws when it is refused. @see https://www.rfc-editor.org/rfc/rfc7009 */
+/**
+ * Revokes a token if the server has a revocation endpoint.
+ *
+ * @throws {AuthError} when the server rejects the revocation.
+ * @see https://www.rfc-editor.org/rfc/rfc7009
+ */
 export async function revokeToken({ server, identity, token, kind, post }: Revocation): Promise<void> {
   const { issuer, revocationEndpoint: url, revocationAuthMethods: methods } = server;
   if (!url) return;
@@ -107,7 +116,7 @@ export async function revokeToken({ server, identity, token, kind, post }: Revoc
   const judged = methods ? { ...server, tokenAuthMethods: methods } : server;
   const send = async (_url: string, { headers, body }: LibraryRequest): Promise<Response> => {
     const answer = await post(url, { headers, body: body.toString() });
-    // Tokens that nobody keeps a list of cannot be taken off it: they end by themselves.
+    // Stateless tokens cannot be revoked: they end when they expire.
     const isStateless = answer.json?.error === "unsupported_token_type";
     if (answer.status === 200 || isStateless) return new Response(null);
     const proofs = readProofs({ headers, body });
@@ -129,13 +138,13 @@ interface LibraryRequest {
 
 const confidential: readonly string[] = ["code", "code_verifier", "refresh_token", "assertion", "subject_token"];
 
-/** Credentials of a request in their encoded form, which an authorization server may repeat in its error. */
+/** Returns the credentials of a request in their encoded form, which an authorization server may repeat in its error. */
 function readProofs({ headers, body }: LibraryRequest): readonly string[] {
   const basic = new Headers(headers).get("authorization")?.replace(/^\S+ +/, "");
   return [basic, body.get("client_assertion")].filter((proof) => typeof proof === "string");
 }
 
-/** Proves at the token endpoint who the client is. */
+/** Returns the authentication of the client at the token endpoint. */
 function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientAuth {
   const { clientSecret = "", signingKey, assertionAudience } = identity;
   const method = chooseMethod(identity, server);
@@ -161,7 +170,7 @@ function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientA
   }
 }
 
-/** Encodes no more than it must: many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Encodes only the characters that require it, because many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function encode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
 }

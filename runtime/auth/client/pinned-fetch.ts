@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import type { Fetch } from "../../transport/http-client/endpoint.ts";
 
 /**
- * A `fetch` that connects to no address which the check refuses: names are resolved once, and the connection goes to the address that was
- * looked at. Redirects are not followed.
+ * Creates a `fetch` that connects only to addresses that the check accepts. It resolves a name once and connects to the address that was checked. It
+ * does not follow redirects.
  *
  * @param check - throws for an address that may not be connected to
  */
@@ -28,7 +28,7 @@ function send(url: URL, options: RequestOptions): ClientRequest {
   return url.protocol === "https:" ? requestSecure(url, options) : requestPlain(url, options);
 }
 
-/** Every address that a name stands for has to pass: any of them may be connected to. */
+/** Every address of a name must pass the check, because the connection may use any of them. */
 function createLookup(check: (address: string, host: string) => void): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, addresses: readonly LookupAddress[] = []) => {

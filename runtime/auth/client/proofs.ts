@@ -1,16 +1,16 @@
 import { createDpopKey, createProof, toThumbprint, type DpopKey } from "./keys.ts";
 
 /**
- * Proofs that the client holds the key its tokens are bound to, with the nonces that servers want in them.
+ * Creates proofs that the client holds the key its tokens are bound to, with the nonces that servers require.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export class Proofs {
   #key: Promise<DpopKey> | undefined;
-  /** The newest nonce of each origin. */
+  /** Newest nonce of each origin. */
   readonly #nonces = new Map<string, string>();
 
-  /** @param key - absent: one is made when it is first needed */
+  /** @param key - key pair of the proofs. Default: a new one, created on first use */
   constructor(key?: DpopKey) {
     this.#key = key && Promise.resolve(key);
   }
@@ -27,7 +27,7 @@ export class Proofs {
     return toThumbprint(await this.#take());
   }
 
-  /** Remembers the nonce that an answer brings; any answer may. Returns whether there is one. */
+  /** Stores the nonce of a response. Any response may bring one. Returns true if there is a valid nonce. */
   note(url: URL, headers: Headers): boolean {
     const nonce = headers.get("dpop-nonce");
     if (nonce === null || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce)) return false;

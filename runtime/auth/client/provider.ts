@@ -15,52 +15,52 @@ import { TokenEndpoint } from "./token-endpoint.ts";
 import { TokenStore } from "./token-store.ts";
 import { createUrlRules } from "./url-rules.ts";
 
-/** How a client is authorized by a server. */
+/** Options of `createOAuthProvider`. */
 export interface OAuthOptions {
-  /** How tokens are got: `authorizationCode(...)`, `clientCredentials(...)`, `enterpriseManaged(...)`, `workloadIdentity(...)`. */
+  /** Method of obtaining tokens: `authorizationCode(...)`, `clientCredentials(...)`, `enterpriseManaged(...)` or `workloadIdentity(...)`. */
   readonly grant: Grant;
-  /** Where credentials are kept. Default: in memory. */
+  /** Storage for credentials. Default: in memory. */
   readonly store?: CredentialStore;
-  /** Bind tokens to a key, so that they are of no use to a thief; `true` makes one for this process. Default: they are not bound. */
+  /** Key that tokens are bound to, so that stolen tokens are useless. `true` creates a key for this process. Default: tokens are not bound. */
   readonly dpop?: boolean | DpopKey;
-  /** Networks that metadata and token endpoints may be in beside the internet and the network of the server itself. */
+  /** Networks that metadata and token endpoints may be in, in addition to the internet and the network of the server itself. */
   readonly networks?: readonly Network[];
-  /** Chooses among several authorization servers. Default: one that the client is registered with, else the first. */
+  /** Chooses one of several authorization servers. Default: one that the client is registered with, else the first. */
   readonly chooseIssuer?: (issuers: readonly string[]) => string | undefined;
-  /** Whether a server that says nothing about its authorization may be taken for one of the first revision that had any. Default `true`. */
+  /** True if a server without authorization metadata may be treated as a server of the first revision with authorization. Default `true`. */
   readonly assumeEndpoints?: boolean;
-  /** Sent with requests for metadata as `MCP-Protocol-Version`. Default: the revision of the request that was refused, where it named one. */
+  /** Value of `MCP-Protocol-Version` in metadata requests. Default: the revision of the rejected request, if it named one. */
   readonly protocolVersion?: string;
   /**
-   * Makes the requests for metadata and tokens. Default: one that resolves names itself and connects only to addresses that were checked. With
-   * another one, names are not checked, only addresses that stand in URLs.
+   * Sends the requests for metadata and tokens. The default resolves names itself and connects only to addresses that it has checked. With another
+   * function, names are not checked, only addresses that are part of URLs.
    */
   readonly fetch?: Fetch;
-  /** Milliseconds for one answer. Default 5 s for metadata and tokens alike. */
+  /** Milliseconds for one response, of metadata or of tokens. Default 5 s. */
   readonly timeout?: number;
-  /** Bytes of one answer. Default 1 MiB. */
+  /** Maximum size of one response in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
-  /** Milliseconds in which a failed attempt is not repeated, so that no user is asked again and again. Default 30 s. */
+  /** Milliseconds after a failed attempt in which it is not repeated, so that the user is not prompted repeatedly. Default 30 s. */
   readonly pauseAfterFailure?: number;
-  /** Is told of every request that leads to a token. */
+  /** Called for every request that leads to a token. */
   readonly onStep?: (step: AuthStep) => void;
 }
 
-/** Authorizes the requests of one client to one server. Give it to the transport as `auth`; it may serve several connections. */
+/** Authorizes the requests of one client to one server. Pass it to the transport as `auth`. It may serve several connections. */
 export interface OAuthProvider extends AuthProvider {
   review(answer: AuthAnswer, request: AuthRequest): Promise<"accept" | "repeat">;
-  /** Gets tokens now, unless there are some: useful before connecting where a user has to take part. */
+  /** Obtains tokens now unless there are some. Useful before connecting if the user has to take part. */
   signIn(): Promise<void>;
   /**
-   * Forgets the tokens, and has them revoked where the authorization server has an endpoint for it: rejects when that fails, with the tokens
-   * forgotten all the same. Registrations stay.
+   * Deletes the tokens and revokes them if the authorization server has a revocation endpoint. Rejects if the revocation fails; the tokens are
+   * deleted even then. Registrations remain.
    */
   signOut(): Promise<void>;
 }
 
 /**
- * Authorizes requests to a server by OAuth: when the server refuses one, it finds out who issues tokens for it, gets one, and has the request
- * repeated. Tokens are used at this server alone.
+ * Creates a provider that authorizes requests to a server with OAuth. When the server rejects a request, the provider finds the authorization server,
+ * obtains a token and has the request repeated. Tokens are sent to this server only.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
  */
@@ -68,9 +68,9 @@ export function createOAuthProvider(server: string | URL, options: OAuthOptions)
   return new OAuth(new URL(server), options);
 }
 
-/** What has been done for one request. */
+/** State of the authorization of one request. */
 interface Attempt {
-  /** The token that it carried last. */
+  /** Token of the last attempt. */
   sent: string | undefined;
   last: "nothing" | "refreshed" | "obtained";
   repeats: number;
@@ -81,7 +81,7 @@ interface Attempt {
 interface Need {
   readonly challenge: Challenge | undefined;
   readonly request?: AuthRequest;
-  /** Scopes beyond what the challenge names. */
+  /** Scopes to request in addition to those of the challenge. */
   readonly before: readonly string[];
   readonly mayRefresh: boolean;
 }
@@ -146,7 +146,7 @@ class OAuth implements OAuthProvider {
     await this.#keeper.giveBack();
   }
 
-  /** A token that was just issued and is refused will not get better by another one. */
+  /** If a server rejects a token that was just issued, another token will not help. */
   async #reviewUnauthorized(
     attempt: Attempt,
     challenge: Challenge | undefined,
@@ -160,7 +160,8 @@ class OAuth implements OAuthProvider {
   }
 
   /**
-   * More scopes are needed: they are asked for together with those before. What was asked for already will not be granted by asking again.
+   * Requests the additional scopes together with the earlier ones. Scopes that were requested before are not requested again, because the result
+   * would be the same.
    *
    * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#step-up-authorization-flow
    */
@@ -180,13 +181,13 @@ class OAuth implements OAuthProvider {
     return "repeat";
   }
 
-  /** Whether another request has brought new tokens meanwhile. */
+  /** True if another request has obtained new tokens in the meantime. */
   #hasChanged({ sent }: Attempt): boolean {
     const { current } = this.#keeper;
     return current !== undefined && current.accessToken !== sent;
   }
 
-  /** A token that is about to expire is exchanged before it is refused. */
+  /** Refreshes a token that is about to expire before the server rejects it. */
   async #refreshInTime(request: AuthRequest): Promise<void> {
     const { current } = this.#keeper;
     if (current?.refreshToken === undefined || current.renewAt === undefined || current.renewAt > Date.now()) return;
@@ -201,7 +202,7 @@ class OAuth implements OAuthProvider {
     return this.#once(() => this.#renew(need));
   }
 
-  /** One attempt at a time, however many requests need it. */
+  /** Runs one attempt at a time, regardless of the number of requests that need it. */
   #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
     if (this.#flight) return this.#flight;
     if (this.#failure && this.#failure.until > Date.now()) return Promise.reject(this.#failure.error);
@@ -233,7 +234,7 @@ class OAuth implements OAuthProvider {
     return "obtained";
   }
 
-  /** Looked up each time: a server may move to another authorization server, and what the old one gave must not go to the new one. */
+  /** Discovery runs each time: a server may move to another authorization server, and credentials of the old one must not be sent to the new one. */
   #discover({
     challenge,
     request,
@@ -250,7 +251,7 @@ class OAuth implements OAuthProvider {
     });
   }
 
-  /** Whoever holds a token can use it, so it goes to nobody else. */
+  /** A token works for any holder, so it must not reach another server. */
   #checkTarget(url: URL): void {
     if (url.origin === this.#server.origin) return;
     throw new AuthError(
@@ -268,10 +269,10 @@ class OAuth implements OAuthProvider {
   }
 }
 
-/** How often one request is repeated at most, for whatever reasons: a nonce, a refreshed token, another one, more scopes. */
+/** Maximum number of repetitions of one request for any reason: a nonce, a refreshed token, a new token, more scopes. */
 const maxRepeats = 6;
 
 const maxStepUps = 2;
 
-/** Over the life of a client: a server that always wants more would have its user ask for it without end. */
+/** Limit over the life of a client. Without it, a server that always wants more scopes would cause endless sign-ins. */
 const maxStepUpsInAll = 10;

@@ -5,13 +5,13 @@ import type { Requester } from "./requester.ts";
 import { storeKeys, type CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
-/** A client that was registered by hand, at one authorization server. */
+/** Client that is registered manually at one authorization server. */
 export interface RegisteredClient extends ClientIdentity {
-  /** As the authorization server writes it, letter by letter. */
+  /** Issuer exactly as the authorization server writes it. */
   readonly issuer: string;
 }
 
-/** What an application says about itself when it registers. */
+/** Description of an application for dynamic registration. */
 export interface ClientDescription {
   readonly name: string;
   readonly uri?: string;
@@ -21,12 +21,12 @@ export interface ClientDescription {
   readonly contacts?: readonly string[];
 }
 
-/** How a client gets its id. */
+/** Options for obtaining a client id. */
 export interface RegistrationOptions {
   readonly registered: readonly RegisteredClient[];
-  /** The URL of a document that describes the client: its id wherever that is understood. */
+  /** Identity of the client by the URL of a document that describes it. It applies to authorization servers that support such documents. */
   readonly document?: ClientIdentity | undefined;
-  /** Whether the client may register itself. */
+  /** True if the client may register itself. */
   readonly isDynamic: boolean;
   readonly description: ClientDescription;
   readonly wantsRefresh: boolean;
@@ -36,9 +36,10 @@ export interface RegistrationOptions {
 }
 
 /**
- * Who the client is at an authorization server: registered by hand, else described by a document, else registered by itself. What one server
- * gave is never shown to another.
+ * Returns the identity of the client at an authorization server: registered manually, else described by a document, else registered dynamically.
+ * Credentials from one server are never sent to another.
  *
+ * @throws {AuthError} when the client has no identity there and cannot register.
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#client-registration-approaches
  */
 export async function identify(
@@ -55,7 +56,7 @@ export async function identify(
   return register(server, redirectUri, options);
 }
 
-/** Who the client has been at an authorization server until now. */
+/** Returns the current identity of the client at an authorization server without a new registration, or `undefined` if there is none. */
 export async function findIdentity(
   server: ServerMetadata,
   options: RegistrationOptions,
@@ -63,17 +64,22 @@ export async function findIdentity(
   return findGiven(server, options) ?? readRegistration(server, options.store);
 }
 
-/** The redirect that the client has registered itself with, so that it can be used again. */
+/** Returns the redirect URI that the client has registered itself with, so that it can be reused. */
 export async function findRedirectUri(server: ServerMetadata, store: CredentialStore): Promise<string | undefined> {
   return (await readRegistration(server, store))?.redirectUris[0];
 }
 
-/** The client id does not hold any more. */
+/** Deletes a dynamic registration whose client id is no longer valid. */
 export async function forgetRegistration(server: ServerMetadata, store: CredentialStore): Promise<void> {
   await store.delete(storeKeys.client(server.issuer));
 }
 
-/** Throws unless a URL can be the id of a client. @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ */
+/**
+ * Checks the URL of a client metadata document.
+ *
+ * @throws {AuthError} when the URL cannot be a client id.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ */
 export function checkDocumentUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isFit =
@@ -95,7 +101,7 @@ interface Registration extends ClientIdentity {
   readonly redirectUris: readonly string[];
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc7591 */
+/** Registers the client dynamically and stores the registration. @see https://www.rfc-editor.org/rfc/rfc7591 */
 async function register(
   server: ServerMetadata,
   redirectUri: string,
@@ -116,7 +122,7 @@ async function register(
   return registration;
 }
 
-/** A loopback redirect means an application on the user's machine, and some servers refuse it to any other kind. */
+/** A loopback redirect marks a native application. Some servers reject it for any other type. */
 function toRequest(server: ServerMetadata, redirectUri: string, options: RegistrationOptions): object {
   const { description, wantsRefresh, isBound } = options;
   const { name, uri, logoUri, softwareId, softwareVersion, contacts } = description;
@@ -160,7 +166,7 @@ async function readRegistration(server: ServerMetadata, store: CredentialStore):
   const stored = readStored((await store.get(storeKeys.client(server.issuer))) ?? "");
   if (!stored || typeof stored.clientId !== "string") return undefined;
   const { clientId, clientSecret, method, redirectUris, expiresAt } = stored;
-  // Zero means that the secret does not expire.
+  // A value of 0 means that the secret does not expire.
   if (typeof expiresAt === "number" && expiresAt !== 0 && expiresAt * 1000 <= Date.now()) return undefined;
   return {
     clientId,

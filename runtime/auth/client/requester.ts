@@ -4,28 +4,28 @@ import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts
 import { AuthError, isAuthError } from "./errors.ts";
 import { type UrlRules } from "./url-rules.ts";
 
-/** What happens on the way to a token; for logs. Holds no credential. */
+/** Log entry about one step towards a token. It holds no credential. */
 export interface AuthStep {
   readonly kind: "request";
   readonly method: string;
-  /** Without query. */
+  /** URL without its query. */
   readonly url: string;
-  /** Absent when no answer came. */
+  /** HTTP status, absent if no response arrived. */
   readonly status: number | undefined;
 }
 
-/** How documents and tokens are requested. */
+/** Options of `Requester`. */
 export interface RequesterOptions {
   readonly fetch: Fetch;
   readonly rules: UrlRules;
-  /** Milliseconds for one answer. */
+  /** Milliseconds for one response. */
   readonly timeout: number;
-  /** Bytes of one answer. */
+  /** Maximum size of one response in bytes. */
   readonly maxBytes: number;
   readonly onStep?: ((step: AuthStep) => void) | undefined;
 }
 
-/** One request, and what its URL is called in messages. */
+/** One request. `what` names its URL in messages. */
 export interface AuthorizationRequest {
   readonly what: string;
   readonly method: "GET" | "POST";
@@ -33,18 +33,18 @@ export interface AuthorizationRequest {
   readonly body?: string;
 }
 
-/** An answer, read to its end. */
+/** Response with its body read completely. */
 export interface AuthorizationAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body where it is a JSON object. */
+  /** Body of the response if it is a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Makes the requests that lead to a token, each within bounds: where it may go, how long it may take, how much may come. Documents may be
- * elsewhere, two redirects away; what is posted holds secrets and goes nowhere else.
+ * Sends the requests that lead to a token. Each request has limits for its destination, its duration and the size of the response. Documents may be
+ * up to two redirects away. POST requests hold secrets, so a redirect of them is rejected.
  */
 export class Requester {
   readonly rules: UrlRules;
@@ -55,7 +55,7 @@ export class Requester {
     this.rules = options.rules;
   }
 
-  /** Rejects when no answer comes; a refusal is an answer. */
+  /** Sends a request and resolves with the response, including an error response. Rejects if no response arrives. */
   async request(url: URL, request: AuthorizationRequest): Promise<AuthorizationAnswer> {
     let target = url;
     for (let hop = 0; hop <= maxRedirects; hop += 1) {
@@ -118,7 +118,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** `fetch` puts what happened into the cause of an error that only says that it failed. */
+/** `fetch` reports the reason as the cause of an error that only says that the request failed. */
 function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown reason";
   const inner = thrown.cause instanceof Error ? thrown.cause.message : "";

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AuthError } from "./errors.ts";
 
 /**
- * Does something with a file. Windows refuses much of it as long as another has the file open, if only to look at it: there it is tried again
- * for a second.
+ * Runs a file operation. Windows rejects many operations while another process has the file open, even for reading. On Windows, the operation is
+ * retried for about a second.
  */
 export async function retryWhileLocked<Result>(
   task: () => Promise<Result>,
@@ -25,12 +25,12 @@ function isHeld(error: unknown): boolean {
   return error instanceof Error && "code" in error && ["EACCES", "EBUSY", "EPERM"].some((code) => code === error.code);
 }
 
-/** What is wrong with a file that credentials need. */
+/** Creates an error about a file that credentials need. */
 export function refuseFile(path: string, why: string): AuthError {
   return new AuthError("storage", `${path} ${why}`);
 }
 
-/** What the system calls a failure. */
+/** Returns the system's code of an error, such as `ENOENT`, or `unknown`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

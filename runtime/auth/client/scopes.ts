@@ -1,6 +1,10 @@
 import { AuthError } from "./errors.ts";
 
-/** Splits a scope as it is on the wire. Throws when it holds what no scope may hold: it comes from a stranger and goes into a URL. */
+/**
+ * Splits a scope value from the wire. The value comes from a remote party and becomes part of a URL.
+ *
+ * @throws {AuthError} when a scope has an invalid character or is too long, or when there are more than 100 scopes.
+ */
 export function readScopes(text: string): readonly string[] {
   const scopes = [...new Set(text.split(" ").filter((scope) => scope !== ""))];
   const isFit = scopes.length <= maxScopes && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope));
@@ -8,22 +12,22 @@ export function readScopes(text: string): readonly string[] {
   throw new AuthError("metadata", "The server asks for scopes that cannot be scopes, or for more than 100 of them");
 }
 
-/** What decides which scopes are asked for. */
+/** Sources of the scopes to request. */
 export interface ScopeSources {
-  /** What the server's challenge demands: it alone decides where it is there. */
+  /** Scopes that the server's challenge demands. If present, they take precedence over `wanted` and `supported`. */
   readonly challenged: readonly string[] | undefined;
-  /** What the metadata of the server lists. */
+  /** Scopes that the metadata of the server lists. */
   readonly supported: readonly string[] | undefined;
-  /** What the application wants whatever the server says. */
+  /** Scopes that the application wants. They take precedence over `supported`. */
   readonly wanted: readonly string[] | undefined;
-  /** What earlier requests for a token asked for, where more is needed now. */
+  /** Scopes of earlier token requests, if more are needed now. */
   readonly before: readonly string[];
-  /** Whether a refresh token is wanted and can be asked for. */
+  /** True if a refresh token is wanted and the authorization server supports it. */
   readonly offline: boolean;
 }
 
 /**
- * The scopes to ask for, the least that is known to be needed. None at all leaves the choice to the authorization server.
+ * Returns the scopes to request: the fewest that are known to be necessary. An empty list leaves the choice to the authorization server.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#scope-selection-strategy
  */
@@ -33,7 +37,7 @@ export function selectScopes({ challenged, supported, wanted, before, offline }:
   return offline && !scopes.includes(offlineAccess) ? [...scopes, offlineAccess] : scopes;
 }
 
-/** Asks for a refresh token. */
+/** Scope that requests a refresh token. */
 export const offlineAccess = "offline_access";
 
 const maxScopes = 100;

@@ -6,7 +6,7 @@ import type { Proofs } from "./proofs.ts";
 import type { AuthorizationAnswer, Requester } from "./requester.ts";
 import { toRenewal, type TokenAnswer, type Tokens } from "./tokens.ts";
 
-/** What is asked for at a token endpoint. */
+/** Token request without the fields that `TokenEndpoint` adds. */
 export interface TokenWish {
   readonly server: ServerMetadata;
   readonly identity: ClientIdentity;
@@ -14,13 +14,13 @@ export interface TokenWish {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a token is to be used for. */
+/** Resource and scopes that a token is requested for. */
 export interface TokenPurpose {
   readonly resource: string;
   readonly requested: readonly string[];
 }
 
-/** Asks authorization servers for tokens, bound to a key where one is used. */
+/** Requests tokens from authorization servers, bound to a key if there is one. */
 export class TokenEndpoint {
   readonly requester: Requester;
   readonly #proofs: Proofs | undefined;
@@ -30,17 +30,17 @@ export class TokenEndpoint {
     this.#proofs = proofs;
   }
 
-  /** Whether tokens are bound to a key. */
+  /** True if tokens are bound to a key. */
   get isBound(): boolean {
     return this.#proofs !== undefined;
   }
 
-  /** The thumbprint of the key that tokens are bound to, if they are. */
+  /** Returns the thumbprint of the key that tokens are bound to, or `undefined` if they are not bound. */
   keyId(): Promise<string> | undefined {
     return this.#proofs?.keyId();
   }
 
-  /** Gets an access token. With a key, one that is not bound to it is refused: it could be used by whoever steals it. */
+  /** Requests an access token. With a key, a token that is not bound to it is rejected, because a thief could use it. */
   async obtain(wish: TokenWish, { resource, requested }: TokenPurpose): Promise<Tokens> {
     await this.#checkAlgorithm(wish.server);
     const answer = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);
@@ -58,7 +58,7 @@ export class TokenEndpoint {
     };
   }
 
-  /** Gets a token of one of these kinds. A server that wants a nonce in the proof is asked once more, with everything made anew. */
+  /** Requests a token of one of these types. If the server requires a nonce in the proof, the request is sent once more with a new proof. */
   async request(wish: TokenWish, types: readonly string[]): Promise<TokenAnswer> {
     try {
       return await this.#ask(wish, types);
@@ -68,7 +68,7 @@ export class TokenEndpoint {
     }
   }
 
-  /** Gives a token back. Nothing happens where that is not possible; a refusal is thrown. */
+  /** Revokes a token. Does nothing if the server has no revocation endpoint. Rejects if the server rejects the revocation. */
   revoke(revocation: Omit<Revocation, "post">): Promise<void> {
     return revokeToken({ ...revocation, post: (url, form) => this.#post("revocation endpoint", url, form) });
   }

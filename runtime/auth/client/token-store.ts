@@ -5,7 +5,7 @@ import { storeKeys, type CredentialStore } from "./store.ts";
 import type { TokenEndpoint } from "./token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens.ts";
 
-/** What the tokens of one client for one server need around them. */
+/** Options of `TokenStore`. */
 export interface TokenStoreOptions {
   readonly server: URL;
   readonly grant: Grant;
@@ -13,7 +13,7 @@ export interface TokenStoreOptions {
   readonly endpoint: TokenEndpoint;
 }
 
-/** The tokens of one client for one server: stored by issuer and resource, and never taken from another. */
+/** Store for the tokens of one client for one server. Tokens are stored by issuer and resource and are never used for another. */
 export class TokenStore {
   readonly #options: TokenStoreOptions;
   readonly #resource: string;
@@ -29,13 +29,13 @@ export class TokenStore {
     return this.#current;
   }
 
-  /** Reads what was stored, once. */
+  /** Reads the stored tokens, once. */
   load(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** Puts new tokens in the place of those before. */
+  /** Replaces the previous tokens with new ones. */
   async keep(tokens: Tokens): Promise<void> {
     const { store } = this.#options;
     const before = this.#current;
@@ -45,7 +45,7 @@ export class TokenStore {
     if (before && before.issuer !== tokens.issuer) await store.delete(storeKeys.tokens(before.issuer, this.#resource));
   }
 
-  /** Forgets the tokens, and then gives them back where the authorization server has an endpoint for it. */
+  /** Deletes the tokens, then revokes them if the authorization server has a revocation endpoint. */
   async giveBack(): Promise<void> {
     await this.load();
     const tokens = this.#current;
@@ -62,8 +62,8 @@ export class TokenStore {
   }
 
   /**
-   * Gets new tokens for the refresh token, if there is one and it is still good. It may be good only once, so that nobody else may use it
-   * meanwhile; who was faster has stored what came of it.
+   * Exchanges the refresh token, if there is a valid one, for new tokens. Returns true if there are new tokens. A refresh token may be valid only
+   * once, so no other user of the store may use it simultaneously. If another one was faster, its stored tokens are used.
    *
    * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#refresh-tokens
    */
@@ -85,7 +85,7 @@ export class TokenStore {
     return grant.wantsRefresh && (store.exclusively ? store.exclusively(key, task) : task());
   }
 
-  /** The one that brings new tokens goes first. */
+  /** Revokes the refresh token first, because it yields new tokens. */
   async #revoke(tokens: Tokens): Promise<void> {
     const { store, endpoint, grant } = this.#options;
     const { issuer, resource, requested: scopes, accessToken, refreshToken } = tokens;
@@ -109,7 +109,7 @@ export class TokenStore {
     const wish = { server, identity, grantType: "refresh_token", parameters };
     try {
       const renewed = await endpoint.obtain(wish, { resource, requested: tokens.requested });
-      // A server that does not rotate refresh tokens leaves the old one as it is.
+      // A server that does not rotate refresh tokens keeps the old one valid.
       await this.keep({ ...renewed, refreshToken: renewed.refreshToken ?? tokens.refreshToken });
       return true;
     } catch (error) {
@@ -124,7 +124,7 @@ export class TokenStore {
     if (issuer !== undefined) this.#current = await this.#read(issuer);
   }
 
-  /** Tokens that are bound to a key which is not there any more are of no use. */
+  /** Tokens that are bound to a lost key are useless. */
   async #read(issuer: string): Promise<Tokens | undefined> {
     const { store, endpoint } = this.#options;
     const tokens = decodeTokens((await store.get(storeKeys.tokens(issuer, this.#resource))) ?? "");

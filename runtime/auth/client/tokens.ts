@@ -1,50 +1,50 @@
 import { isObject } from "../../../generated/support.ts";
 
-/** What a client was given, and what for. */
+/** Tokens of a client, with their purpose. */
 export interface Tokens {
-  /** Who gave it. */
+  /** Issuer of the tokens, as its metadata writes it. */
   readonly issuer: string;
-  /** Where it may be used. */
+  /** Resource that the tokens are valid for. */
   readonly resource: string;
-  /** To whom it was given. */
+  /** Id of the client that the tokens were issued to. */
   readonly clientId: string;
   readonly accessToken: string;
   readonly type: "bearer" | "dpop";
   readonly refreshToken?: string | undefined;
-  /** From when on it is renewed before it is used, in milliseconds since 1970, UTC. Absent: the issuer did not say how long it lasts. */
+  /** Time from which the token is renewed before use, in milliseconds since 1970, UTC. Absent if the issuer did not state a lifetime. */
   readonly renewAt?: number | undefined;
-  /** What was asked for. More may be needed later: then all of it is asked for again. */
+  /** Scopes that were requested. If more are needed later, all of them are requested again. */
   readonly requested: readonly string[];
-  /** The thumbprint of the key that the token is bound to. */
+  /** Thumbprint of the key that the token is bound to. Absent if it is not bound. */
   readonly keyId?: string | undefined;
 }
 
-/** What the token endpoint answers. */
+/** Successful response of the token endpoint. */
 export interface TokenAnswer {
   readonly accessToken: string;
-  /** In lower case. */
+  /** Token type in lower case. */
   readonly type: string;
   readonly refreshToken: string | undefined;
-  /** Seconds. */
+  /** Lifetime of the access token in seconds. */
   readonly expiresIn: number | undefined;
-  /** What a token exchange says that it gave. */
+  /** Type of the issued token according to a token exchange. */
   readonly issuedType: string | undefined;
 }
 
-/** When to renew a token that lasts so many seconds: a little before its end. */
+/** Returns the time to renew a token, shortly before the end of its lifetime in seconds. */
 export function toRenewal(expiresIn: number | undefined): number | undefined {
   return expiresIn === undefined ? undefined : Date.now() + 1000 * Math.max(expiresIn - earliness, expiresIn / 2);
 }
 
-/** Seconds. */
+/** Seconds before the expiry at which a token is renewed. */
 const earliness = 10;
 
-/** Tokens as they are stored. */
+/** Returns the stored form of tokens. */
 export function encodeTokens(tokens: Tokens): string {
   return JSON.stringify(tokens);
 }
 
-/** Stored tokens, or nothing when they are not what they should be. */
+/** Returns stored tokens, or `undefined` if the stored text is not valid. */
 export function decodeTokens(text: string): Tokens | undefined {
   const value = readStored(text);
   if (!value) return undefined;
@@ -71,7 +71,7 @@ export function decodeTokens(text: string): Tokens | undefined {
   };
 }
 
-/** A stored object, or nothing: what is stored may have been touched by others. */
+/** Returns a stored object, or `undefined` if the text is not valid. Other programs may have changed it. */
 export function readStored(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

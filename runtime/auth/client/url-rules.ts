@@ -1,19 +1,24 @@
 import { findNetwork, type Network } from "./network.ts";
 import { AuthError } from "./errors.ts";
 
-/** Where requests that a stranger's document asks for may go. */
+/** Rules for the destinations of requests that a remote document names. */
 export interface UrlRules {
-  /** Throws when a URL may not be requested. */
+  /** Checks the URL of a request. @throws {AuthError} when the URL may not be requested. */
   check(url: URL, what: string): void;
-  /** Throws when an address may not be connected to: names can stand for any. */
+  /**
+   * Checks an address before a connection to it, because a name may resolve to any address.
+   *
+   * @throws {AuthError} when the client may not connect to it.
+   */
   checkAddress(address: string, host: string): void;
 }
 
 /**
- * Rules for everything that is requested in order to be authorized by a server: `https`, or `http` on this machine if the server is on it too;
- * and only the internet, unless the server itself is somewhere else. Otherwise a server could make its clients reach what it cannot reach.
+ * Creates rules for all requests that serve authorization by a server. URLs must be `https`, or `http` on this machine if the server is on it too or
+ * `loopback` is allowed. Addresses must be in the public internet, in the network of the server itself, or in an allowed network. Otherwise a server
+ * could make its clients reach hosts that it cannot reach itself.
  *
- * @param allowed - networks that may be reached although the server is not in them; for name that resolve to private addresses, `private`
+ * @param allowed - networks that are reachable although the server is not in them; for names that resolve to private addresses, use `private`
  * @see https://modelcontextprotocol.io/specification/latest/basic/security_best_practices#server-side-request-forgery-ssrf
  */
 export function createUrlRules(server: URL, allowed: readonly Network[] = []): UrlRules {
@@ -40,7 +45,7 @@ export function createUrlRules(server: URL, allowed: readonly Network[] = []): U
   };
 }
 
-/** Reads a URL that a document names. Throws when it is none, or may not be used. */
+/** Reads a URL that a document names. @throws {AuthError} when it is not a URL or may not be requested. */
 export function readUrl(text: unknown, rules: UrlRules, what: string): URL {
   if (typeof text !== "string" || !URL.canParse(text)) throw new AuthError("unsafe-url", `The ${what} is not a URL`);
   const url = new URL(text);

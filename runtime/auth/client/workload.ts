@@ -2,28 +2,30 @@ import type { Awaitable } from "../../../generated/support.ts";
 import { AuthError } from "./errors.ts";
 import { toPurpose, type Grant } from "./grant.ts";
 
-/** What an assertion has to be for. */
+/** Audience of an assertion. */
 export interface AssertionAudience {
   readonly issuer: string;
   readonly tokenEndpoint: string;
   readonly resource: string;
 }
 
-/** How a workload identifies itself. */
+/** Options of `workloadIdentity`. */
 export interface WorkloadIdentityOptions {
-  /** Authorization servers that accept assertions of the platform, as they write their issuer. No other one gets an assertion. */
+  /** Authorization servers that accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
   readonly issuers: readonly string[];
-  /** The JWT that the platform gives the workload. Asked for anew each time: such tokens are short-lived. */
+  /** Returns the JWT that the platform issues to the workload. It is called for each token request, because such tokens are short-lived. */
   readonly assertion: (audience: AssertionAudience) => Awaitable<string>;
-  /** Where the authorization server wants to know the client as well. Default: it is not named. */
+  /** Client id for authorization servers that require one. Default: no client id is sent. */
   readonly clientId?: string;
-  /** Scopes to ask for where the server's challenge names none. Default: what its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * A workload shows what its platform says about it. A refusal is final: it is neither repeated nor answered with another grant.
+ * Creates a grant for a workload that presents an assertion of its platform. A rejection is final: the request is not retried and no other grant is
+ * tried.
  *
+ * @throws {AuthError} when `issuers` is empty.
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
 export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: WorkloadIdentityOptions): Grant {
@@ -43,16 +45,19 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
   };
 }
 
-/** An empty list would let the workload in nowhere. It is checked at run time for callers without types, which named no issuers before. */
+/**
+ * With an empty list, the workload could not authorize anywhere. The check at run time is for untyped callers, because earlier versions had no
+ * `issuers`.
+ */
 function checkIssuers(issuers: readonly string[] | undefined): void {
   if (issuers !== undefined && issuers.length > 0) return;
   throw new AuthError("configuration", "workloadIdentity has no issuers; name the authorization servers it is for");
 }
 
-/** The server chooses its authorization server: an assertion must not go to one that the application did not name. */
+/** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
 function describeStranger(issuer: string): AuthError {
   return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; it gets no assertion`);
 }
 
-/** The grant that takes a signed assertion for a token. */
+/** Grant type that exchanges a signed assertion for a token. */
 export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";

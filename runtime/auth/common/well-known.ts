@@ -1,6 +1,6 @@
 /**
- * Where the metadata of an authorization server may be, in the order in which to look. The root of a host with several issuers is none of
- * them.
+ * Returns the URLs at which the metadata of an authorization server may be, in the order to try. For an issuer with a path, the root of its host is
+ * not among them, because it belongs to no issuer or another one.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-5
  */

@@ -6,24 +6,26 @@ import type { Guard, Identity } from "../../transport/http-server/identity.ts";
 import { refuse } from "../../transport/http-server/rejection.ts";
 import { timingSafeEqual } from "./timing-safe-equal.ts";
 
-/** A key, and who holds it. */
+/** API key with the identity of its holder. */
 export type ApiKey = Identity &
   (
-    | { /** The key itself, of 24 characters or more, from a place where secrets are kept. */ readonly key: string }
+    | { /** API key of 24 characters or more, from a secret store. */ readonly key: string }
     | { /** SHA-256 of the key in hexadecimal: `printf %s "$KEY" | sha256sum`. */ readonly sha256: string }
   );
 
-/** Which keys let clients in. */
+/** Options of `requireApiKey`. */
 export interface ApiKeyOptions {
-  /** The keys, or a function that finds out whose key has this SHA-256 (hexadecimal, lower case). */
+  /** List of keys, or a function that returns the holder of the key with this SHA-256 (hexadecimal, lower case). */
   readonly keys: readonly ApiKey[] | ((sha256: string) => Awaitable<Identity | undefined>);
-  /** Where the key stands: in `X-API-Key`, or as a bearer token. Default: `X-API-Key`. */
+  /** Location of the key: `X-API-Key`, or `Authorization` as a bearer token. Default: `X-API-Key`. */
   readonly in?: "x-api-key" | "authorization";
 }
 
 /**
- * Lets in who knows a key. For programs of your own: keys do not end, are meant for no server in particular and say nothing about a user.
- * Only their hashes are kept, and compared in a time that does not depend on what was sent.
+ * Creates a guard that accepts requests with a known key. It is meant for your own programs: keys do not expire, are not bound to one server and do
+ * not identify a user. Only hashes of keys are kept, and the comparison time does not depend on the input.
+ *
+ * @throws {SetupError} when a key is too short or a hash is malformed.
  */
 export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions): Guard {
   const find: Find = typeof keys === "function" ? (shown) => keys(toHex(shown)) : createFinder(keys);
@@ -45,8 +47,8 @@ function readKey(head: RequestHead, place: "x-api-key" | "authorization"): strin
 }
 
 /**
- * Rejects with a challenge (RFC 9110, section 15.5.2). No scheme is registered for a header of its own, and `Bearer` would make clients look for
- * an authorization server.
+ * Rejects with a challenge (RFC 9110, section 15.5.2). No scheme is registered for custom headers, and `Bearer` would make clients look for an
+ * authorization server.
  */
 function unauthorized(place: "x-api-key" | "authorization", message: string, reason: HttpRefusalReason): Answer {
   const challenge = place === "authorization" ? 'Bearer realm="API key"' : 'ApiKey realm="API key", header="X-API-Key"';
@@ -56,7 +58,7 @@ function unauthorized(place: "x-api-key" | "authorization", message: string, rea
 
 type Find = (hash: Uint8Array) => Awaitable<Identity | undefined>;
 
-/** Compares with every key, also when one has been found. */
+/** Compares with every key, even after a match. */
 function createFinder(keys: readonly ApiKey[]): Find {
   for (const [index, key] of keys.entries()) checkKey(key, index);
   const known = Promise.all(keys.map(toKnown));
@@ -67,7 +69,7 @@ function createFinder(keys: readonly ApiKey[]): Find {
   };
 }
 
-/** Messages name the position of an entry: a principal may be a key that was given without a name. */
+/** Messages name the position of an entry, because a principal may be a key that was given without a name. */
 function checkKey(given: ApiKey, index: number): void {
   const isHash = "sha256" in given;
   if (isHash ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24) return;

@@ -10,7 +10,7 @@ import { TokenCache } from "./token-cache.ts";
 import type { TokenOptions } from "./bearer-token.ts";
 import { TokenError, isTokenError, type Trust } from "./verify-token.ts";
 
-/** Judges requests by the access tokens that they carry. */
+/** Authenticates requests by their access tokens. */
 export class BearerAuthenticator {
   readonly #options: TokenOptions;
   readonly #rules: ClaimRules & Trust;
@@ -27,7 +27,7 @@ export class BearerAuthenticator {
     this.#now = now;
   }
 
-  /** Who sends the request, or why it is not let in. */
+  /** Returns the identity of the sender, or the reason for rejecting the request. */
   async admit(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Denial> {
     const credentials = readCredentials(head);
     if (credentials.kind === "malformed") return credentials;
@@ -113,10 +113,10 @@ export class BearerAuthenticator {
   }
 }
 
-/** Seconds. */
+/** Default clock skew in seconds. */
 const defaultSkew = 60;
 
-/** A token that was verified, and what follows from it as long as it lasts. */
+/** Verified token with the identity that follows from it while it is valid. */
 interface Known {
   readonly claims: Claims;
   readonly identity: Identity;

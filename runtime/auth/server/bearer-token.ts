@@ -8,47 +8,48 @@ import { challengeScopes, toAnswer, toDenied, type ChallengeStyle, type DeniedRe
 import { checkScopeNames, type ScopeHierarchy } from "./scopes.ts";
 import type { VerifyToken } from "./verify-token.ts";
 
-/** Whose access tokens let clients in, and what they have to say. */
+/** Options of `requireBearerToken`. */
 export interface TokenOptions {
-  /** The URL of the server, as clients use it: tokens have to be meant for it, and metadata is found by it. */
+  /** URL of the server, as clients use it. Tokens must be issued for it, and the path of the metadata derives from it. */
   readonly resource: string;
-  /** Issuers whose tokens are accepted, exactly as the authorization servers name themselves. */
+  /** Issuers whose tokens are accepted, exactly as the authorization servers write them. */
   readonly issuer: string | readonly string[];
-  /** Finds out what a token says: `verifyJwt` of the adapter for jose, `introspectTokens`, or a function of your own. */
+  /** Returns the claims of a token: `verifyJwt` of the jose adapter, `introspectTokens`, or a custom function. */
   readonly verify: VerifyToken;
-  /** What tokens name as their audience. Default: the resource, and nothing else. */
+  /** Accepted audiences of tokens. Default: the resource only. */
   readonly audience?: string | readonly string[];
   /** Scopes that every request needs. Tools, resources and prompts may need more. Default: none. */
   readonly scopes?: readonly string[];
-  /** Scopes that include others. Default: each stands for itself. */
+  /** Scopes that include other scopes. Default: each scope includes only itself. */
   readonly hierarchy?: ScopeHierarchy;
   /** Seconds by which clocks may differ. Default 60. */
   readonly clockSkew?: number;
-  /** Characters of the longest token that is looked at. Default 8192. */
+  /** Maximum length of a token in characters. Longer tokens are rejected. Default 8192. */
   readonly maxTokenLength?: number;
   /**
-   * Milliseconds that a verified token need not be verified again: its times and its audience are checked always, but that it was revoked, or
-   * its key, is noticed only then. Default 60 s.
+   * Milliseconds for which a verified token is not verified again. Its times and audience are checked on every request, but the revocation of the
+   * token or its key is noticed only afterwards. Default 60 s.
    */
   readonly remember?: number;
-  /** Lets clients prove that a token is theirs (DPoP). Default: tokens that are bound to a key are refused. */
+  /** Enables clients to prove possession of a token (DPoP). Default: tokens that are bound to a key are rejected. */
   readonly dpop?: ProofOptions;
-  /** More for the metadata document. */
+  /** Additional members of the metadata document. */
   readonly metadata?: ResourceDescription;
-  /** Names who a token stands for; `undefined` refuses it. Default: issuer and subject, or issuer and client where there is no subject. */
+  /** Returns the principal of a token. `undefined` rejects the token. Default: issuer and subject, or issuer and client if there is no subject. */
   readonly toPrincipal?: (claims: Claims) => string | undefined;
-  /** Told of every request that is not let in. */
+  /** Called for every rejected request. */
   readonly onDenied?: (denied: DeniedRequest) => void;
-  /** Told why a token could not be checked. Default: nobody. */
+  /** Called with the reason if a token could not be checked. Default: the reason is not reported. */
   readonly onError?: (error: unknown) => void;
-  /** Milliseconds since 1970. Default: the system's clock. */
+  /** Clock in milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Lets in who shows an access token that was issued for this server, and tells everybody else how to get one. Handlers find in `context.auth`
- * who it is, `scopes` and the claims, never the token: it is for this server and is not to be passed on.
+ * Creates a guard that accepts requests with an access token for this server. Other requests get a challenge that says how to obtain one. Handlers
+ * find the principal, `scopes` and the claims in `context.auth`, but never the token, which is for this server only and must not be passed on.
  *
+ * @throws {SetupError} when an option is not valid.
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
  */
 export function requireBearerToken(options: TokenOptions): Guard {

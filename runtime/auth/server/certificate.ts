@@ -3,20 +3,20 @@ import type { ClientCertificate, RequestHead } from "../../transport/http-server
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
 import { refuse } from "../../transport/http-server/rejection.ts";
 
-/** Which certificates let clients in. */
+/** Options of `requireCertificate`. */
 export interface CertificateOptions {
-  /** Who holds a certificate; `undefined` refuses it. Default: whomever its subject names. */
+  /** Returns the identity of the holder of a certificate. `undefined` rejects it. Default: the subject of the certificate. */
   readonly toIdentity?: (certificate: ClientCertificate) => Awaitable<Identity | undefined>;
   /**
-   * Finds the certificate where something in front of this server ends TLS, such as in a header. Nobody else may be able to reach the server
-   * then, and the header has to be taken out of what clients send. Default: the certificate of the connection.
+   * Returns the certificate if a proxy in front of this server ends TLS, for example from a header. In that case, only the proxy may be able to reach
+   * the server, and it must remove the header from client requests. Default: the certificate of the connection.
    */
   readonly read?: (head: RequestHead) => ClientCertificate | undefined;
 }
 
 /**
- * Lets in who holds the key of a certificate that the TLS layer trusts: listen with
- * `tls: { key, cert, ca, requestCert: true, rejectUnauthorized: false }`, so that others learn why they are refused.
+ * Creates a guard that accepts clients with a certificate that the TLS layer trusts. Listen with `tls: { key, cert, ca, requestCert: true,
+ * rejectUnauthorized: false }`, so that other clients get an error response with the reason.
  */
 export function requireCertificate({ toIdentity = toSubject, read = readOwn }: CertificateOptions = {}): Guard {
   return {
@@ -32,7 +32,7 @@ function readOwn(head: RequestHead): ClientCertificate | undefined {
   return head.certificate();
 }
 
-/** Subjects are only unique for their issuer; neither holds an empty line. */
+/** Subjects are unique only within their issuer. Neither of them contains an empty line, so the text is unambiguous. */
 function toSubject({ issuer, subject }: ClientCertificate): Identity {
   return { principal: `${issuer}\n\n${subject}` };
 }

@@ -1,12 +1,12 @@
-/** A way to be authorized, as `WWW-Authenticate` tells it. */
+/** Challenge in a `WWW-Authenticate` header. */
 export interface OfferedChallenge {
   readonly scheme: "Bearer" | "DPoP";
-  /** In this order; what is undefined is left out. */
+  /** Parameters in their output order. Undefined ones are omitted. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The value of `WWW-Authenticate`.
+ * Returns the value of a `WWW-Authenticate` header.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */

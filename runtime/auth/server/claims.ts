@@ -1,7 +1,7 @@
-/** What a token says, in the words of RFC 7519, RFC 7662 and RFC 9068. Nothing of it is to be trusted but what was checked. */
+/** Claims of a token, as RFC 7519, RFC 7662 and RFC 9068 define them. Only checked claims are trustworthy. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a token has to say to be accepted. */
+/** Requirements for the claims of a token. */
 export interface ClaimRules {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
@@ -10,7 +10,8 @@ export interface ClaimRules {
 }
 
 /**
- * What is wrong with a token, or nothing. Issuer and audience are compared as text: what a URL would make equal may belong to somebody else.
+ * Returns the reason why a token is not acceptable, or `undefined`. Issuer and audience are compared as text, because URLs that are equivalent may
+ * belong to different parties.
  *
  * @param now - seconds since 1970
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
@@ -29,10 +30,10 @@ export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number)
   return undefined;
 }
 
-/** The problem of a token whose time is over. */
+/** Reason for an expired token. */
 export const expiredToken = "The access token has expired";
 
-/** The scopes of a token: `scope` as text, or `scp`, as some servers have it, as text or list. */
+/** Returns the scopes of a token: `scope` as text, or `scp` as text or a list, as some servers send it. */
 export function readScopes({ scope, scp }: Claims): readonly string[] {
   const given = scope ?? scp;
   if (typeof given === "string") return given.split(" ").filter((name) => name !== "");
@@ -40,8 +41,8 @@ export function readScopes({ scope, scp }: Claims): readonly string[] {
 }
 
 /**
- * Who a token stands for: subjects are only unique for their issuer. A client that acts for nobody is a subject of its own.
- * Issuers hold no blanks, so that the text means one thing.
+ * Returns the principal of a token. Subjects are unique only within their issuer. A client that acts for no user is a subject of its own. Issuers
+ * contain no spaces, so the text is unambiguous.
  */
 export function readPrincipal({ iss, sub, client_id: client }: Claims): string | undefined {
   if (isText(sub)) return `${String(iss)} sub:${sub}`;

@@ -1,14 +1,14 @@
 import type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 
-/** What a request carries to show that it is authorized. */
+/** Credentials of a request. */
 export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "token"; readonly scheme: "bearer" | "dpop"; readonly token: string };
 
 /**
- * Reads the access token of a request. It counts in the header only, and only once: two servers on the way could disagree about which of two
- * is meant, and what stands in a URL ends up in logs.
+ * Reads the access token of a request. A token counts only in the header and only once: two servers on the path could disagree about which of two
+ * tokens is meant, and URLs end up in logs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-2
  */

@@ -4,46 +4,46 @@ import { refuse } from "../../transport/http-server/rejection.ts";
 import { expiredToken } from "./claims.ts";
 import { formatChallenges, type OfferedChallenge } from "./challenge.ts";
 
-/** Why a request is not let in. */
+/** Reason for rejecting a request. */
 export type Denial =
-  /** Nothing in it says who sends it. */
+  /** The request holds no credentials of a supported scheme. */
   | { readonly kind: "unknown" }
-  /** It is not a request that could be let in. */
+  /** The credentials of the request are malformed. */
   | { readonly kind: "malformed"; readonly reason: string }
-  /** `scheme`: what is wrong with it is said in this way. */
+  /** The credentials are not valid. `scheme` is the scheme of the challenge that reports it. */
   | { readonly kind: "invalid"; readonly scheme: "Bearer" | "DPoP"; readonly error: string; readonly reason: string }
-  /** The sender is known and may not do this. */
+  /** The sender is known but lacks scopes. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[]; readonly principal: string }
-  /** It could not be found out. */
+  /** The credentials could not be checked. */
   | { readonly kind: "unavailable" };
 
-/** A request that was not let in, for logs. Nothing of what it carried is in it. */
+/** Log entry about a rejected request. It holds none of its credentials. */
 export interface DeniedRequest {
-  /** ISO 8601. */
+  /** Time of the rejection in ISO 8601. */
   readonly time: string;
   readonly kind: Denial["kind"];
   readonly status: number;
   readonly reason: string;
   readonly method: string;
   readonly path: string;
-  /** Where the connection comes from, if the platform tells. */
+  /** Address of the peer, if the platform reports it. */
   readonly address: string | undefined;
-  /** Where the sender is known. */
+  /** Principal of the sender, if it lacks scopes. Absent for other kinds. */
   readonly principal: string | undefined;
 }
 
-/** What challenges say, whatever is wrong. */
+/** Content of every challenge, regardless of the reason. */
 export interface ChallengeStyle {
   readonly metadataUrl: string;
-  /** Those that every request needs. */
+  /** Scopes that every request needs. */
   readonly scopes: readonly string[];
-  /** Algorithms of proofs; absent where tokens are not bound to keys. */
+  /** Algorithms of proofs. Absent if tokens are not bound to keys. */
   readonly algorithms: readonly string[] | undefined;
-  /** Only bound tokens are accepted. */
+  /** True if only bound tokens are accepted. */
   readonly isBoundOnly: boolean;
 }
 
-/** The answer to a request that is not let in. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+/** Returns the response to a rejected request. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 export function toAnswer(denial: Denial, style: ChallengeStyle): Answer {
   const status = statuses[denial.kind];
   return refuse(status, describeDenial(denial), {
@@ -58,7 +58,7 @@ function toReason(denial: Denial): HttpRefusalReason | undefined {
   return denial.reason === expiredToken ? "expired-credentials" : "invalid-credentials";
 }
 
-/** The entry of the log. */
+/** Returns the log entry about a rejected request. */
 export function toDenied(denial: Denial, { method, path, address }: RequestHead): DeniedRequest {
   return {
     time: new Date().toISOString(),
@@ -72,7 +72,7 @@ export function toDenied(denial: Denial, { method, path, address }: RequestHead)
   };
 }
 
-/** The challenge to a sender that lacks scopes: one, and with all that the request needs. */
+/** Returns the challenge to a sender that lacks scopes: a single one, with all scopes that the request needs. */
 export function challengeScopes(needed: readonly string[], style: ChallengeStyle): HeaderFields {
   const scope = [...new Set([...style.scopes, ...needed])].join(" ");
   const scheme = style.isBoundOnly ? "DPoP" : "Bearer";

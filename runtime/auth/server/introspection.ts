@@ -5,24 +5,25 @@ import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
 import type { Trust, VerifyToken } from "./verify-token.ts";
 
-/** Where tokens are asked about, and as whom. */
+/** Options of `introspectTokens`. */
 export interface IntrospectionOptions {
-  /** `introspection_endpoint` of the authorization server. */
+  /** URL of the `introspection_endpoint` of the authorization server. */
   readonly endpoint: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Milliseconds that an answer may take. Default 5 s. */
+  /** Milliseconds for one response. Default 5 s. */
   readonly timeout?: number;
-  /** Questions at a time; beyond them requests are answered with 503. Default 100. */
+  /** Maximum number of concurrent introspections. Further requests get status 503. Default 100. */
   readonly maxConcurrent?: number;
-  /** Default: the platform's. */
+  /** Function that sends the introspection requests. Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
 }
 
 /**
- * Asks the authorization server about tokens: for those that nobody else can read. Answers that leave the issuer out are taken to be about the
- * only one that is trusted.
+ * Creates a verifier that introspects tokens at the authorization server, for tokens that only it can read. If a response names no issuer and exactly
+ * one issuer is trusted, that issuer is assumed.
  *
+ * @throws {SetupError} when the endpoint is not a valid URL.
  * @see https://www.rfc-editor.org/rfc/rfc7662
  */
 export function introspectTokens(options: IntrospectionOptions): VerifyToken {
@@ -40,7 +41,7 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
     running += 1;
     try {
       const body = new URLSearchParams({ token, token_type_hint: "access_token" }).toString();
-      // What a redirect leads to was never meant to see tokens.
+      // The target of a redirect must not see tokens.
       const init = { method: "POST", headers, body, redirect: "error", signal: AbortSignal.timeout(timeout) } as const;
       return toClaims(await readBounded(await ask(endpoint, init), maxBytes), trust);
     } finally {
@@ -49,7 +50,7 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
   };
 }
 
-/** Characters of an answer. */
+/** Maximum size of a response in bytes. */
 const maxBytes = 64 * 1024;
 
 function toClaims(answer: unknown, { issuers: [only, ...others] }: Trust): Claims | undefined {
@@ -58,7 +59,7 @@ function toClaims(answer: unknown, { issuers: [only, ...others] }: Trust): Claim
   return answer.iss === undefined && others.length === 0 ? { ...answer, iss: only } : answer;
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Encodes client credentials for basic authentication. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function encode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
 }

@@ -3,7 +3,11 @@ import { toMetadataPlaces } from "../common/well-known.ts";
 import { readBounded } from "./read-bounded.ts";
 import { checkUrl } from "./metadata.ts";
 
-/** Fetches a JSON document from an authorization server: no redirects, 1 MiB, 5 s. */
+/**
+ * Fetches a JSON document from an authorization server. It follows no redirects and accepts at most 1 MiB within 5 s.
+ *
+ * @throws {Error} when the response is not valid.
+ */
 export async function fetchJson(url: string | URL, ask: typeof fetch): Promise<unknown> {
   const headers = { accept: "application/json" };
   const response = await ask(url, { headers, redirect: "error", signal: AbortSignal.timeout(5_000) });
@@ -11,8 +15,9 @@ export async function fetchJson(url: string | URL, ask: typeof fetch): Promise<u
 }
 
 /**
- * Finds where an issuer publishes its keys. Metadata counts only if it names this very issuer.
+ * Returns the URL at which an issuer publishes its keys. Metadata counts only if it names this exact issuer.
  *
+ * @throws {AggregateError} when no metadata names the keys.
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3.3
  */
 export async function findKeysUrl(issuer: string, ask: typeof fetch): Promise<string> {

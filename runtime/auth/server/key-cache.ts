@@ -1,4 +1,4 @@
-/** When keys are fetched, in milliseconds. */
+/** Times for fetching keys, in milliseconds. */
 export interface KeyCacheOptions {
   readonly maxAge: number;
   readonly maxStale: number;
@@ -7,9 +7,9 @@ export interface KeyCacheOptions {
 }
 
 /**
- * Keys that somebody else publishes. Who waits for them is the first to ask, and whoever asks when they have become too old; otherwise they are
- * fetched again in the background. However many tokens name keys that do not exist, and whether fetching goes well or not, it is done once in a
- * while.
+ * Cache of keys that another party publishes. Callers wait for keys only on the first request, or when the keys have become too old. Otherwise the
+ * cache fetches them again in the background. It fetches at most once per `cooldown`, regardless of the number of tokens with unknown keys, and of
+ * whether fetching succeeds.
  */
 export class KeyCache<Keys> {
   readonly #load: () => Promise<Keys>;
@@ -25,17 +25,17 @@ export class KeyCache<Keys> {
     this.#options = options;
   }
 
-  /** The keys to try first. Rejects when there are none, or none that are young enough. */
+  /** Returns the keys to try first. Rejects if there are none, or none that are recent enough. */
   async get(): Promise<Keys> {
     const { maxAge, maxStale, now } = this.#options;
     const age = now() - this.#loadedAt;
     if (this.#keys === undefined || age > maxStale) return this.#reload();
-    // It is told to whoever waits for keys next; until then there are keys.
+    // An error is reported to the next caller that has to wait for keys. Until then, the cached keys remain valid.
     if (age > maxAge && this.#isRested) this.#reload().catch(() => {});
     return this.#keys;
   }
 
-  /** The keys after a token has named one that is not among these: the same ones if they were fetched just now. */
+  /** Returns the keys after a token named one that is not among the tried ones. These are the same keys if they were fetched recently. */
   async renew(tried: Keys): Promise<Keys> {
     if (this.#keys !== undefined && this.#keys !== tried) return this.#keys;
     return this.#running || this.#isRested ? this.#reload().catch(() => tried) : tried;

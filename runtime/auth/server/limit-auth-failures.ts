@@ -4,35 +4,38 @@ import { refuse } from "../../transport/http-server/rejection.ts";
 import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** How often clients may fail. */
+/** Options of `limitAuthFailures`. */
 export interface FailureLimit extends Rate {
   /**
-   * Who shares a quota; `undefined` is not limited. Default: the address of the connection, of IPv6 addresses their /64, which one client
-   * can have for itself. Behind a proxy the address is the proxy's, so that one client could lock out the others: take what the proxy says about
-   * the client.
+   * Returns the key of the quota that a request shares. Requests with `undefined` are not limited. Default: the address of the connection, or the /64
+   * of an IPv6 address, which a single client may own. Behind a proxy, the address is that of the proxy, so one client could lock out all others: use
+   * what the proxy reports about the client.
    */
   readonly key?: (head: RequestHead) => string | undefined;
-  /** Most keys that are remembered; the one that was silent longest is forgotten first. Default 10,000. */
+  /** Maximum number of remembered keys. The key without failures for the longest time is removed first. Default 10,000. */
   readonly maxKeys?: number;
-  /** Milliseconds that only grow. Default: the system's clock. */
+  /** Monotonic clock in milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Slows down whoever guesses: clients that were refused too often with what they showed get 429, with `Retry-After`, before it is looked at
- * again. Requests that show nothing are no guesses, and those that are let in do not count. Until then credentials that are right get 429 as well,
- * so that the limit is for what can be guessed, or takes long to check. Random keys cannot, and do not: `requireApiKey` needs none.
+ * Limits attempts to guess credentials. Clients whose credentials were rejected too often get status 429 with `Retry-After` before their credentials
+ * are checked again. Requests without credentials are not guesses, and accepted requests do not count. During the wait, valid credentials get status
+ * 429 as well. The limit is therefore for credentials that can be guessed or take long to check. Random keys are neither: `requireApiKey` needs no
+ * limit.
+ *
+ * @throws {SetupError} when the rate is not valid.
  */
 export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitAuthFailures", options);
   const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now() } = options;
   const each = 1_000 / options.perSecond;
-  /** When what a client has failed with will be made up for, by key. */
+  /** Time at which the failures of a client are compensated, by key. */
   const failed = new Map<string, number>();
   const note = (key: string): void => {
     const before = failed.get(key) ?? 0;
     failed.delete(key);
-    // Those that were asked about at the same time count as well, although nothing was known of the others when they were let through.
+    // Concurrent requests count as well, although none of them was known to fail when the others passed the check.
     failed.set(key, Math.max(before, now()) + each);
     const [oldest] = failed.keys();
     if (failed.size > maxKeys && oldest !== undefined) failed.delete(oldest);

@@ -1,25 +1,25 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Answer } from "../../transport/http-server/exchange/exchange.ts";
 
-/** What the metadata document says beyond what follows from the other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+/** Members of the metadata document that do not follow from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {
-  /** For people who are asked for their consent. */
+  /** Name of the resource, for users who are asked for consent. */
   readonly resource_name?: string;
   readonly resource_documentation?: string;
   readonly resource_policy_uri?: string;
   readonly resource_tos_uri?: string;
-  /** Scopes that clients may ask for at first. Default: those that every request needs. Others are learned when they are needed. */
+  /** Scopes that clients may request initially. Default: the scopes that every request needs. Clients learn about others when they need them. */
   readonly scopes_supported?: readonly string[];
   readonly [member: string]: unknown;
 }
 
-/** Where the metadata of a resource is: below the root, with the path of the resource after it. */
+/** Returns the URL of the metadata of a resource: the well-known path, followed by the path of the resource. */
 export function toMetadataUrl(resource: string): URL {
   const { origin, pathname } = new URL(resource);
   return new URL(wellKnown + (pathname === "/" ? "" : pathname), origin);
 }
 
-/** The document by the paths at which clients look for it: first the one of the resource, then the root. */
+/** Returns the document by the paths at which clients look for it: first that of the resource, then the root. */
 export function createDocuments(resource: string, document: object): ReadonlyMap<string, Answer> {
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   const answer: Answer = { status: 200, headers, body: JSON.stringify(document) };
@@ -30,8 +30,9 @@ export function createDocuments(resource: string, document: object): ReadonlyMap
 }
 
 /**
- * Throws for a resource that no token could name: it is a URL without fragment and query, and `https` but on this machine.
+ * Checks the URL of a resource. It must be `https`, or `http` on this machine, without query and fragment.
  *
+ * @throws {SetupError} when no token could name the resource.
  * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
  */
 export function checkUrl(option: string, value: string): void {

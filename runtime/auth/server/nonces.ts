@@ -1,19 +1,19 @@
 import { toBase64Url } from "../../framing/base64.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** How nonces are made. */
+/** Options for the nonces that proofs must contain. */
 export interface NonceOptions {
-  /** A secret of 32 bytes or more that processes share which serve the same clients. Default: a random one. */
+  /** Secret of 32 bytes or more. Processes that serve the same clients must share it. Default: a random secret. */
   readonly secret?: Uint8Array;
-  /** Milliseconds until there is a new one; the one before is still accepted. Default 2 min. */
+  /** Milliseconds until the nonce changes. The previous one remains valid. Default 2 min. */
   readonly lifetime?: number;
 }
 
-/** Nonces that change with time and that nobody can foresee. Nothing is kept of them: they are made of the time and a secret. */
+/** Creates nonces that change over time and are unpredictable. They derive from the time and a secret, so none are stored. */
 export class Nonces {
   readonly #key: ReturnType<typeof crypto.subtle.importKey>;
   readonly #lifetime: number;
-  /** Those of the last periods by number. */
+  /** Nonces of the current and the previous period, by period number. */
   readonly #made = new Map<number, Promise<string>>();
 
   constructor({ secret = crypto.getRandomValues(new Uint8Array(32)), lifetime = 120_000 }: NonceOptions) {
@@ -24,12 +24,12 @@ export class Nonces {
     this.#lifetime = lifetime;
   }
 
-  /** @param now - milliseconds since 1970 */
+  /** Returns the current nonce. @param now - milliseconds since 1970 */
   current(now: number): Promise<string> {
     return this.#make(Math.floor(now / this.#lifetime));
   }
 
-  /** Whether a nonce is the current one or the one before. */
+  /** True if a nonce is the current or the previous one. */
   async isFresh(nonce: unknown, now: number): Promise<boolean> {
     const period = Math.floor(now / this.#lifetime);
     return nonce === (await this.#make(period)) || nonce === (await this.#make(period - 1));

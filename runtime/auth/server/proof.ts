@@ -5,58 +5,58 @@ import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";
 import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.ts";
 
-/** A proof of possession whose signature was verified with the key that it carries. */
+/** Proof of possession whose signature was verified with the key that it carries. */
 export interface Proof {
   readonly claims: Claims;
-  /** Of the key, by RFC 7638. */
+  /** Thumbprint of the key, as RFC 7638 defines it. */
   readonly thumbprint: string;
 }
 
-/** Reads proofs of possession. */
+/** Reader that verifies the signatures of proofs. */
 export interface ProofReader {
-  /** Asymmetric ones only. */
+  /** Accepted signature algorithms, asymmetric ones only. */
   readonly algorithms: readonly string[];
-  /** `undefined` for what is no proof, or is signed by another key than it carries. */
+  /** Returns the proof, or `undefined` if the text is not a proof or is signed with another key than the one that it carries. */
   read(text: string): Awaitable<Proof | undefined>;
 }
 
-/** How clients prove that a token is theirs. */
+/** Options for clients that prove possession of a token. */
 export interface ProofOptions {
   readonly proofs: ProofReader;
-  /** Refuse tokens that are bound to no key. Default: they are accepted, too. */
+  /** True to reject tokens that are not bound to a key. Default: they are accepted too. */
   readonly required?: boolean;
-  /** Seconds by which the time of a proof may differ from ours. Default 300. */
+  /** Seconds by which the time of a proof may differ from the server's clock. Default 300. */
   readonly maxAge?: number;
-  /** Default: in this process. */
+  /** Store of used proofs. Default: in the memory of this process. */
   readonly replays?: ReplayStore;
-  /** Ask for nonces in proofs, so that none can be made in advance. Default: not. */
+  /** Nonces that proofs must contain, so that clients cannot create proofs in advance. Default: no nonces are required. */
   readonly nonces?: NonceOptions | true;
 }
 
-/** How a proof was judged. `fields` belong to the answer in any case. */
+/** Result of checking a proof. `fields` are header fields for the response in any case. */
 export interface ProofVerdict {
   readonly problem?: { readonly error: "invalid_dpop_proof" | "use_dpop_nonce"; readonly description: string };
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** What a proof has to prove. */
+/** Facts that a proof must match. */
 export interface ProofSubject {
   readonly token: string;
   /** Thumbprint of the key that the token is bound to. */
   readonly key: string;
-  /** Principal of the token. */
+  /** Principal of the token. The replay store records it as the owner of the proof. */
   readonly principal: string;
   /** URI of the request, as its client sees it. */
   readonly uri: URL;
-  /** Milliseconds since 1970. */
+  /** Time of the check in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Judges the proof of a request. */
+/** Checks the proof of a request. */
 export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofVerdict>;
 
 /**
- * Prepares the judgement of proofs.
+ * Creates a function that checks proofs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
@@ -65,7 +65,7 @@ export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: Proo
   const source = nonces && new Nonces(nonces === true ? {} : nonces);
   return async (head, subject) => {
     const text = head.header("dpop");
-    // Two headers are joined by a comma, which no proof holds.
+    // Repeated headers are joined with a comma, which no proof contains.
     if (text === undefined || text.includes(",")) return invalid("There must be one DPoP header");
     const proof = text.length <= maxLength ? await proofs.read(text) : undefined;
     if (!proof) return invalid("The proof is not signed by the key that it carries");
@@ -106,7 +106,7 @@ async function findProofProblem({ claims, thumbprint }: Proof, expected: Expecte
   return ath === (await hash(expected.token)) ? undefined : "The proof is for another access token";
 }
 
-/** A URI without query and fragment, normalized as RFC 3986 allows. */
+/** Returns a URI without query and fragment, normalized as RFC 3986 allows. */
 function toTarget(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
   const { origin, pathname } = new URL(uri);

@@ -1,4 +1,8 @@
-/** The JSON of a good answer that is not too long; throws for any other, without a word of what it holds. */
+/**
+ * Reads the JSON body of a successful response. Error messages do not quote the body.
+ *
+ * @throws {Error} when the status is not successful, or the body is too large or not JSON.
+ */
 export async function readBounded(response: Response, maxBytes: number): Promise<unknown> {
   if (!response.ok) {
     await response.body?.cancel();

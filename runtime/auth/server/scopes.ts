@@ -1,12 +1,12 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** Which scopes a scope includes, besides itself: `{ admin: ["read", "write"] }`. */
+/** Scopes that a scope includes in addition to itself: `{ admin: ["read", "write"] }`. */
 export type ScopeHierarchy = Readonly<Record<string, readonly string[]>>;
 
-/** Everything that these scopes allow, however deep it is included. */
+/** Returns the scopes with all scopes that they include, directly or indirectly. */
 export function expandScopes(scopes: readonly string[], hierarchy: ScopeHierarchy): readonly string[] {
   const all = new Set(scopes);
-  // A set that grows while it is walked is walked to its new end.
+  // Iteration over a set includes items that are added during the iteration.
   for (const scope of all) {
     if (Object.hasOwn(hierarchy, scope)) for (const included of hierarchy[scope] ?? []) all.add(included);
   }
@@ -14,8 +14,10 @@ export function expandScopes(scopes: readonly string[], hierarchy: ScopeHierarch
 }
 
 /**
- * Throws for scopes that cannot be put into a challenge, and for one that must not: whether a client may come back without its user is between
- * it and the authorization server.
+ * Checks names of scopes for use in challenges. `offline_access` is not allowed: access without the user is a matter between the client and the
+ * authorization server.
+ *
+ * @throws {SetupError} when a scope is not valid.
  */
 export function checkScopeNames(option: string, scopes: readonly string[]): void {
   const bad = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope));

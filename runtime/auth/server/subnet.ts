@@ -1,5 +1,5 @@
 /**
- * Network that one client can take addresses from: an IPv4 address itself, the /64 of an IPv6 address. IPv4 addresses that are written as IPv6
+ * Returns the network that one client can take addresses from: an IPv4 address itself, or the /64 of an IPv6 address. IPv4 addresses in IPv6 notation
  * (`::ffff:192.0.2.1`) count as IPv4.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4291#section-2.5.4
@@ -15,7 +15,7 @@ export function toSubnet(address: string): string {
   return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
 }
 
-/** Groups of four digits without their leading zeros. */
+/** Returns groups of up to four digits without leading zeros. */
 function readGroups(text: string): readonly string[] {
   return text === "" ? [] : text.split(":").map((group) => group.replace(/^0+(?=.)/, ""));
 }

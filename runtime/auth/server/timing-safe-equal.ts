@@ -1,6 +1,6 @@
 /**
- * Whether two digests are the same. Every byte of both is looked at, wherever the first difference is, so that the time taken tells nothing about
- * it. The platform's own function is Node's alone.
+ * True if two digests are equal. It compares every byte regardless of the first difference, so the duration reveals nothing about it. The function
+ * with this purpose in Node is not available on other platforms.
  */
 export function timingSafeEqual(expected: ArrayLike<number>, shown: ArrayLike<number>): boolean {
   let difference = expected.length ^ shown.length;

@@ -1,13 +1,13 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Claims } from "./claims.ts";
 
-/** What a token is bound to: nobody may use it who cannot prove to have that. */
+/** Binding of a token. Only a client that proves possession of the key or certificate may use the token. */
 export type Binding =
   | { readonly kind: "known"; readonly key: string | undefined; readonly certificate: string | undefined }
-  /** In a way that nothing here can check: to accept it would be to forget about it. */
+  /** Binding that the server cannot check. To accept the token would be to ignore the binding. */
   | { readonly kind: "unknown" };
 
-/** @see https://www.rfc-editor.org/rfc/rfc7800#section-3.1 */
+/** Reads the binding of a token from its `cnf` claim. @see https://www.rfc-editor.org/rfc/rfc7800#section-3.1 */
 export function readBinding({ cnf }: Claims): Binding {
   if (cnf === undefined) return { kind: "known", key: undefined, certificate: undefined };
   if (!isObject(cnf)) return { kind: "unknown" };

@@ -1,15 +1,15 @@
-/** What was found out about tokens, for a while: a token that comes with every request is verified once. */
+/** Cache of verified tokens, so that a token that comes with every request is verified once per lifetime. */
 export class TokenCache<Found> {
   readonly #found = new Map<string, { readonly value: Found; readonly until: number }>();
   readonly #running = new Map<string, Promise<Found>>();
   readonly #lifetime: number;
 
-  /** @param lifetime - milliseconds */
+  /** @param lifetime - milliseconds for which a result is cached; no result is cached for 0 or less */
   constructor(lifetime: number) {
     this.#lifetime = lifetime;
   }
 
-  /** @param now - milliseconds that only grow */
+  /** Returns the cached result. @param now - monotonic clock in milliseconds */
   get(token: string, now: number): Found | undefined {
     const entry = this.#found.get(token);
     if (!entry || entry.until > now) return entry?.value;
@@ -17,7 +17,7 @@ export class TokenCache<Found> {
     return undefined;
   }
 
-  /** Finds out, once for all who ask meanwhile. What fails is not remembered: whoever invents tokens fills nothing. */
+  /** Runs `find` once for all concurrent callers with the same token. Failures are not cached, so invented tokens do not fill the cache. */
   async find(token: string, now: number, find: () => Promise<Found>): Promise<Found> {
     const running = this.#running.get(token);
     if (running) return running;

@@ -2,8 +2,8 @@ import type { Revision } from "../../../generated/support.ts";
 import { isPeerError } from "../../jsonrpc/errors.ts";
 
 /**
- * Makes a request, and once more when the server refuses it because its headers do not fit: what the tool wants to see in headers may have
- * changed since the tools were listed, so they are listed first. What was refused for its headers has not been worked on.
+ * Sends a request, and sends it once more if the server rejects its headers: the headers that a tool requires may have changed since the tools
+ * were listed, so the tools are listed first. A server has not worked on a request that it rejects for its headers.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */

@@ -4,11 +4,11 @@ import { findRow } from "../../protocol/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { KeepAliveOptions } from "../options.ts";
 
-/** What keeping alive needs of the client. */
+/** Parts of a client that keep-alive uses. */
 export interface KeepAliveHost {
   readonly clock: Clock | undefined;
   missed(failures: number, error: Error): void;
-  /** So many answers are missing that the connection counts as lost. */
+  /** Called when so many responses are missing that the connection counts as lost. */
   dead(error: Error): void;
 }
 

@@ -9,20 +9,20 @@ import type { ClientConnection } from "../connect.ts";
 import type { ClientEvent } from "../events.ts";
 import type { ReconnectOptions, Retry } from "../options.ts";
 
-/** What a line needs of its client. */
+/** Client of a reconnecting connection. */
 export interface LineHost {
-  /** Opens a connection; the signal gives it up. */
+  /** Opens a connection; the signal aborts the attempt. */
   open(signal: AbortSignal): Promise<ClientConnection>;
-  /** A connection is there, before any call uses it. */
+  /** Called with each new connection before any call uses it. */
   adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void;
   notify(event: ClientEvent): void;
 }
 
-/** How a line behaves. */
+/** Options of a reconnecting connection. */
 export interface LineOptions {
   readonly reconnect: ReconnectOptions | undefined;
   readonly clock: Clock | undefined;
-  /** Says which refusals are for now only. */
+  /** Decides which rejections are temporary. */
   readonly profile: Profile | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection that is replaced when it is lost: calls that come in between wait for the next one. */
+/** Connection that is replaced when it is lost. Calls in between wait for the next connection. */
 export class Line {
   readonly closed: Promise<Error | undefined>;
   readonly #host: LineHost;
@@ -58,12 +58,16 @@ export class Line {
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
-  /** Opens the first connection. */
+  /** Opens the first connection; rejects if that fails. */
   async start(): Promise<void> {
     await this.#open({ isFirst: true });
   }
 
-  /** The connection, or the one that was there last. */
+  /**
+   * Current connection, or the last one if it is lost.
+   *
+   * @throws {ClosedError} when there has been no connection yet
+   */
   get last(): ClientConnection {
     if (!this.#last) throw new ClosedError("There is no connection yet");
     return this.#last;
@@ -73,7 +77,7 @@ export class Line {
     return this.#isUp;
   }
 
-  /** There has been a connection. */
+  /** True if there has been a connection. */
   get hasOpened(): boolean {
     return this.#last !== undefined;
   }
@@ -82,7 +86,7 @@ export class Line {
     return this.#end.signal.aborted;
   }
 
-  /** Runs a call on the connection; at once if there is one. What was refused for now runs again as the profile says. */
+  /** Runs a call on the connection, immediately if there is one. A call with a temporary rejection runs again as the profile says. */
   run<Result>(call: (connection: ClientConnection) => Promise<Result>, { retry, signal }: RunOptions): Promise<Result> {
     const { reconnect, profile, clock } = this.#options;
     if (!profile?.readRetry) return this.#run(call, retry);
@@ -95,7 +99,7 @@ export class Line {
     });
   }
 
-  /** Milliseconds after which a call may run again. Profiles are for sessions. */
+  /** Returns the milliseconds after which a call may run again. Profiles apply to sessions only. */
   #readDelay(error: unknown, retry: Retry): number | undefined {
     if (!isPeerError(error) || this.#last?.revision.lifecycle !== "handshake") return undefined;
     const { code, message, data } = error;
@@ -118,7 +122,7 @@ export class Line {
     });
   }
 
-  /** A connection turned out to be dead, although it is open. */
+  /** Drops a connection that turned out to be dead although it is open. */
   drop(connection: ClientConnection, reason: Error): void {
     void connection.close();
     this.#lose(connection, reason);
@@ -154,7 +158,7 @@ export class Line {
     this.#next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
   }
 
-  /** The old connection ends first: two servers of one client could be in each other's way. */
+  /** Opens the next connection after the old one has ended: two servers of one client could interfere with each other. */
   async #reconnect(old: ClientConnection, reconnection: Reconnection): Promise<ClientConnection> {
     const { signal } = this.#end;
     await old.closed;
@@ -208,13 +212,13 @@ export class Line {
   }
 }
 
-/** The server does not serve the agreed revision any more, and has done nothing: another one can be agreed on. */
+/** True if the server does not serve the negotiated revision any more. It has done nothing, so another revision can be negotiated. */
 function isOutdated(error: unknown, { errors }: Revision): boolean {
   const code = errors.unsupportedProtocolVersion?.code;
   return code !== undefined && isPeerError(error) && error.code === code;
 }
 
-/** Whether a call failed because its connection, or the stream of its answer, was cut, and may be made again. */
+/** True if a call failed because its connection, or its response stream, was cut, and may be sent again. */
 function isCut(error: unknown, retry: Retry): boolean {
   if (retry === "never") return isClosedError(error) && error.unsent;
   return isClosedError(error) || isLostError(error) || isSessionExpiredError(error);

@@ -7,17 +7,17 @@ import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
 import type { AnyElicitationOption } from "../any-definition.ts";
 
-/** Answers the server's questions to the user in one session. */
+/** Handler of the server's elicitation requests in one session. */
 export interface Elicitation {
   elicit(params: unknown, call: CallContext): Promise<object>;
-  /** The server says that an interaction is over; anything but one that is open is ignored. */
+  /** Called when the server reports the end of an interaction. Ignores all but open interactions. */
   complete(params: unknown): unknown;
-  /** The server refused a call until these pages have been visited: it will say so when they have. */
+  /** Called when the server rejected a call until these pages have been visited: the server notifies when they have. */
   expect(elicitations: unknown): void;
 }
 
 /**
- * Puts the handlers of the user behind `elicitation/create`.
+ * Connects the handlers of the user to `elicitation/create`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -55,7 +55,7 @@ function toKnown(params: Record<string, unknown>, { capabilities }: Revision): R
   return capabilities.client.includes("elicitation.url") ? params : omit(params, "mode", "url", "elicitationId");
 }
 
-/** Nothing that does not fit the form leaves: neither side would know what to do with it. */
+/** Runs the form handler. Values that do not fit the form are not sent: neither side would know how to treat them. */
 async function askForm(
   source: AnyElicitationOption,
   params: Record<string, unknown>,
@@ -82,7 +82,7 @@ async function askUrl(
   return { action };
 }
 
-/** Programs hand URLs to the system, which opens files, runs scripts and starts programs for other schemes. */
+/** True for URLs of http and https. Programs pass URLs to the system, which opens files, runs scripts and starts programs for other schemes. */
 function isPage(url: unknown): boolean {
   if (typeof url !== "string" || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) return false;
   return /^https?:$/.test(new URL(url).protocol);
@@ -100,5 +100,5 @@ function refuseMode(mode: string): RpcError {
   });
 }
 
-/** A server that never completes anything must not make us remember everything. */
+/** Maximum number of open interactions: a server that never completes any must not fill the memory of the client. */
 const mostOpen = 1_000;

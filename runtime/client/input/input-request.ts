@@ -8,21 +8,26 @@ import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import type { ClientConnection } from "../connect.ts";
 import { InputRequiredError } from "../errors.ts";
 
-/** Who answers the questions of a server. */
+/** Connection and handlers that respond to input requests of a server. */
 export interface Answerer {
   readonly connection: ClientConnection;
   /** Functions by handler name, as for requests of a server. */
   readonly handlers: object;
 }
 
-/** A question inside of a result. */
+/** Input request inside of a result. */
 export interface Question {
   readonly key: string;
   readonly request: unknown;
   readonly result: object;
 }
 
-/** Lets the handler for it answer a question. */
+/**
+ * Runs the handler of an input request and returns its response.
+ *
+ * @throws {InputRequiredError} when this client does not handle the method
+ * @throws {InvalidMessageError} when the params or the response do not fit the method
+ */
 export async function answerQuestion(
   { connection, handlers }: Answerer,
   { key, request, result }: Question,
@@ -42,7 +47,7 @@ export async function answerQuestion(
   return answer;
 }
 
-/** The context of an answer: the question is part of a result, so nothing that is sent can belong to it. */
+/** Context of a response: the input request is part of a result, so no message can belong to it. */
 class EmbeddedCall implements CallContext {
   readonly connection: ClientConnection;
   readonly requestId: string;
@@ -69,7 +74,7 @@ class EmbeddedCall implements CallContext {
     return this.connection.revision;
   }
 
-  /** Nobody can be told. */
+  /** Does nothing: a server receives no progress for an input request inside of a result. */
   async progress(): Promise<void> {}
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {

@@ -5,23 +5,24 @@ import { followSignals } from "../../internal/abort-signals.ts";
 import { answerQuestion, type Answerer } from "./input-request.ts";
 import { InputRequiredError } from "../errors.ts";
 
-/** How calls go on for which a server needs input. */
+/** Options for calls whose server requires input. */
 export interface RoundsOptions {
-  /** Most rounds of one call. */
+  /** Maximum number of rounds of one call. */
   readonly max: number;
   readonly clock: Clock | undefined;
-  /** Ends the call, and the questions with it. */
+  /** Ends the call and its input requests. */
   readonly signal: AbortSignal | undefined;
-  /** Who answers in a session; a session may be replaced between two rounds. */
+  /** Returns the connection and handlers of the session, which may be replaced between two rounds. */
   answerer(): Answerer;
-  /** Makes the request once more, with these params besides its own. */
+  /** Sends the request again, with these params in addition to its own. */
   send(params: object, session: Session): Promise<unknown>;
 }
 
 /**
- * Answers what the server asks in the result of a call, and makes the call again with the answers, until its result is complete. A round
- * carries only its own answers, and the state of the server just as it came.
+ * Responds to the input requests in the result of a call and sends the call again with the responses, until its result is complete. A round
+ * carries only its own responses, and the server's request state unchanged.
  *
+ * @throws {InputRequiredError} when the result is incomplete after `max` rounds
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#client-requirements
  */
 export async function playRounds(first: unknown, options: RoundsOptions): Promise<unknown> {
@@ -31,7 +32,7 @@ export async function playRounds(first: unknown, options: RoundsOptions): Promis
     const answerer = options.answerer();
     const { inputRequests, requestState } = result;
     const isAsking = isObject(inputRequests) && Object.keys(inputRequests).length > 0;
-    // Without a question the server waits for something else.
+    // Without an input request, the server waits for something else.
     if (!isAsking) await pause(betweenRounds, options.clock, options.signal);
     const inputResponses = isObject(inputRequests)
       ? await answerAll(inputRequests, result, { answerer, options })
@@ -42,12 +43,12 @@ export async function playRounds(first: unknown, options: RoundsOptions): Promis
   return result;
 }
 
-/** Whether a result asks for input. */
+/** True if a result requires input. */
 export function isInputRequired(result: unknown): result is Record<string, unknown> {
   return isObject(result) && result.resultType === "input_required";
 }
 
-/** Reports of later rounds begin again: only those that go on where earlier ones ended are passed on. */
+/** Joins the progress of several rounds. Reports of later rounds start over: only those beyond the earlier ones are passed on. */
 export function joinProgress(options: CallOptions): { readonly options: CallOptions; next(): void } {
   const { onProgress } = options;
   let last = -Infinity;
@@ -65,13 +66,13 @@ export function joinProgress(options: CallOptions): { readonly options: CallOpti
   };
 }
 
-/** Who answers, and what ends the questions. */
+/** Handlers of input requests, and the signal that ends them. */
 export interface Answering {
   readonly answerer: Answerer;
   readonly options: Pick<RoundsOptions, "signal">;
 }
 
-/** Answers every question of a result: all at the same time; the first that fails takes the others off the screen. */
+/** Responds to every input request of a result concurrently. The first failure aborts the others. */
 export async function answerAll(
   requests: Readonly<Record<string, unknown>>,
   result: object,
@@ -94,7 +95,7 @@ export async function answerAll(
   }
 }
 
-/** A handler may not look at its signal. */
+/** Rejects when the signal aborts, because a handler may ignore its signal. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -103,5 +104,5 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
   });
 }
 
-/** Milliseconds. */
+/** Milliseconds between two rounds without an input request. */
 const betweenRounds = 250;

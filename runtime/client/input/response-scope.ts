@@ -5,7 +5,7 @@ import { CallScope } from "../../tasks/call-scope.ts";
 import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
 import type { AnyClientRequestContext, AnyFormContext } from "../any-definition.ts";
 
-/** What a handler of the user gets: a view of the server's request that it answers. */
+/** Context for a handler of the user: a view of the server's request. */
 export class AnswerScope extends CallScope implements AnyClientRequestContext {
   readonly #call: CallContext;
 
@@ -20,7 +20,7 @@ export class AnswerScope extends CallScope implements AnyClientRequestContext {
   }
 }
 
-/** The context of a form, which knows what was asked for. */
+/** Context of a form request, with the requested schema. */
 export class FormScope extends AnswerScope implements AnyFormContext {
   readonly #schema: unknown;
 

@@ -3,22 +3,26 @@ import type { CallContext } from "../../protocol/incoming-call.ts";
 import { AnswerScope } from "./response-scope.ts";
 import type { AnyRootsOption } from "../any-definition.ts";
 
-/** The roots of a client, which may change while it is connected. */
+/** Roots of a client, which may change while it is connected. */
 export interface Roots<Source = AnyRootsOption> {
-  /** Puts other roots in place, and tells every server. */
+  /** Replaces the roots and notifies every server. */
   set(roots: Source): void;
-  /** Tells every server that the roots are others now: once for each turn of the event loop, however often it is called. */
+  /** Notifies every server that the roots have changed: once for each turn of the event loop, however often it is called. */
   changed(): void;
 }
 
-/** Roots as the runtime needs them. */
+/** Roots with the members that the runtime needs. */
 export interface RootsKeeper extends Roots {
-  /** Whether servers may ask for them at all. */
+  /** True if servers may request the roots. */
   readonly isOffered: boolean;
   list(call: CallContext): Promise<object>;
 }
 
-/** Keeps the roots. A list is checked at once, what a function gives when it gives it. */
+/**
+ * Creates the roots of a client. A list is checked immediately, the result of a function when it is returned.
+ *
+ * @throws {Error} when a root has no URI that begins with `file://`
+ */
 export function createRoots(source: AnyRootsOption | undefined, announce: () => void): RootsKeeper {
   let roots = source ?? [];
   let isScheduled = false;
@@ -26,7 +30,7 @@ export function createRoots(source: AnyRootsOption | undefined, announce: () => 
   const changed = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    // Promises that are about to settle may bring further changes: a timer comes after them.
+    // Promises that are about to settle may bring further changes; a timer fires after them.
     setTimeout(() => {
       isScheduled = false;
       announce();
@@ -50,7 +54,11 @@ export function createRoots(source: AnyRootsOption | undefined, announce: () => 
   };
 }
 
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root */
+/**
+ * Rejects roots whose URI does not begin with `file://`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root
+ */
 function checkRoots(roots: unknown): void {
   if (!Array.isArray(roots)) throw new Error("The roots must be a list.");
   for (const root of roots) {

@@ -7,7 +7,7 @@ import { AnswerScope } from "./response-scope.ts";
 import type { AnySamplingOption } from "../any-definition.ts";
 
 /**
- * Puts the handler of the user behind `sampling/createMessage`.
+ * Connects the handler of the user to `sampling/createMessage`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
@@ -23,7 +23,7 @@ export function createSampling(source: AnySamplingOption): (params: unknown, cal
   };
 }
 
-/** Tools came together with their capability. */
+/** Removes tools from the params at revisions without them: tools came together with their capability. */
 function toKnown(params: unknown, { capabilities }: Revision): Record<string, unknown> {
   const request = isObject(params) ? params : {};
   return capabilities.client.includes("sampling.tools") ? request : omit(request, "tools", "toolChoice");

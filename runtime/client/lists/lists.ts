@@ -11,23 +11,23 @@ import { readNextCursor, readPages, type PageLimits, type PageParams } from "./p
 import type { ListName } from "../protocol-types.ts";
 import type { Freshness, ResultCache } from "./result-cache.ts";
 
-/** A page of any list. */
+/** Page of any list, with the cursor of the next page. */
 export type AnyPage = object & { readonly nextCursor?: string };
 
-/** How lists are kept. */
+/** Options of the lists of a server. */
 export interface ListsOptions extends PageLimits {
   readonly isCached: boolean;
-  /** Lists that servers let clients keep for a time. */
+  /** Cache of lists that servers allow clients to keep for a time. */
   readonly cache: ResultCache;
-  /** A list is kept: news of it is welcome. */
+  /** Called when a list is cached, so that notifications of its changes become useful. */
   onKept(kind: ListKind): void;
 }
 
-/** The lists of one server, kept for as long as they hold. */
+/** Lists of one server, cached for as long as they are valid. */
 export class Lists {
   readonly #latest = new Map<ListName, readonly object[]>();
   readonly #options: ListsOptions;
-  /** Grows when lists change or the session does, so that what was being read meanwhile is not kept. */
+  /** Increases when the lists or the session change, so that a list that is being read at that time is not cached. */
   #version = 0;
   #session = 0;
   #isDeaf = false;
@@ -36,7 +36,7 @@ export class Lists {
     this.#options = options;
   }
 
-  /** Reads the pages of a list on one connection, and within one session: cursors mean nothing beyond it. */
+  /** Yields the pages of a list on one connection and within one session: cursors are not valid beyond it. */
   async *pages(list: ListName, connection: ClientConnection, options: ListOptions): AsyncGenerator<AnyPage> {
     const { maxPages, ...rest } = options;
     const session = this.#session;
@@ -48,7 +48,7 @@ export class Lists {
     yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });
   }
 
-  /** Reads all of a list; from the start once more when it changed meanwhile, so that the server refuses a cursor. */
+  /** Reads a whole list. Starts over once if the list changed in between, so that the server rejects a cursor. */
   async read(list: ListName, connection: ClientConnection, options: ListOptions): Promise<readonly object[]> {
     const reading = createReading();
     try {
@@ -61,33 +61,33 @@ export class Lists {
     }
   }
 
-  /** What is known of a list: if the server lets us keep it, or would have told of changes. */
+  /** Returns a cached list, if the server allows the cache or would have notified of changes. */
   find(list: ListName, connection: ClientConnection): readonly object[] | undefined {
     if (!this.#options.isCached) return undefined;
     if (connection.revision.lifecycle === "per-request") return this.#findFresh(list);
     return !this.#isDeaf && announcesChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
-  /** What was read last, and not known to have changed since. */
+  /** Returns the list that was read last, if it is not known to have changed since. */
   latest(list: ListName): readonly object[] | undefined {
     return this.#latest.get(list);
   }
 
-  /** A list changed. Resources and templates change together. */
+  /** Drops a list that changed. Resources and templates change together. */
   forget(kind: ListKind): void {
     this.#version += 1;
     for (const list of [...this.#latest.keys()]) if (sources[list].kind === kind) this.#latest.delete(list);
     this.#options.cache.forget((key) => key.startsWith(toKey(kind)));
   }
 
-  /** There is another session: nothing of the last one holds. */
+  /** Drops all lists when another session begins. */
   reset(): void {
     this.#session += 1;
     this.#isDeaf = false;
     this.#forgetAll();
   }
 
-  /** The server cannot tell of changes any more. */
+  /** Drops all lists when the server can no longer notify of changes. */
   deafen(): void {
     this.#isDeaf = true;
     this.#forgetAll();
@@ -129,16 +129,16 @@ export class Lists {
   }
 }
 
-/** How to read a list. */
+/** Options for reading the pages of a list. */
 export interface ListOptions extends RequestOptions, PageLimits {}
 
-/** The items on a page of a list. */
+/** Returns the items on a page of a list. */
 export function readPageItems(list: ListName, page: AnyPage): readonly object[] {
   const items: unknown = Reflect.get(page, list);
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
-/** A list as far as it has been read: it is as fresh, and as public, as the least of its pages. */
+/** List as far as it has been read. It is as fresh, and as public, as the least of its pages. */
 interface Reading extends Writable<Freshness> {
   readonly items: object[];
   isWhole: boolean;
@@ -150,7 +150,7 @@ function createReading(): Reading {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Which request reads a list, and which notification tells that it changed. */
+/** Request that reads each list, and the notification that reports its changes. */
 const sources: { readonly [Name in ListName]: { readonly handler: string; readonly kind: ListKind } } = {
   tools: { handler: "listTools", kind: "tools" },
   resources: { handler: "listResources", kind: "resources" },
@@ -162,7 +162,7 @@ function toKey(kind: ListKind, list?: ListName): string {
   return `list ${kind} ${list ?? ""}`;
 }
 
-/** Where sessions are, servers tell of changes unasked. */
+/** True if the server notifies of changes without a subscription, as it does in sessions. */
 function announcesChanges(kind: ListKind, { revision, session }: ClientConnection): boolean {
   const gate = findRow(revision.serverNotifications, listChanged[kind])?.gate;
   return gate !== undefined && isOpen(gate, session);

@@ -3,7 +3,7 @@ import type { RequestOptions } from "../../protocol/incoming-call.ts";
 import type { ClientConnection } from "../connect.ts";
 import { IncompleteListError } from "../errors.ts";
 
-/** Where in a list a page starts; the first page has no cursor. */
+/** Position of a page in a list. The first page has no cursor. */
 export interface PageParams {
   cursor?: string;
 }
@@ -15,22 +15,23 @@ export interface Page {
 
 /** Bounds on the reading of a list. */
 export interface PageLimits {
-  /** Pages after which reading stops. Default: all pages are read. */
+  /** Maximum number of pages to read. Default: all pages are read. */
   readonly maxPages?: number;
 }
 
-/** Bounds on a list: a server must neither keep a client busy without end nor fill its memory. */
+/** Bounds on a list, so that a server can neither keep a client busy without end nor fill its memory. */
 export interface ListBounds {
-  /** Default 1000. */
+  /** Maximum number of pages. Default 1000. */
   readonly maxPages?: number | undefined;
-  /** Characters of JSON in all pages together. Default 64 Mi. */
+  /** Maximum number of characters of JSON in all pages together. Default 64 Mi. */
   readonly maxLength?: number | undefined;
 }
 
 /**
- * Reads the pages of a list one after the other: `readPages((page) => calls.listTools(page))`. An empty cursor is a cursor; only its absence ends
- * the list. Throws an `IncompleteListError` when the list goes beyond its bounds or repeats a cursor, which would never end.
+ * Reads the pages of a list one after the other: `readPages((page) => calls.listTools(page))`. An empty cursor is a cursor; only its absence
+ * ends the list.
  *
+ * @throws {IncompleteListError} when the list exceeds its bounds or repeats a cursor, which would never end
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
  */
 export async function* readPages<Result extends Page>(
@@ -65,7 +66,7 @@ export async function* readItems<Result extends Page, Item>(
   for await (const page of readPages(fetch, limits)) yield* pick(page);
 }
 
-/** Reads the items of a list by method name, for clients that know no types: `listAll(connection, "tools/list")`. */
+/** Reads the items of a list by method name, for clients without types: `listAll(connection, "tools/list")`. */
 export async function* listAll(
   connection: ClientConnection,
   method: string,
@@ -76,7 +77,7 @@ export async function* listAll(
   yield* readItems(fetch, (page) => page.items, options);
 }
 
-/** The cursor of a page that is followed by another. */
+/** Returns the cursor of the next page, if there is one. */
 export function readNextCursor({ nextCursor }: { readonly nextCursor?: unknown }): { readonly nextCursor?: string } {
   return typeof nextCursor === "string" ? { nextCursor } : {};
 }
@@ -85,7 +86,7 @@ interface UntypedPage extends Page {
   readonly items: readonly unknown[];
 }
 
-/** The list is the one member of a page that is an array. */
+/** Returns the items of a page: the list is its one member that is an array. */
 function toPage(result: unknown): UntypedPage {
   const page = isObject(result) ? result : {};
   const items: readonly unknown[] = Object.values(page).find(Array.isArray) ?? [];

@@ -1,37 +1,37 @@
 import { isObject } from "../../../generated/support.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 
-/** How long results are kept that servers let clients keep. */
+/** Options of the cache for results that servers allow clients to keep. */
 export interface CacheOptions {
-  /** Longest time in milliseconds, whatever a server says. Default 24 h. */
+  /** Maximum age in milliseconds, regardless of what a server states. Default 24 h. */
   readonly maxAge?: number;
-  /** Most results of one session; the oldest go first. Default 1000. */
+  /** Maximum number of results of one session; the oldest are dropped first. Default 1000. */
   readonly maxEntries?: number;
-  /** Keep what reading a resource gave, too. Treat it as read-only then. Default `true`. */
+  /** True to cache resources that were read, too: treat them as read-only. Default `true`. */
   readonly reads?: boolean;
   /**
-   * Whose the requests are, where one session acts for several users in turn: what is private to one is not given to another.
+   * Returns the user of the requests, if one session acts for several users in turn: private results of one are not returned to another.
    * Default: one user.
    */
   readonly principal?: () => string;
 }
 
-/** When a result that was just received stops being fresh, and whom it is for. */
+/** End of the freshness of a result that was just received, and its audience. */
 export interface Freshness {
-  /** In the time of the clock; 0 for what may not be kept. */
+  /** Milliseconds in the time of the clock; 0 if the result may not be cached. */
   readonly until: number;
   readonly isPublic: boolean;
 }
 
-/** What held when a result was asked for. */
+/** State of the cache at the time of a request. */
 export interface Asking {
-  /** Grows whenever something is forgotten: what was asked for before may be old by the time it comes. */
+  /** Increases whenever something is dropped: a result requested before that may be outdated when it arrives. */
   readonly version: number;
   readonly principal: string;
 }
 
 /**
- * Results that the server lets us keep, for as long as it says, by what was asked for and who asked.
+ * Cache of results that the server allows clients to keep, for as long as it states, by request and user.
  *
  * @see https://modelcontextprotocol.io/specification/latest/server/utilities/caching
  */
@@ -46,12 +46,12 @@ export class ResultCache {
     this.#options = options;
   }
 
-  /** What holds now, for what is being asked for. */
+  /** Current state of the cache, for a request that is about to be sent. */
   get asking(): Asking {
     return { version: this.#version, principal: this.#principal };
   }
 
-  /** Reads what a result says about being kept; without a time, or with one that makes no sense, it may not be. */
+  /** Reads the freshness of a result. Without a time, or with an invalid one, the result may not be cached. */
   readFreshness(result: unknown): Freshness {
     const { ttlMs, cacheScope } = isObject(result) ? result : {};
     const { maxAge = 24 * 60 * 60 * 1000 } = this.#options;
@@ -59,15 +59,15 @@ export class ResultCache {
     return { until: isKept ? this.#clock.now() + Math.min(ttlMs, maxAge) : 0, isPublic: cacheScope === "public" };
   }
 
-  /** What is kept under a key and still fresh. */
+  /** Returns the value of a key if it is still fresh. */
   find(key: string): unknown {
     const entry = this.#entries.get(this.#toPrivate(key)) ?? this.#entries.get(toPublic(key));
     return entry && this.#clock.now() < entry.until ? entry.value : undefined;
   }
 
   /**
-   * Keeps a value, unless it may not be kept, or anything was forgotten since it was asked for. Where another user's turn has come
-   * meanwhile, nobody knows whose private value it is.
+   * Caches a value, unless it may not be cached or anything was dropped since it was requested. A private value is not cached either if the user
+   * has changed since then: its owner is not known. Returns true if the value is cached.
    */
   keep(key: string, value: unknown, { until, isPublic, version, principal }: Freshness & Asking): boolean {
     if (until <= this.#clock.now() || version !== this.#version) return false;
@@ -81,7 +81,7 @@ export class ResultCache {
     return true;
   }
 
-  /** Drops what has a key of this kind, whoever asked for it. */
+  /** Drops every value with a matching key, for all users. */
   forget(isMeant: (key: string) => boolean): void {
     this.#version += 1;
     for (const [place, { key }] of [...this.#entries]) if (isMeant(key)) this.#entries.delete(place);

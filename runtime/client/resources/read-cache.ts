@@ -1,24 +1,24 @@
 import type { ResultCache } from "../lists/result-cache.ts";
 import { isAtOrBelow } from "../subscriptions/resource-subscriptions.ts";
 
-/** How a resource is read. */
+/** Options for reading a resource through the cache. */
 export interface ReadOptions {
-  /** Ask the server even if the result has been kept. Default `false`. */
+  /** If true, asks the server even if the result is cached. Default `false`. */
   readonly refresh?: boolean;
 }
 
-/** What reading resources gave, kept for as long as the server lets us. */
+/** Cache of resources that were read, kept for as long as the server allows. */
 export class Reads {
   readonly #cache: ResultCache;
   readonly #isAnswered: (result: object) => boolean;
 
-  /** @param isAnswered - whether a result rests on what was answered to the server in between: such a one is nobody else's */
+  /** @param isAnswered - returns true if a result depends on responses to input requests: such a result is not cached */
   constructor(cache: ResultCache, isAnswered: (result: object) => boolean) {
     this.#cache = cache;
     this.#isAnswered = isAnswered;
   }
 
-  /** Gives what is kept, or asks. */
+  /** Returns the cached result, or sends the request. */
   async read(
     uri: string,
     ask: () => Promise<Record<string, unknown>>,
@@ -33,7 +33,7 @@ export class Reads {
     return result;
   }
 
-  /** A resource changed: what it is part of did, too, and perhaps what is part of it. */
+  /** Drops a resource that changed, with those that contain it and those that it contains. */
   forget(updated: string): void {
     this.#cache.forget((key) => {
       const uri = key.startsWith(mark) ? key.slice(mark.length) : undefined;
@@ -41,7 +41,7 @@ export class Reads {
     });
   }
 
-  /** Resources came or went. */
+  /** Drops all resources, because some were added or removed. */
   forgetAll(): void {
     this.#cache.forget((key) => key.startsWith(mark));
   }

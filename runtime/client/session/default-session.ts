@@ -19,7 +19,7 @@ import type { TaskState } from "../../tasks/task.ts";
 import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";
 import { checkToolOutput, isRepeatable } from "../tool-output.ts";
 
-/** A session of a client with one server, without the types of a revision. */
+/** Session of a client with one server, without the types of a revision. */
 export class DefaultClientSession extends SessionView implements ClientConnection, AsyncDisposable {
   readonly roots: RootsKeeper;
   readonly #core: SessionState;
@@ -30,7 +30,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     this.#core = new SessionState(source, roots, target);
   }
 
-  /** Opens the first connection. */
+  /** Opens the first connection; rejects if that fails. */
   start(): Promise<void> {
     return this.#core.line.start();
   }
@@ -100,7 +100,11 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     for await (const page of this.pages(list, options)) yield* readPageItems(list, page);
   }
 
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools */
+  /**
+   * Calls a tool, as a task if the caller or the tool requires one.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools
+   */
   async callTool(name: string, args?: object, given: ToolCallOptions = {}): Promise<object> {
     const { validator } = this.#core.source;
     const { task, ...options } = given;
@@ -118,7 +122,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     return this.#core.tasks.complete(result, call, options);
   }
 
-  /** A task that a tool became earlier. */
+  /** Returns the handle of a task that a tool call became earlier. */
   toolTask(taskId: string): TaskHandle<object> {
     return this.#core.tasks.follow({ taskId }, (result) => this.#readToolResult(result, undefined));
   }
@@ -127,7 +131,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     return this.#core.tasks.list(options);
   }
 
-  /** What a request with metadata of its own gives may depend on that, so it is neither kept nor taken from what was kept. */
+  /** Reads a resource. The result of a request with its own metadata may depend on it, so it is neither cached nor taken from the cache. */
   readResource(uri: string, { refresh, ...options }: ReadCallOptions = {}): Promise<object> {
     const ask = (): Promise<Record<string, unknown>> => this.#core.work("readResource", { uri }, options);
     const isKept = (this.#core.source.cache?.reads ?? true) && options.meta === undefined;
@@ -164,7 +168,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     return this.close();
   }
 
-  /** Tells the server that the roots are others now. */
+  /** Notifies the server that the roots have changed. */
   announceRoots(): void {
     this.#core.announceRoots();
   }
@@ -179,7 +183,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     );
   }
 
-  /** A list that was read once is enough here: a server that changes its tools ought to say so. */
+  /** Finds a tool. Reads the list only if it is not known: a server that changes its tools should notify of it. */
   async #findTool(name: string, { signal }: RequestOptions): Promise<object | undefined> {
     if (!this.#core.lists.latest("tools")) await this.#list("tools", signal ? { signal } : {});
     return this.#findKnownTool(name);
@@ -202,8 +206,8 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 }
 
-/** Options of a call of a tool. */
+/** Options of a tool call, also as a task. */
 type ToolCallOptions = SessionCallOptions & Partial<TaskRequestOptions>;
 
-/** Options of a request by its row or name. */
+/** Options of a request by its row or method name. */
 type Repeatable = Omit<SessionCallOptions, "meta">;

@@ -3,16 +3,16 @@ import { findRow } from "../../protocol/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { SessionCallOptions } from "./session.ts";
 
-/** How a request is made, in one round or more. */
+/** Options of a request in one round or more. */
 export interface CoreCallOptions extends SessionCallOptions {
-  /** Makes the request of each round. Default: just so. */
+  /** Wraps the sending of each round. Default: `sendOnce`. */
   readonly around?: (send: () => Promise<unknown>) => Promise<unknown>;
 }
 
-/** As it is made by default. */
+/** Sends a round once: the default of `around`. */
 export const sendOnce: NonNullable<CoreCallOptions["around"]> = (send) => send();
 
-/** Sends the request with this handler name, at whatever revision the connection has. */
+/** Sends the request with this handler name at the revision of the connection. Rejects if the revision has no such request. */
 export function requestOf(
   connection: ClientConnection,
   handler: string,
@@ -25,7 +25,7 @@ export function requestOf(
   return Promise.reject(new Error(`Revision ${revision.id}, which this server speaks, has no ${handler} requests.`));
 }
 
-/** Handlers of requests that change nothing: answering them twice is as good as once. */
+/** Handler names of requests that change nothing: handling them twice is as good as once. */
 export const safeHandlers: ReadonlySet<string> = new Set([
   "ping",
   "complete",

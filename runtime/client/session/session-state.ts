@@ -29,16 +29,16 @@ import { ServerTasks } from "../tasks/server-tasks.ts";
 import { Subscriptions } from "../subscriptions/resource-subscriptions.ts";
 import { TaskListening } from "../tasks/task-notifications.ts";
 
-/** How a session reaches its server. */
+/** Server of a session, and the means to connect to it. */
 export interface SessionTarget {
   readonly open: ConnectionFactory;
-  /** What the client remembers of servers. */
+  /** Cache of the kind of each server: stateless or with sessions. */
   readonly eras?: EraCache;
-  /** Gives up the first connection while it is being opened. */
+  /** Aborts the first connection while it is being opened. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a session keeps between its calls, and does when nobody calls: it answers, takes notice, and restores. */
+/** State of a session between its calls. Handles messages of the server, and restores the state of the session after a reconnection. */
 export class SessionState implements LineHost, NotificationSink {
   readonly source: AnyClientOptions;
   readonly line: Line;
@@ -54,7 +54,7 @@ export class SessionState implements LineHost, NotificationSink {
   readonly #elicitation: Elicitation;
   readonly #answered = new WeakSet<object>();
   readonly #answerers = new WeakMap<ClientConnection, Answerer>();
-  /** The level that a new session is asked for again. */
+  /** Log level that is set again in a new session. */
   logLevel: string | undefined;
 
   constructor(source: AnyClientOptions, roots: RootsKeeper, target: SessionTarget) {
@@ -144,7 +144,7 @@ export class SessionState implements LineHost, NotificationSink {
     return complete;
   }
 
-  /** Sends a request that the server may refuse until the user has visited a page. */
+  /** Sends a request that the server may reject until the user has visited a page. */
   async work(handler: string, params: object, options?: CoreCallOptions): Promise<Record<string, unknown>> {
     try {
       return await this.call(handler, params, options);
@@ -156,21 +156,21 @@ export class SessionState implements LineHost, NotificationSink {
     }
   }
 
-  /** What becomes of a call that is cut off and says nothing about it itself. */
+  /** Returns the retry policy of a call that states none. */
   retryOf({ isSafe }: { readonly isSafe: boolean }): Retry {
     return isSafe ? (this.source.reconnect?.retry ?? "never") : "never";
   }
 
-  /** Tells the server that the roots are others now. */
+  /** Notifies the server that the roots have changed. */
   announceRoots(): void {
     if (!this.line.isUp) return;
     const { last } = this.line;
     const row = findRow(last.revision.clientNotifications, "rootsListChanged");
-    // A server that goes away asks again when it comes back.
+    // A server that disconnects requests the roots again when it comes back.
     if (row) last.notify(row, undefined).catch(() => {});
   }
 
-  // What the line needs.
+  // Members of `LineHost`.
 
   open(end: AbortSignal): Promise<ClientConnection> {
     const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
@@ -227,7 +227,7 @@ export class SessionState implements LineHost, NotificationSink {
     this.#run("connection", () => this.source.onEvent?.(event));
   }
 
-  // Where notifications go.
+  // Members of `NotificationSink`.
 
   listChanged(list: ListKind): void {
     this.lists.forget(list);
@@ -249,7 +249,7 @@ export class SessionState implements LineHost, NotificationSink {
     this.tasks.wake(taskId);
   }
 
-  /** The server knows nothing any more of what was asked for. */
+  /** Restores the state of the session, which the server has lost. */
   #renew(): void {
     this.lists.reset();
     const restored = Promise.all([
@@ -262,7 +262,7 @@ export class SessionState implements LineHost, NotificationSink {
   async #restoreLogLevel(): Promise<void> {
     const level = this.logLevel;
     const { serverCapabilities, revision } = this.line.last;
-    // Where each request names its level, there is none to restore.
+    // At a revision where each request names its level, there is none to restore.
     if (level === undefined || serverCapabilities.logging === undefined || !knowsLevels(revision)) return;
     await requestOf(this.line.last, "setLevel", { level }).catch((error: unknown) =>
       this.#emitLost({ kind: "logLevel", level }, error),
@@ -273,7 +273,7 @@ export class SessionState implements LineHost, NotificationSink {
     this.notify({ kind: "restoreFailed", what, error: toError(error) });
   }
 
-  /** What a callback of the user throws is theirs. */
+  /** Runs a callback of the user. Reports its error through `onError` instead of throwing it. */
   #run(method: string, callback: () => unknown): void {
     try {
       Promise.resolve(callback()).catch((error: unknown) => this.#report(method, error));
@@ -286,12 +286,12 @@ export class SessionState implements LineHost, NotificationSink {
     try {
       this.source.onError?.({ kind: "callback", method, error: toError(thrown) });
     } catch {
-      // The hook is the last resort: there is nobody left to tell.
+      // This hook is the last resort: there is no other place to report to.
     }
   }
 }
 
-/** Whether the server keeps a log level for the session. */
+/** True if servers keep a log level for the session at a revision. */
 export function knowsLevels({ clientRequests }: Revision): boolean {
   return findRow(clientRequests, "setLevel") !== undefined;
 }

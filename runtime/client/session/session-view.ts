@@ -6,7 +6,7 @@ import {
   type Session,
 } from "../../protocol/session.ts";
 
-/** What a client knows of its server by the session that they have. */
+/** View of a session: what the client knows of its server. */
 export abstract class SessionView {
   abstract readonly session: Session;
 

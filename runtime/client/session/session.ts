@@ -12,8 +12,8 @@ import type { TaskState } from "../../tasks/task.ts";
 import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";
 
 /**
- * A session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The
- * calls of a generated revision can be made over it as well: `new ClientCalls(session)`.
+ * Session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The calls of a
+ * generated revision can be made over it as well: `new ClientCalls(session)`.
  */
 export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult: object }
   ? TaskCalls<P>
@@ -28,97 +28,103 @@ export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult
     ? Logging<P["LoggingLevel"]>
     : { readonly setLogLevel: Unavailable<MissingMethod<P, "SetLevelRequest">> });
 
-/** What every revision can. */
+/** Members of a session at every revision. */
 export interface SessionCalls<P extends ClientTypes> extends ClientConnection, AsyncDisposable {
   readonly serverCapabilities: Capabilities & P["ServerCapabilities"];
-  /** The roots of the client, shared by its sessions. */
+  /** Roots of the client, shared by its sessions. */
   readonly roots: RootsOf<P>;
-  /** Reads the whole list, or gives it as it was kept: treat it as read-only. */
+  /** Returns the whole list, read from the server or taken from the cache: treat it as read-only. */
   listTools(options?: ListCallOptions): Promise<readonly P["Tool"][]>;
   listResources(options?: ListCallOptions): Promise<readonly P["Resource"][]>;
   listResourceTemplates(options?: ListCallOptions): Promise<readonly P["ResourceTemplate"][]>;
   listPrompts(options?: ListCallOptions): Promise<readonly P["Prompt"][]>;
-  /** Reads the items of a list as they are needed. */
+  /** Yields the items of a list, and reads its pages as they are needed. */
   items<Name extends ListName>(list: Name, options?: RequestOptions & PageLimits): AsyncGenerator<ListItems<P>[Name]>;
-  /** Reads the pages of a list as they are needed. */
+  /** Yields the pages of a list, and reads them as they are needed. */
   pages<Name extends ListName>(list: Name, options?: RequestOptions & PageLimits): AsyncGenerator<ListPages<P>[Name]>;
-  /** Runs a tool. Its failures are results with `isError`. With a `validator`, structured content fits the output schema. */
+  /**
+   * Calls a tool. A failure of the tool is a result with `isError`.
+   *
+   * @throws {ToolOutputError} when structured content does not fit the output schema, if the client has a `validator`
+   */
   callTool(name: string, args?: object, options?: SessionCallOptions): Promise<P["CallToolResult"]>;
-  /** Reads a resource, or gives what was kept of it where the server allows that: treat it as read-only. */
+  /** Reads a resource, or takes it from the cache where the server allows that: treat it as read-only. */
   readResource(uri: string, options?: ReadCallOptions): Promise<P["ReadResourceResult"]>;
   getPrompt(
     name: string,
     args?: { readonly [name: string]: string },
     options?: SessionCallOptions,
   ): Promise<P["GetPromptResult"]>;
-  /** Asks for suggestions. Debounce it: servers may limit how often. */
+  /** Requests completions of an argument. Debounce it: servers may limit the rate. */
   complete(
     params: Without<P["CompleteRequest"]["params"], "_meta">,
     options?: SessionCallOptions,
   ): Promise<P["CompleteResult"]["completion"]>;
 }
 
-/** The revision has tasks. */
+/** Calls at a revision with tasks. */
 export interface TaskCalls<P extends ClientTypes> {
   /**
-   * Starts a tool as a task, and resolves when it has begun. Fails at once where server or tool do not allow it. Where the server decides, and
-   * has answered instead, it fails with a `NoTaskError`, which has the answer.
+   * Starts a tool as a task, and resolves when the task has started. Rejects immediately if the server or the tool does not allow it.
+   *
+   * @throws {NoTaskError} when the server decides to respond with a result instead, which the error carries
    */
   callTool(
     name: string,
     args: object | undefined,
     options: SessionCallOptions & TaskRequestOptions,
   ): Promise<TaskHandle<P["CallToolResult"]>>;
-  /** A task that a tool became earlier, perhaps in another session, by its id. */
+  /** Returns the handle of a task that a tool call became earlier, perhaps in another session, by its id. */
   toolTask(taskId: string): TaskHandle<P["CallToolResult"]>;
 }
 
-/** The revision lets clients list their tasks. */
+/** Calls at a revision that lets clients list their tasks. */
 export interface TaskListing {
-  /** Reads all tasks that the server keeps for us. */
+  /** Reads all tasks that the server keeps for this client. */
   listTasks(options?: SessionCallOptions): Promise<readonly TaskState[]>;
 }
 
-/** The revision has no tasks, or has them no more. */
+/** Members at a revision that has no tasks, or no longer has them. */
 export interface NoTaskCalls<P> {
   readonly toolTask: Unavailable<MissingMethod<P, "GetTaskRequest">>;
 }
 
-/** The revision has `ping`. */
+/** Calls at a revision with `ping`. */
 export interface Pinging {
-  /** Resolves when the server answers. */
+  /** Resolves when the server responds. */
   ping(options?: SessionCallOptions): Promise<void>;
 }
 
-/** The revision has subscriptions to single resources. */
+/** Calls at a revision with subscriptions to single resources. */
 export interface Subscribing {
   /**
-   * Listens to changes of a resource, and of those below it. Gives how to stop. Survives reconnection. One change may be told twice.
+   * Subscribes to changes of a resource and of those below it. Returns a function that ends the subscription. Survives reconnection. One change
+   * may be reported twice.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
    */
   subscribe(uri: string, listener: ResourceListener, options?: RequestOptions): Promise<() => Promise<void>>;
 }
 
-/** The revision has a log level for the session. */
+/** Calls at a revision with a log level for the session. */
 export interface Logging<Level extends string> {
-  /** Sets the least severe level that is logged. Survives reconnection. */
+  /** Sets the least severe level that the server logs. Survives reconnection. */
   setLogLevel(level: Level, options?: SessionCallOptions): Promise<void>;
 }
 
-/** Options of one call. */
+/** Options of one call: timeouts, progress, retries and metadata. */
 export interface SessionCallOptions extends RequestOptions {
-  /** Whether the call is sent once more when it is cut off; a tool only if it declares itself repeatable. Default: the client's. */
+  /** Retry policy for when the call is cut off; a tool call is retried only if the tool declares itself repeatable. Default: the client's. */
   readonly retry?: Retry;
   /** Metadata of the request (`_meta`). */
   readonly meta?: { readonly [key: string]: unknown };
 }
 
-/** Options of reading a resource. */
+/** Options for reading a resource. */
 export interface ReadCallOptions extends SessionCallOptions, ReadOptions {}
 
-/** Options of reading a whole list. */
+/** Options for reading a whole list. */
 export interface ListCallOptions extends SessionCallOptions, PageLimits {
-  /** Ask the server even if the list has been kept. Default `false`. */
+  /** If true, asks the server even if the list is cached. Default `false`. */
   readonly refresh?: boolean;
 }

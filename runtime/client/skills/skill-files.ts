@@ -7,26 +7,26 @@ import { SkillError } from "../../skills/errors.ts";
 import type { SkillEntry, SkillResource } from "../../skills/skill.ts";
 import { verifyFile } from "../../skills/verify.ts";
 
-/** The part of a session that files are read by. */
+/** Part of a session that reads the files of skills. */
 export interface FileServer {
   readResource(uri: string, options?: RequestOptions & { readonly refresh?: boolean }): Promise<object>;
 }
 
-/** What is in a file of a skill. */
+/** Content of a file of a skill. */
 export interface SkillContent {
   readonly uri: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Absent where the bytes are no text in UTF-8. */
+  /** Text of the file; absent if the bytes are not valid UTF-8. */
   readonly text: string | undefined;
 }
 
-/** The files of a skill for as long as somebody acts on it: those of the entry that it was loaded from, and no others. */
+/** Reader of the files of one loaded skill. It reads only files that belong to the entry from which the skill was loaded. */
 export class SkillFiles {
   readonly #entry: SkillEntry;
   readonly #server: FileServer;
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined;
   readonly #kept = new Map<string, SkillContent>();
-  /** Bytes that may still be read where no entry has promised how many there are. */
+  /** Bytes that may still be read if the entry does not list the sizes of the files. */
   #room: number;
 
   constructor(entry: SkillEntry, server: FileServer, maxBytes: number) {
@@ -42,7 +42,7 @@ export class SkillFiles {
     const kept = this.#kept.get(uri);
     if (kept) return kept;
     const resource = this.#find(uri);
-    // What was kept of earlier reads may be older than the entry.
+    // A cached read may be older than the entry.
     const bytes = toBytes(uri, await this.#server.readResource(uri, { ...options, refresh: true }));
     const content = { uri, bytes, text: fromUtf8(bytes) };
     if (!resource) return this.#count(content);
@@ -51,7 +51,7 @@ export class SkillFiles {
     return content;
   }
 
-  /** References are relative to the folder of the skill, as between files. */
+  /** Resolves a reference relative to the folder of the skill, as between files. */
   #resolve(reference: string): string {
     if (this.#listed?.has(reference)) return reference;
     const { uri } = this.#entry;

@@ -8,54 +8,67 @@ import { verifyFrontmatter } from "../../skills/verify.ts";
 import { readItems, readNextCursor, type Page, type PageLimits, type PageParams } from "../lists/pages.ts";
 import { SkillFiles, type FileServer, type SkillContent } from "./skill-files.ts";
 
-/** The part of a session that skills are read by: every session of a client has it. */
+/** Part of a session that reads skills. Every session of a client has it. */
 export interface SkillServer extends FileServer {
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
 }
 
-/** How skills are read. */
+/** Options of a skill reader. */
 export interface SkillReaderOptions {
   readonly parseYaml: ParseYaml;
-  /** Load skills too whose files are made when they are read, so that nothing of them can be checked. Default `false`. */
+  /** If true, also loads skills whose files are generated when they are read, so that nothing in them can be verified. Default `false`. */
   readonly dynamic?: boolean;
-  /** Most files of a skill, and most bytes in all of them. Default: what every host must accept, 512 and 16 MiB. */
+  /** Maximum number of files of a skill, and of bytes in all of them. Default: what every host must accept, 512 files and 16 MiB. */
   readonly limits?: { readonly files: number; readonly bytes: number };
 }
 
 /**
- * Reads the skills of one server. They are the text of a stranger: show users and models whose they are, ask users before one is loaded and
- * again when its `resources` have changed, and run nothing of it without asking.
+ * Reads the skills of one server. Skills are untrusted text: show users and models which server they come from. Ask the user before one is
+ * loaded and again when its `resources` have changed. Run nothing from a skill without asking.
  *
  * @see https://modelcontextprotocol.io/seps/2640-skills-extension#security-considerations
  */
 export interface SkillReader {
-  /** The skills that the server lists, as it says; what is wrong with one is found when it is loaded. There may be more of them. */
+  /**
+   * Returns the skills that the server lists. Checks only the shape of their entries; `load` checks the rest. The server may have more skills.
+   *
+   * @throws {SkillError} when an entry has another shape
+   */
   list(options?: RequestOptions & PageLimits): Promise<readonly SkillEntry[]>;
-  /** One skill, listed or not, by the URI of its `SKILL.md`. */
+  /**
+   * Returns one skill, listed or not, by the URI of its `SKILL.md`.
+   *
+   * @throws {SkillError} when the entry is invalid, or that of another skill
+   */
   get(uri: string, options?: RequestOptions): Promise<SkillEntry>;
-  /** Reads the `SKILL.md` of a skill, and nothing else, and checks it. Throws a `SkillError` for what must not be used. */
+  /**
+   * Reads the `SKILL.md` of a skill, and no other file, and checks it.
+   *
+   * @throws {SkillError} when the skill must not be used
+   */
   load(skill: SkillEntry | string, options?: RequestOptions): Promise<LoadedSkill>;
   /**
-   * What is in a folder now, folders in it with the MIME type `inode/directory`. Files that the entry of a skill does not list are no files of
-   * that skill. Fails at once where the server does not offer it.
+   * Returns the current content of a folder. Folders in it have the MIME type `inode/directory`. A file that the entry of a skill does not list
+   * is not a file of that skill. Rejects immediately if the server does not offer the method.
    */
   readDirectory(uri: string, options?: RequestOptions & PageLimits): Promise<readonly object[]>;
 }
 
-/** A skill whose `SKILL.md` was found to be the one that its entry describes. */
+/** Skill whose `SKILL.md` matches its entry. */
 export interface LoadedSkill {
   readonly entry: SkillEntry;
-  /** The text of `SKILL.md`, with what it begins with. */
+  /** Text of `SKILL.md`, including its frontmatter. */
   readonly text: string;
   /**
-   * Reads one of its files and checks it; a second time it comes from memory. Throws a `SkillError` for what must not be used.
+   * Reads a file of the skill and checks it. A second read of a listed file comes from memory.
    *
    * @param reference - as `SKILL.md` refers to it, such as `references/FORMS.md`, or its URI
+   * @throws {SkillError} when the file must not be used
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>;
 }
 
-/** Reads the skills of the server behind a session. */
+/** Creates a reader of the skills of the server behind a session. */
 export function createSkillReader(server: SkillServer, options: SkillReaderOptions): SkillReader {
   const get = async (uri: string, request: RequestOptions = {}): Promise<SkillEntry> => {
     const { skill } = toObject(await server.request("skills/get", { uri }, request));

@@ -5,25 +5,25 @@ import type { RequestId } from "../../jsonrpc/message.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 
-/** What is asked for, and how. */
+/** Options of a subscription request. */
 export interface ListenStreamOptions {
   readonly row: RequestRow;
   readonly filter: ListenFilter;
   readonly clock: Clock | undefined;
-  /** Milliseconds for the acknowledgement. */
+  /** Milliseconds to wait for the acknowledgement. */
   readonly timeout: number;
 }
 
 /**
- * One request to listen: it lasts until either side ends it. What it hears of arrives as notifications that name it.
+ * Subscription request that lasts until either side ends it. Its notifications name the request.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
  */
 export class ListenStream {
   readonly filter: ListenFilter;
-  /** Resolves with what the server honours of the filter; rejects when the request ends before. */
+  /** Resolves with the part of the filter that the server honours; rejects when the request ends before. */
   readonly acknowledged: Promise<ListenFilter>;
-  /** Resolves when nothing more is heard: with the reason, unless the server ended it in order. */
+  /** Resolves when no more notifications follow: with the reason, unless the server ended the request in order. */
   readonly ended: Promise<Error | undefined>;
   readonly #controller = new AbortController();
   #id: RequestId | undefined;
@@ -43,12 +43,12 @@ export class ListenStream {
     this.acknowledged.then(cancel, cancel);
   }
 
-  /** Whether a notification names this request: `1` and `"1"` are different. */
+  /** True if a notification names this request: `1` and `"1"` are different. */
   is(tag: unknown): boolean {
     return tag !== undefined && tag === this.#id;
   }
 
-  /** The server has said what it will tell. */
+  /** Handles the server's acknowledgement, which carries the honoured filter. */
   accept(params: unknown): void {
     const honoured = isObject(params) ? params.notifications : undefined;
     this.#acknowledge(isObject(honoured) ? honoured : {});

@@ -14,29 +14,28 @@ import { SubscriptionError } from "../errors.ts";
 import type { RestoredState } from "../events.ts";
 import { ListenStream } from "./listen-stream.ts";
 
-/** What listening needs of its session. */
+/** Parts of a session that subscriptions to changes use. */
 export interface ListeningHost {
   readonly clock: Clock | undefined;
   readonly reconnection: Reconnection;
-  /** Milliseconds for an acknowledgement. */
+  /** Milliseconds to wait for an acknowledgement. */
   readonly timeout: number;
-  /** News of every list is wanted, not only of those that are kept. */
+  /** True if notifications of every list are wanted, not only of those that are cached. */
   readonly wantsLists: boolean;
-  /** What changed before now, and has not been told, will not be. */
+  /** Called when notifications stop. Changes that were not reported before will not be reported. */
   deaf(reason: Error | undefined): void;
-  /** Changes are told again. */
+  /** Called when notifications of changes arrive again. */
   hearing(): void;
-  /** The server does not tell of these, and will not be asked again until something else is wanted. */
+  /** Called with changes that the server does not notify of. It is not asked again until another subscription is wanted. */
   lost(what: readonly RestoredState[], reason: Error): void;
 }
 
-/** What is wanted to be heard of. */
+/** List or resource whose changes are wanted. */
 type Wanted = Exclude<RestoredState, { readonly kind: "logLevel" }>;
 
 /**
- * Hears of changes where servers tell of them only to those who listen. There is one stream, which another one replaces when
- * something else is to be heard of; a stream that breaks is opened anew. The two overlap for a moment, so that nothing is missed:
- * a change may be told twice.
+ * Subscription to changes on servers that only notify subscribers. There is one stream. Another stream replaces it when the wanted changes
+ * differ; a broken stream is opened again. The two overlap for a moment so that no change is missed: a change may be reported twice.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
  */
@@ -44,13 +43,13 @@ export class Listening {
   readonly #host: ListeningHost;
   readonly #kinds: Set<ListKind>;
   readonly #uris = new Set<string>();
-  /** Those that may be told something now. */
+  /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
   #line: ListenLine | undefined;
   #current: { readonly stream: ListenStream; readonly honoured: ListenFilter } | undefined;
   #syncing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Attempts in a row that brought no stream that lasted. */
+  /** Number of attempts in a row without a stream that lasted. */
   #fruitless = 0;
   #openedAt = 0;
 
@@ -59,12 +58,12 @@ export class Listening {
     this.#kinds = new Set(host.wantsLists ? listKinds : []);
   }
 
-  /** Whether the server tells of changes in this way. */
+  /** True if the server notifies of changes by subscription requests. */
   get isOffered(): boolean {
     return this.#line !== undefined;
   }
 
-  /** There is another connection: what was heard on the last one is over. */
+  /** Adopts another connection; subscriptions on the last one are over. */
   adopt(connection: ClientConnection): void {
     this.#streams.clear();
     this.#uris.clear();
@@ -76,14 +75,18 @@ export class Listening {
     this.#syncQuietly();
   }
 
-  /** Hear of changes of a list, if the server tells of them. */
+  /** Subscribes to changes of a list, if the server notifies of them. */
   watch(kind: ListKind): void {
     if (!this.isOffered || this.#kinds.has(kind)) return;
     this.#kinds.add(kind);
     this.#syncQuietly();
   }
 
-  /** Resolves when the server has agreed to tell of changes of a resource; rejects when it does not. */
+  /**
+   * Subscribes to changes of a resource; resolves when the server has agreed.
+   *
+   * @throws {SubscriptionError} when the server does not agree
+   */
   async subscribe(uri: string): Promise<void> {
     const line = this.#line;
     this.#uris.add(uri);
@@ -97,22 +100,22 @@ export class Listening {
     }
   }
 
-  /** Resolves when it is no longer told of. */
+  /** Resolves when the subscription to a resource has ended. */
   unsubscribe(uri: string): Promise<void> {
     return this.#uris.delete(uri) ? this.#sync() : Promise.resolve();
   }
 
-  /** Whether a notification belongs to a request of ours. */
+  /** True if a notification belongs to a subscription request of this client. */
   hears(params: unknown): boolean {
     return this.#find(params) !== undefined;
   }
 
-  /** The server agrees to a request. */
+  /** Handles the server's acknowledgement of a subscription request. */
   accept(params: unknown): void {
     this.#find(params)?.accept(params);
   }
 
-  /** The server takes a request back, which some do instead of answering it. */
+  /** Handles the server's cancellation of a subscription request, which some servers send instead of a response. */
   cancelled(params: unknown): void {
     const id = isObject(params) ? params.requestId : undefined;
     const stream = [...this.#streams].find((one) => one.is(id));
@@ -130,13 +133,13 @@ export class Listening {
     this.#sync().catch((error: unknown) => line && this.#recover(line, toError(error)));
   }
 
-  /** Brings the stream in line with what is wanted: once, however many ask at the same time. */
+  /** Brings the stream in line with the wanted changes: once for all concurrent callers. */
   #sync(): Promise<void> {
     const line = this.#line;
     if (!line) return Promise.resolve();
     if (this.#syncing) return (this.#next ??= this.#syncing.catch(() => {}).then(() => this.#sync()));
     this.#next = undefined;
-    // Whoever asks in the same moment is part of it.
+    // Callers in the same moment share this step.
     const syncing = Promise.resolve()
       .then(() => this.#follow(line))
       .finally(() => {
@@ -188,7 +191,7 @@ export class Listening {
     if (this.#line) void this.#recover(this.#line, reason);
   }
 
-  /** Goes on until there is a stream again, or no hope. Where the connection has ended, another one may follow. */
+  /** Retries until there is a stream again, or no chance of one. If the connection has ended, another one may follow. */
   async #recover(line: ListenLine, cause: Error | undefined): Promise<void> {
     const { clock, reconnection } = this.#host;
     let reason = cause;
@@ -210,20 +213,20 @@ export class Listening {
   }
 }
 
-/** A connection on which changes can be heard of. */
+/** Connection on which the server offers subscriptions to changes. */
 interface ListenLine {
   readonly connection: ClientConnection;
   readonly row: RequestRow;
-  /** Where notifications say to which request they belong. */
+  /** Key in `_meta` by which notifications name their subscription request. */
   readonly tag: string;
-  /** The connection is closed. */
+  /** Aborted when the connection is closed. */
   readonly end: AbortSignal;
 }
 
-/** Milliseconds for which the old stream is still listened to when there is a new one. */
+/** Milliseconds for which the old stream stays open after the new one is acknowledged. */
 const overlap = 250;
 
-/** Milliseconds that a stream must last for the delays to begin anew. */
+/** Milliseconds that a stream must last before the delays start over. */
 const stableAfter = 10_000;
 
 function toLine(connection: ClientConnection): ListenLine | undefined {
@@ -256,7 +259,7 @@ function toListChanges(list: ListKind): Wanted {
   return { kind: "listChanges", list };
 }
 
-/** What the server refuses it refuses again; what broke may hold the next time. */
+/** True if another attempt may succeed: a server repeats its rejections, but a broken stream may last the next time. */
 function mayPass(reason: Error | undefined): boolean {
   if (isPeerError(reason)) return false;
   return !isHttpError(reason) || isPassing(reason);

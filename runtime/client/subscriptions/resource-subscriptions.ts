@@ -1,17 +1,17 @@
 import type { RequestOptions } from "../../protocol/incoming-call.ts";
 
-/** Is called with the URI of what changed: the one subscribed to, or one below it. */
+/** Function that is called with the URI of a changed resource: the one subscribed to, or one below it. */
 export type ResourceListener = (uri: string) => unknown;
 
-/** What subscriptions need of the client. */
+/** Parts of a client that resource subscriptions use. */
 export interface SubscriptionHost {
   send(handler: "subscribe" | "unsubscribe", uri: string, options?: RequestOptions): Promise<unknown>;
-  /** A listener failed. */
+  /** Called when a listener throws or rejects. */
   fail(error: unknown): void;
 }
 
 /**
- * Who listens to which resource. However many listen to one, the server has one subscription of it, which ends with the last.
+ * Listeners by resource. However many listeners a resource has, the server has one subscription of it, which ends with the last listener.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -23,7 +23,7 @@ export class Subscriptions {
     this.#host = host;
   }
 
-  /** Resolves, with how to end it, when the server has agreed. */
+  /** Adds a listener. Resolves when the server has agreed, with a function that removes the listener. */
   async add(uri: string, listener: ResourceListener, options: RequestOptions): Promise<() => Promise<void>> {
     const entry = this.#entries.get(uri) ?? { listeners: new Map(), isActive: false, last: Promise.resolve() };
     this.#entries.set(uri, entry);
@@ -40,7 +40,7 @@ export class Subscriptions {
     return remove;
   }
 
-  /** Calls whoever listens to this resource or to one above it. */
+  /** Calls the listeners of this resource and of those above it. */
   deliver(updated: string): void {
     for (const [uri, { listeners }] of this.#entries) {
       if (!isAtOrBelow(updated, uri)) continue;
@@ -48,7 +48,7 @@ export class Subscriptions {
     }
   }
 
-  /** The server has forgotten everything: subscribes again, and tells what failed. */
+  /** Subscribes again after the server has lost its state, and reports failures. */
   restore(onFailure: (uri: string, error: unknown) => void): Promise<unknown> {
     const restored = [...this.#entries].map(([uri, entry]) => {
       entry.isActive = false;
@@ -57,7 +57,7 @@ export class Subscriptions {
     return Promise.all(restored);
   }
 
-  /** Brings the server's side in line with ours; one step after the other, so that the last wish wins. */
+  /** Brings the subscription on the server in line with the listeners, one step after the other, so that the last change wins. */
   #follow(uri: string, entry: Entry, options: RequestOptions): Promise<void> {
     const step = entry.last.catch(() => {}).then(() => this.#step(uri, entry, options));
     entry.last = step;
@@ -69,7 +69,7 @@ export class Subscriptions {
     try {
       if (isWanted !== entry.isActive) await this.#switch(uri, entry, options);
     } finally {
-      // Not before the server has agreed: whoever subscribes meanwhile comes after the end of the last subscription.
+      // Not before the server has agreed: a new subscription comes after the end of the last one.
       if (entry.listeners.size === 0 && this.#entries.get(uri) === entry) this.#entries.delete(uri);
     }
   }
@@ -96,12 +96,12 @@ export class Subscriptions {
 
 interface Entry {
   readonly listeners: Map<object, ResourceListener>;
-  /** Whether the server has the subscription, or is about to. */
+  /** True if the server has the subscription, or is about to. */
   isActive: boolean;
   last: Promise<void>;
 }
 
-/** Whether a URI is another one, or names a part of it. */
+/** True if a URI equals another one, or names a part of it. */
 export function isAtOrBelow(uri: string, parent: string): boolean {
   if (!uri.startsWith(parent)) return false;
   return uri.length === parent.length || parent.endsWith("/") || /[/?#]/.test(uri.charAt(parent.length));

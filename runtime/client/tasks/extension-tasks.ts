@@ -7,27 +7,28 @@ import type { Answerer } from "../input/input-request.ts";
 import { answerAll } from "../input/input-required.ts";
 import type { ServerTasksHost } from "./server-tasks.ts";
 
-/** Whether servers decide at a revision that calls become tasks: where the tasks extension is on it. */
+/** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
 export function hasExtensionTasks({ clientRequests }: Revision): boolean {
   return findRow(clientRequests, "getTask")?.needs !== undefined;
 }
 
-/** The task that a request goes on as, if its result says so. */
+/** Returns the task as which a request continues, if its result says so. */
 export function readStartedTask(result: unknown): TaskState | undefined {
   return isObject(result) && result.resultType === "task" ? toState(result) : undefined;
 }
 
 /**
- * How a task is followed by the tasks extension: whatever is known of it comes with its status, questions too, and answers are sent on their own.
+ * Follows a task of the tasks extension. The status of a task carries all that is known of it, including input requests. Their responses are
+ * sent in separate requests.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
   readonly #host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer };
   readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
-  /** A question that is still shown when its answer has been brought is not asked again. */
+  /** Keys of input requests that were responded to: one that the server still lists is not handled again. */
   readonly #answered = new Set<string>();
-  /** Answers that could not be brought: nobody needs to be asked again. */
+  /** Responses that could not be sent: their handlers need not run again. */
   readonly #kept = new Map<string, unknown>();
 
   constructor(host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer }) {
@@ -53,7 +54,7 @@ export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outco
     return undefined;
   };
 
-  /** The same handlers answer as for questions that come with a result, by the same rules. */
+  /** Runs the same handlers as for input requests in a result, by the same rules. */
   async #answer(
     taskId: string,
     requests: Readonly<Record<string, unknown>>,
@@ -69,7 +70,7 @@ export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outco
     try {
       await this.#host.call("updateTask", { taskId, inputResponses }, signal ? { signal } : {});
     } catch (error) {
-      // What the server does not want has to be answered in another way.
+      // The server rejected these responses, so the handlers have to run again.
       if (isPeerError(error)) this.#kept.clear();
       throw error;
     }

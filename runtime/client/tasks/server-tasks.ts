@@ -20,34 +20,34 @@ import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
 import type { TaskListening } from "./task-notifications.ts";
 
-/** What the tasks of a server need of their session. */
+/** Parts of a session that the tasks of a server use. */
 export interface ServerTasksHost {
   readonly clock: Clock | undefined;
   /** Sends the request with this handler name. */
   call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
   connection(): ClientConnection;
-  /** Who answers questions of tasks, where they do not come as requests. */
+  /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
   answerer(): Answerer;
-  /** How changes of tasks are heard of. Default: they are asked for. */
+  /** Source of notifications of task changes. Default: tasks are polled. */
   readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
 }
 
-/** A call of a tool that shall become a task. */
+/** Call of a tool that is to become a task. */
 export interface ToolTaskCall {
   readonly name: string;
   readonly args: object | undefined;
-  /** The tool as the server lists it, as far as that is known. */
+  /** Tool as the server lists it, if known. */
   readonly tool: object | undefined;
-  /** Checks the result of the tool. */
+  /** Checks and returns the result of the tool. */
   toResult(value: unknown): object;
 }
 
-/** The tasks that a server does for this session. */
+/** Tasks that a server runs for this session. */
 export class ServerTasks {
   readonly #host: ServerTasksHost;
-  /** Those whose end is not known yet. Nobody may ever ask for it: who still holds a task, or waits for it, is what keeps it. */
+  /** Tasks without a known end, held weakly. A caller may never request the end: only code that holds a task, or waits for it, keeps it. */
   readonly #followed = new Map<string, Set<Held>>();
-  /** Not every worker has what tells of it: there they are kept as long as the session. */
+  /** Removes dropped tasks. Not every runtime has `FinalizationRegistry`: without it, tasks are kept as long as the session. */
   readonly #dropped =
     typeof FinalizationRegistry === "function"
       ? new FinalizationRegistry<Entry>((entry) => this.#remove(entry))
@@ -57,7 +57,7 @@ export class ServerTasks {
     this.#host = host;
   }
 
-  /** Whether a tool only runs as a task, and its server can do that. */
+  /** True if a tool only runs as a task and its server supports that. */
   isRequired(tool: object | undefined): boolean {
     const row = this.#row;
     const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
@@ -65,8 +65,10 @@ export class ServerTasks {
   }
 
   /**
-   * Starts a tool as a task. What the server or the tool does not declare is not sent.
+   * Starts a tool as a task. Sends nothing that the server or the tool does not declare.
    *
+   * @throws {CapabilityError} when the server declares no tasks for tool calls
+   * @throws {NoTaskError} when the server responds without a task
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
    */
   async start(call: ToolTaskCall, options: SessionCallOptions & TaskRequestOptions): Promise<TaskHandle<object>> {
@@ -90,12 +92,12 @@ export class ServerTasks {
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
-  /** Runs a tool that only runs as a task, as if it did not: whoever gives the call up gives the task up. */
+  /** Runs a tool that only runs as a task as if it were a plain call: aborting the call cancels the task. */
   async run(call: ToolTaskCall, options: SessionCallOptions): Promise<object> {
     return this.#await(await this.start(call, { ...options, task: true }), options);
   }
 
-  /** The result of a call: a server may have decided that it goes on as a task. */
+  /** Returns the result of a call. Waits for the task if the server has decided that the call continues as one. */
   async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
     const started = hasExtensionTasks(this.#host.connection().revision) ? readStartedTask(result) : undefined;
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
@@ -110,7 +112,7 @@ export class ServerTasks {
     }
   }
 
-  /** Follows a task of which something is known, at least its id. */
+  /** Follows a task of which at least the id is known. */
   follow(
     task: TaskState | Pick<TaskState, "taskId">,
     toResult: (value: unknown) => object,
@@ -137,12 +139,12 @@ export class ServerTasks {
     return followed;
   }
 
-  /** The server says that a task has changed. */
+  /** Called when the server reports that a task has changed; wakes its followers. */
   wake(taskId: string): void {
     for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
   }
 
-  /** Reads all tasks that the server keeps for us. */
+  /** Reads all tasks that the server keeps for this client. */
   async list(options: SessionCallOptions): Promise<readonly TaskState[]> {
     const tasks: TaskState[] = [];
     const items = readItems(
@@ -202,7 +204,7 @@ function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "
   return { send, outcome };
 }
 
-/** A start cannot be taken back: a task that begins after all is cancelled. */
+/** Rejects when the signal aborts. A start cannot be undone: a task that starts nevertheless is cancelled. */
 function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

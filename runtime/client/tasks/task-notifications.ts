@@ -6,27 +6,28 @@ import type { ClientConnection } from "../connect.ts";
 import { hasExtensionTasks } from "./extension-tasks.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
 
-/** What hearing of tasks needs of its session. */
+/** Parts of a session that task notifications use. */
 export interface TaskListeningHost {
   readonly clock: Clock | undefined;
-  /** Milliseconds for an acknowledgement. */
+  /** Milliseconds to wait for an acknowledgement. */
   readonly timeout: number;
-  /** A task may have changed, or nobody will tell any more when it does. */
+  /** Called when a task may have changed, or when no more notifications of its changes follow. */
   wake(taskId: string): void;
 }
 
 /**
- * Hears of tasks, where the server tells of them: whoever waits for one need not ask for it all the time. There is one stream, apart from that
- * for lists and resources, which another one replaces when there are more tasks. A server that refuses is not asked again.
+ * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from
+ * that for lists and resources. Another stream replaces it when tasks are added. A server that rejects the subscription is not asked again on
+ * the same connection.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export class TaskListening {
   readonly #host: TaskListeningHost;
   readonly #wanted = new Set<string>();
-  /** Those that the server does not tell of. */
+  /** Ids of tasks that the server does not notify of. */
   readonly #refused = new Set<string>();
-  /** Those that may be told something now. */
+  /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
   #line: Line | undefined;
   #current: { readonly stream: ListenStream; readonly honoured: ReadonlySet<string> } | undefined;
@@ -36,7 +37,7 @@ export class TaskListening {
     this.#host = host;
   }
 
-  /** There is another connection: what was heard on the last one is over. */
+  /** Adopts another connection; subscriptions on the last one are over. */
   adopt(connection: ClientConnection): void {
     this.#streams.clear();
     this.#refused.clear();
@@ -46,14 +47,14 @@ export class TaskListening {
     if (this.#wanted.size > 0) this.#sync();
   }
 
-  /** Somebody waits for a task. A stream that has ended is replaced when they wait again. */
+  /** Called when a caller waits for a task. A stream that has ended is replaced when a caller waits again. */
   watch(taskId: string): void {
     if (!this.#line) return;
     this.#wanted.add(taskId);
     if (this.#missing.length > 0) this.#sync();
   }
 
-  /** Nobody waits for it any more. The stream may go on telling of it while there are others. */
+  /** Called when no caller waits for a task any more. The stream may continue to report it while other tasks are wanted. */
   forget(taskId: string): void {
     this.#refused.delete(taskId);
     if (!this.#wanted.delete(taskId) || this.#wanted.size > 0) return;
@@ -61,32 +62,32 @@ export class TaskListening {
     this.#current = undefined;
   }
 
-  /** Whether the server has said that it tells of a task. */
+  /** True if the server has agreed to notify of a task. */
   isHeard(taskId: string): boolean {
     return this.#current?.honoured.has(taskId) ?? false;
   }
 
-  /** The server agrees to a request. */
+  /** Handles the server's acknowledgement of a subscription request. */
   accept(params: unknown): void {
     const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
     const tag = this.#line && meta[this.#line.tag];
     [...this.#streams].find((stream) => stream.is(tag))?.accept(params);
   }
 
-  /** The server takes a request back, which some do instead of answering it. */
+  /** Handles the server's cancellation of a subscription request, which some servers send instead of a response. */
   cancelled(params: unknown): void {
     const id = isObject(params) ? params.requestId : undefined;
     const stream = [...this.#streams].find((one) => one.is(id));
     stream?.end(new Error("The server ended the subscription"));
   }
 
-  /** Brings the stream in line with what is wanted. Those who ask in the same moment, or while a stream is opened, share the next one. */
+  /** Brings the stream in line with the wanted tasks. Calls in the same moment, or while a stream is being opened, share the next one. */
   #sync(): void {
     const line = this.#line;
     if (!line || this.#syncing) return;
     const syncing = Promise.resolve()
       .then(() => this.#follow(line))
-      // Then the tasks are asked for, as they would be without it.
+      // Without a stream, the tasks are polled.
       .catch(() => {
         if (line === this.#line) this.#line = undefined;
       })
@@ -96,7 +97,7 @@ export class TaskListening {
     this.#syncing = syncing;
   }
 
-  /** Once for each task: a stream that ends at once is not opened again and again. */
+  /** Tries each task once: a stream that ends immediately is not opened again and again. */
   async #follow(line: Line): Promise<void> {
     const tried = new Set<string>();
     while (line === this.#line && this.#missing.some((id) => !tried.has(id))) {
@@ -123,7 +124,7 @@ export class TaskListening {
     this.#current = honoured.size > 0 && this.#wanted.size > 0 ? { stream, honoured } : undefined;
     before?.end();
     if (!this.#current) return stream.end();
-    // What changed before the acknowledgement was not told.
+    // Changes before the acknowledgement were not reported.
     for (const id of accepted) this.#host.wake(id);
   }
 
@@ -136,11 +137,11 @@ export class TaskListening {
   }
 }
 
-/** A connection on which tasks can be heard of. */
+/** Connection on which the server offers notifications of tasks. */
 interface Line {
   readonly connection: ClientConnection;
   readonly row: RequestRow;
-  /** Where notifications say to which request they belong. */
+  /** Key in `_meta` by which notifications name their subscription request. */
   readonly tag: string;
 }
 

@@ -6,10 +6,10 @@ import { allowTask } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";
 
-/** Answers a request of the server. */
+/** Function that handles a request of the server and returns the result. */
 export type AnswerFunction = (params: unknown, call: CallContext) => unknown;
 
-/** Lets a request of the server run as a task, where that was declared; elsewhere its wish for one is ignored. */
+/** Lets a request of the server run as a task, where that was declared; otherwise ignores that the server wants one. */
 export function answerAsTask(
   handler: string,
   answer: AnswerFunction,
@@ -24,7 +24,7 @@ export function answerAsTask(
 }
 
 /**
- * The answer to a request that belongs to a task of the server belongs to it too.
+ * Marks the result of a request that belongs to a task of the server as belonging to that task too.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */

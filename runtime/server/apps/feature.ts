@@ -15,7 +15,7 @@ import { describeTool } from "../tools/registry.ts";
 import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
 
-/** Views that show what tools give, for clients that have them. */
+/** Extension feature for views that show tool results, for clients that support views. */
 export const ui: ExtensionFeature = {
   name: "ui",
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
@@ -49,15 +49,15 @@ function checkTool(tool: AnyTool, { resources, resourceTemplates }: ResourceList
   throw new SetupError(`Tool "${name}": ${resourceUri} is no view, its MIME type is not "${uiMimeType}".`);
 }
 
-/** Definitions are typed where they are written. */
+/** Returns the `ui` member of a tool with its type: tool definitions are checked where they are written. */
 function readUi({ ui: shown = {} }: AnyTool): ToolUi {
   return shown;
 }
 
-/** Two lists: who has no views learns nothing of them, and nothing of tools that only they may call. */
+/** Builds two lists: a client without views does not see the views, nor the tools that only views may call. */
 function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
   const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
-  // What a client gets depends on what it declares, so that no other may be given the same.
+  // The list depends on what the client declares, so it must not be shared with other clients.
   const own = { ...options, caching: { ...options.caching, tools: toPrivate(options.caching.tools) } };
   const whole = createListing(
     { member: "tools", catalogue: tools, describe: (tool) => withView(describe(tool), tool) },
@@ -73,7 +73,11 @@ function withView(shown: object, tool: AnyTool): object {
   return tool.ui ? { ...shown, _meta: { ...(isObject(meta) && meta), ui: tool.ui } } : shown;
 }
 
-/** @see https://github.com/modelcontextprotocol/ext-apps */
+/**
+ * True if the client declares that it shows views.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps
+ */
 function hasViews({ client }: AnyRequester): boolean {
   const extensions: unknown = Reflect.get(client.capabilities, "extensions");
   const settings = isObject(extensions) ? extensions[extension.id] : undefined;

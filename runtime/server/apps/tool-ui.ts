@@ -1,12 +1,12 @@
 import type { MissingMember, Unavailable } from "../../protocol/missing.ts";
 import type { ToolTypes } from "../protocol-types.ts";
 
-/** Whether tools can have views: where a revision has no metadata of tools they cannot. */
+/** The `ui` member of tool definitions. It is unavailable at revisions whose tools have no `_meta`. */
 export type UiSupport<P extends ToolTypes> = [MissingMember<P, "Tool", "_meta">] extends [never]
   ? {
       /**
-       * How clients that have views show the results, and who may call the tool. Other clients see it without that, or not at all if it is
-       * for views only: its content says everything. Default: nothing but content.
+       * View that shows the results in clients that support views, and the callers that the tool permits. Other clients see the tool without its
+       * view. They do not see it at all if it is for views only. The content must be complete without the view. Default: no view.
        */
       readonly ui?: ToolUi;
     }
@@ -18,8 +18,8 @@ export type UiSupport<P extends ToolTypes> = [MissingMember<P, "Tool", "_meta">]
  * @see https://github.com/modelcontextprotocol/ext-apps
  */
 export interface ToolUi {
-  /** The resource that shows its results: one of this server, made by `createUiResource`. */
+  /** Resource that shows the results: one of this server, created by `createUiResource`. */
   readonly resourceUri?: `ui://${string}`;
-  /** Who may call it: the model, views of this server, or both. Default: both. */
+  /** Permitted callers: the model, views of this server, or both. Default: both. */
   readonly visibility?: readonly ("model" | "app")[];
 }

@@ -3,45 +3,45 @@ import type { CacheHint } from "../../protocol/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyContext, AnyRequester } from "../any-definition.ts";
 
-/** The kind of view that clients can show: a document in HTML, in a frame of its own. */
+/** MIME type of the views that clients can show: an HTML document in a frame of its own. */
 export const uiMimeType = "text/html;profile=mcp-app";
 
-/** A view, for clients that have them. */
+/** Options of a view for clients that support views. */
 export interface UiResourceOptions {
   readonly uri: `ui://${string}`;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** A whole document in HTML, or what makes one. */
+  /** A complete HTML document, or a function that creates one for each read. */
   readonly html: string | ((context: AnyContext) => Awaitable<string>);
-  /** Other origins that it needs. Default: none, it reaches nothing. */
+  /** Other origins that the view needs. Default: none, the view has no network access. */
   readonly csp?: UiCsp;
-  /** What the browser shall allow it, such as `{ camera: {} }`; clients may refuse. Default: nothing. */
+  /** Browser permissions that the view asks for, such as `{ camera: {} }`. Clients may deny them. Default: none. */
   readonly permissions?: UiPermissions;
-  /** An origin of its own, in the form that the client documents. Default: the client's choice. */
+  /** Dedicated origin of the view, in the form that the client documents. Default: the client's choice. */
   readonly domain?: string;
-  /** Whether the client draws a border and a background. Default: the client's choice. */
+  /** True if the client should draw a border and a background. Default: the client's choice. */
   readonly prefersBorder?: boolean;
-  /** Whether `resources/list` shows it: clients find it by its tools. Default `true`. */
+  /** True if `resources/list` contains the view. Clients also find it through its tools. Default `true`. */
   readonly listed?: boolean;
   readonly caching?: CacheHint;
   readonly scopes?: readonly string[];
   visible?(requester: AnyRequester): boolean;
 }
 
-/** Origins such as `https://api.example.com` or `https://*.example.com`. */
+/** Origins that a view may use, such as `https://api.example.com` or `https://*.example.com`. */
 export interface UiCsp {
-  /** For requests and sockets. */
+  /** Origins for requests and WebSocket connections. */
   readonly connectDomains?: readonly string[];
-  /** For scripts, styles, images, fonts and media. */
+  /** Origins for scripts, styles, images, fonts and media. */
   readonly resourceDomains?: readonly string[];
-  /** For frames inside of it. */
+  /** Origins for frames inside of the view. */
   readonly frameDomains?: readonly string[];
-  /** For the base of its addresses. */
+  /** Origins for the base URI of the document. */
   readonly baseUriDomains?: readonly string[];
 }
 
-/** Permissions that there are. Nothing can be said about them yet. */
+/** Browser permissions that a view can ask for. Each is an empty object, as no permission has settings yet. */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -49,7 +49,7 @@ export interface UiPermissions {
   readonly clipboardWrite?: object;
 }
 
-/** A resource as definitions take it. */
+/** A resource in the form that server definitions accept. */
 export interface UiResource {
   readonly uri: string;
   readonly name: string;
@@ -64,13 +64,13 @@ export interface UiResource {
   read(uri: string, context: AnyContext): Promise<UiContents>;
 }
 
-// A type, not an interface: results of the protocol may have further members, which only those of a type can be compared with.
+// A type alias, not an interface: protocol results have an index signature, to which only type aliases are assignable.
 type UiContents = { contents: { uri: string; mimeType: string; text: string; _meta: { ui: object } }[] };
 
 /**
- * Makes a resource of a view, with its MIME type and metadata; name it in the `ui` of tools. Throws when it is no view: another scheme than
- * `ui://`, no whole document, or origins that are none.
+ * Creates the resource of a view, with its MIME type and metadata. Name it in the `ui` of tools.
  *
+ * @throws {SetupError} when the scheme is not `ui://`, the HTML is not a complete document or an origin is invalid.
  * @see https://github.com/modelcontextprotocol/ext-apps
  */
 export function createUiResource(options: UiResourceOptions): UiResource {
@@ -89,7 +89,7 @@ export function createUiResource(options: UiResourceOptions): UiResource {
     ...fields,
     mimeType: uiMimeType,
     _meta: { ui },
-    // Clients go by what comes with the content.
+    // Clients use the metadata that comes with the content.
     async read(read, context) {
       const text = typeof html === "string" ? html : await html(context);
       checkDocument(uri, text);
@@ -98,7 +98,7 @@ export function createUiResource(options: UiResourceOptions): UiResource {
   };
 }
 
-/** They become part of a policy, in which a blank or a semicolon begins something else. */
+/** Checks origins: they become part of a content security policy, in which a blank or a semicolon begins another entry. */
 function checkOrigins(uri: string, csp: UiCsp = {}): void {
   for (const [name, origins] of Object.entries(csp)) {
     const wrong = [...origins].find((origin) => !originPattern.test(origin));
@@ -116,7 +116,7 @@ function checkDocument(uri: string, html: string): void {
   throw new SetupError(`View ${JSON.stringify(uri)}: it must be a whole document that begins with <!doctype html>.`);
 }
 
-/** Blanks and comments may come first. */
+/** True if the document begins with a doctype. Whitespace and comments may precede it. */
 function beginsWithDoctype(html: string): boolean {
   let rest = html.trimStart();
   while (rest.startsWith("<!--")) {

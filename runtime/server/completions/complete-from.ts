@@ -1,6 +1,9 @@
 import type { Complete } from "../protocol-types.ts";
 
-/** Suggests from a list what fits the typed text: first what begins with it, then what contains it, then what has its letters in order. */
+/**
+ * Creates a completion function over a fixed list. Values that begin with the typed text come first, then values that contain it, then values that
+ * contain its letters in order.
+ */
 export function completeFrom(values: readonly string[]): Complete {
   const folded = values.map((value) => ({ value, text: value.toLowerCase() }));
   return (typed) => {

@@ -3,7 +3,7 @@ import type { Implemented } from "../feature.ts";
 import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
 import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
 
-/** Params of `completion/complete`, as every revision has them. */
+/** Params of `completion/complete`, in the form that all revisions share. */
 export interface CompleteParams {
   readonly ref:
     { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
@@ -11,27 +11,35 @@ export interface CompleteParams {
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
 }
 
-/** What a feature answers that suggests values. */
+/** Interface of a feature that suggests values. */
 export interface Completing extends Implemented {
-  /** Who suggests values for what is asked about, if it is one of its own; refuses what it does not have. */
+  /**
+   * Returns the completion of a prompt or template of this feature, and `undefined` for references of other kinds.
+   *
+   * @throws {RpcError} when the name is unknown.
+   */
   findComplete(params: CompleteParams, scope: AnyContext): Found | undefined;
 }
 
-/** Somebody who suggests values, or nobody for something that is there. */
+/** An existing argument or variable. `complete` is undefined if it has no suggestions. */
 export interface Found {
   readonly complete: Complete | undefined;
 }
 
-/** Most values in one answer. */
+/** Maximum number of values in one result. */
 const mostValues = 100;
 
-/** Whether anything in a server can be completed; otherwise it does not offer completion. */
+/** True if any prompt or template has a completion. Otherwise the server does not offer completions. */
 export function hasCompletions(prompts: Iterable<AnyPrompt>, templates: Iterable<AnyResourceTemplate>): boolean {
   const inPrompts = [...prompts].some((prompt) => Object.values(prompt.arguments ?? {}).some((a) => a.complete));
   return inPrompts || [...templates].some((template) => Object.values(template.complete ?? {}).some(Boolean));
 }
 
-/** Answers `completion/complete`. An argument without a function of its own has no suggestions. */
+/**
+ * Handles `completion/complete`. An argument without a completion function has no suggestions.
+ *
+ * @throws {RpcError} when the prompt, template or argument is unknown.
+ */
 export async function completeArgument(
   params: CompleteParams,
   where: readonly Implemented[],
@@ -43,7 +51,7 @@ export async function completeArgument(
   return { completion: toCompletion(complete ? await complete(value, context) : [], name) };
 }
 
-/** Whoever it is about answers, or refuses; where nothing of the kind is served, there is nothing of that name. */
+/** Finds the completion in the feature that serves the reference. If no feature serves this kind of reference, the name is unknown. */
 function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): Found {
   for (const feature of where.filter(isCompleting)) {
     const found = feature.findComplete(params, scope);
@@ -59,7 +67,11 @@ function isCompleting(implemented: Implemented): implemented is Completing {
   return "findComplete" in implemented;
 }
 
-/** @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion */
+/**
+ * Converts the outcome of a completion function to a result of at most 100 values.
+ *
+ * @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion
+ */
 function toCompletion(outcome: readonly string[] | Completion, name: string): object {
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;
   if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" gave no list of values.`);

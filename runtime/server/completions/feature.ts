@@ -7,7 +7,7 @@ import type { ServerParts } from "../handlers.ts";
 import type { PromptLists } from "../prompts/registry.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 
-/** Suggestions for the arguments of prompts and the variables of templates. Comes after what it makes suggestions for. */
+/** Completions of prompt arguments and template variables. Must follow the features that it completes. */
 export const completions: Feature = {
   name: "completions",
   create: ({ prompts, resourceTemplates, settings }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
@@ -28,7 +28,7 @@ export const completions: Feature = {
   }),
 };
 
-/** Settled arguments mean nothing where the revision does not have them. */
+/** Drops the context (arguments that are already resolved) at revisions that do not define it. */
 function toKnown(params: CompleteParams, { knownMembers }: Revision): CompleteParams {
   const known: KnownMember = "CompleteRequest.params.context";
   const { context: _context, ...others } = params;

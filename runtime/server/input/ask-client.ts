@@ -6,22 +6,25 @@ import { checkQuestion } from "./check-request.ts";
 import type { AskForTask } from "../feature.ts";
 import { readRound, type Rounds } from "./rounds.ts";
 
-/** What is asked. */
+/** Input request to a client. */
 export interface ClientQuestion {
   readonly row: RequestRow;
   readonly params: object;
-  /** Its name where it is part of a result. */
+  /** Key of the input request where it is part of a result. */
   readonly key?: string | undefined;
 }
 
-/** What asking takes. */
+/** Functions with which an input request is sent and its response is checked. */
 export interface AskingParts extends Pick<Rounds, "check"> {
   readonly askForTask: AskForTask | undefined;
 }
 
 /**
- * Puts a question to the client and waits for the answer. With `task` among its params the client does it as a task, if both sides can:
- * then the answer may take long, and nothing is lost when a connection is.
+ * Sends an input request to the client and waits for the response. With `task` among its params, the client runs it as a task if both sides
+ * support that: then the response may take long, and nothing is lost when a connection is lost.
+ *
+ * @throws {CapabilityError} when the client did not declare a capability that the params need
+ * @throws {InvalidMessageError} when the params or the response are invalid
  */
 export async function askClient(
   call: CallContext,
@@ -36,7 +39,7 @@ export async function askClient(
   return answer;
 }
 
-/** A question inside of a result is no task, and has no id: both are of sessions. */
+/** Removes the members `task` and `elicitationId`, which belong to sessions: an input request inside a result has neither. */
 export function withoutSessionMembers(params: object): object {
   const { task: _task, elicitationId: _id, ...rest }: Record<string, unknown> = { ...params };
   return rest;

@@ -2,8 +2,8 @@ import { isObject, type EmbeddedRow, type Gate, type RequestRow, type Revision }
 import { isOpen, type Session } from "../../protocol/session.ts";
 
 /**
- * The capability that a question needs and that the client has not declared, if there is one: also for the mode of an elicitation, and for
- * what a sampling request makes use of.
+ * Returns the first capability that an input request needs and that the client has not declared, if any. Includes those for the mode of an
+ * elicitation and for the members of a sampling request.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#inputrequests
  */
@@ -11,7 +11,7 @@ export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, 
   return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
 }
 
-/** True if a capability was declared, at a revision that has it: at others the declaration means nothing. */
+/** True if a capability was declared at a revision that has it. At other revisions the declaration has no meaning. */
 export function isDeclared(gate: Gate, session: Session): boolean {
   return hasCapability(gate, session.revision) && isOpen(gate, session);
 }
@@ -22,8 +22,8 @@ export function hasCapability({ side, path }: Gate, { capabilities }: Revision):
 }
 
 /**
- * What a sampling request needs besides the capability itself. Revisions without `sampling.context` let a server ask for context freely;
- * tools came together with their capability, so where a revision has none nobody can have declared it.
+ * Returns the capabilities that a sampling request needs in addition to `sampling`. Revisions without `sampling.context` let a server ask for
+ * context freely. Tools and their capability were introduced together, so no client can have declared it at a revision without tools.
  *
  * @see https://modelcontextprotocol.io/specification/latest/client/sampling#capabilities
  */
@@ -46,7 +46,7 @@ function toSamplingGate(member: string): Gate {
   return { side: "client", path: ["sampling", member] };
 }
 
-/** The narrowest first: it names all that is needed. */
+/** Returns the capabilities that an input request needs. The narrowest one is first, because its path names all that is needed. */
 function gatesOf(
   { handler, gate }: RequestRow | EmbeddedRow,
   params: Record<string, unknown>,

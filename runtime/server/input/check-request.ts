@@ -5,8 +5,10 @@ import type { Session } from "../../protocol/session.ts";
 import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts";
 
 /**
- * Refuses a question whose params need more than the capability of its method: a client that cannot do it must not be asked for it.
+ * Rejects an input request whose params need more than the client supports: a server must not send it to such a client.
  *
+ * @throws {CapabilityError} when the client did not declare a capability that the params need
+ * @throws {InvalidMessageError} when tool uses and their results do not match
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities
  */
@@ -16,7 +18,11 @@ export function checkQuestion({ method, handler }: RequestRow, params: object, s
   checkConversation(method, handler, params);
 }
 
-/** Refuses to have a conversation gone on with in which tool uses and their results do not match. */
+/**
+ * Rejects a sampling request with a conversation in which tool uses and their results do not match.
+ *
+ * @throws {InvalidMessageError} when they do not match
+ */
 export function checkConversation(method: string, handler: string, params: unknown): void {
   const issue = handler === "createMessage" && isObject(params) ? checkToolResults(params) : undefined;
   if (issue) throw new InvalidMessageError(method, "params", issue);
@@ -34,7 +40,7 @@ function findGates(handler: string, params: object, session: Session): readonly 
   }
 }
 
-/** Forms are what the capability means by itself; a client that only shows pages says so, where there are modes. */
+/** True if a client supports URL mode only. The bare capability means forms; where there are modes, such a client declares `url` alone. */
 function onlyShowsPages({ peer, revision }: Session): boolean {
   const { elicitation } = peer.capabilities;
   if (!hasCapability(toGate("elicitation", "url"), revision)) return false;

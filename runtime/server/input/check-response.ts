@@ -2,8 +2,8 @@ import { fail, isObject, under, type EmbeddedRow, type Issue, type RequestRow } 
 import { checkContent } from "../../protocol/elicitation-form.ts";
 
 /**
- * What is wrong with the answer to a question, if anything: it must be of the right kind, and a form must be filled in as was asked. Clients
- * should have seen to that, but not every client does.
+ * Returns the problem of the response to an input request, if any. The response must be of the right kind, and a form must be filled in as
+ * requested. Clients should ensure that, but not every client does.
  *
  * @see https://modelcontextprotocol.io/specification/latest/client/elicitation
  */

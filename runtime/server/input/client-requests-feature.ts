@@ -4,7 +4,7 @@ import type { ServerRounds } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
-/** Questions to the client where every revision of a program has sessions: they are requests. */
+/** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
 export const questions: Feature = {
   name: "questions",
   createScopes: createAskingScopes,

@@ -6,7 +6,7 @@ import { createReplayedRounds } from "./replayed-input.ts";
 import { toRequestStateSettings } from "./request-state-options.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
-/** Calls that need input of the client: in rounds where each request stands alone, and by requests elsewhere. */
+/** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
 export const rounds: Feature = {
   name: "rounds",
   createScopes: createAskingScopes,

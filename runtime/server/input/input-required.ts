@@ -1,11 +1,11 @@
-/** Questions as a handler returns them: by key, each a method and its params. */
+/** Input requests that a handler returns: by key, each with a method and its params. */
 export interface InputQuestions {
   readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
-  /** Whatever the handler wants to find again, as text. The client carries it, signed: it can read it, but not change it. */
+  /** Text that the handler needs in the next round. The client carries it, signed: it can read it, but not change it. */
   readonly requestState?: string;
 }
 
-/** What a handler returns instead of its result when it needs input first. */
+/** Return value of a handler that needs input before it can return its result. */
 export class InputRequired<Questions extends InputQuestions = InputQuestions> {
   readonly questions: Questions;
 
@@ -19,9 +19,10 @@ export class InputRequired<Questions extends InputQuestions = InputQuestions> {
 }
 
 /**
- * Asks the client by returning: the handler is called again, from its beginning, with `context.inputResponses` and
- * `context.requestState`. Handlers that just want answers have it simpler with `await context.elicit(...)`.
+ * Requests input of the client by returning: the handler is called again, from its beginning, with `context.inputResponses` and
+ * `context.requestState`. Handlers that only need responses can use `await context.elicit(...)`, which is simpler.
  *
+ * @throws {Error} when neither `inputRequests` nor `requestState` is given
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
 export function inputRequired<Questions extends InputQuestions>(questions: Questions): InputRequired<Questions> {

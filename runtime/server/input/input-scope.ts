@@ -8,7 +8,7 @@ import type { AskForTask } from "../feature.ts";
 import type { QuestionOptions } from "../protocol-types.ts";
 import type { RoundInput } from "./round-record.ts";
 
-/** For programs that ask clients: what they may ask at a revision is found once. */
+/** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
 export function createAskingScopes(revision: Revision, askForTask: AskForTask | undefined): CreateScope {
   const rows: QuestionRows = {
     createMessage: findQuestion(revision, "createMessage"),
@@ -21,7 +21,7 @@ export function createAskingScopes(revision: Revision, askForTask: AskForTask | 
 
 type QuestionRows = { readonly [Kind in keyof typeof kinds]: RequestRow | undefined };
 
-/** Where no server sends requests, its questions are parts of results: how they reach the client is the lifecycle's business. */
+/** Finds the row of an input request. Where servers send no requests, it is part of a result: the lifecycle brings it to the client. */
 function findQuestion(revision: Revision, handler: string): RequestRow | undefined {
   const embedded = findRow(revision.embeddedRequests, handler);
   return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
@@ -31,7 +31,7 @@ interface Questions extends Pick<AskingParts, "askForTask"> {
   readonly rows: QuestionRows;
 }
 
-/** What a handler gets that may ask. */
+/** Context of a handler that may send input requests. */
 class AskingScope extends HandlerScope {
   readonly #call: CallContext;
   readonly #parts: ContextParts;
@@ -71,7 +71,7 @@ class AskingScope extends HandlerScope {
     const { check } = this.#parts.rounds;
     const { rows, askForTask } = this.#questions;
     const row = rows[kind];
-    // At a revision without the question no client can have declared its capability.
+    // At a revision without the input request, no client can have declared its capability.
     if (!row) throw new CapabilityError(kinds[kind].method, { side: "client", path: [kinds[kind].capability] });
     return askClient(this.#call, { row, params, key }, { askForTask, ...(check && { check }) });
   }

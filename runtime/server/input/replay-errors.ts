@@ -1,7 +1,7 @@
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import type { Asked } from "./round-record.ts";
 
-/** What is wrong with asking while something is done only once. */
+/** Returns the message for an input request that is sent inside a step of `once`. */
 export function askedInside(steps: readonly string[]): string {
   const names = steps.map((step) => JSON.stringify(step)).join(", ");
   return (
@@ -10,7 +10,11 @@ export function askedInside(steps: readonly string[]): string {
   );
 }
 
-/** A question waits for what is done only once, which waits for its answer. */
+/**
+ * Creates the error for an input request that waits for a step of `once`, which in turn waits for the response.
+ *
+ * @param time - milliseconds that the input request has waited
+ */
 export function stuck(steps: readonly string[], time: number): RpcError {
   const cause = new Error(
     `${askedInside(steps)} If it was asked elsewhere: a question waits ${time} ms for what is done once to end; raise rounds.stepTime.`,
@@ -18,7 +22,7 @@ export function stuck(steps: readonly string[], time: number): RpcError {
   return new RpcError(errorCodes.internalError, "The call waits for itself", { cause });
 }
 
-/** The client can do nothing about it but begin again; the author of the handler can. */
+/** Creates the error for a handler that does not repeat its input requests. A client can only begin again; the handler needs a correction. */
 export function astray(left: readonly Asked[]): RpcError {
   const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
   const cause = new Error(

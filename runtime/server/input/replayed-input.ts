@@ -12,8 +12,8 @@ import { Round, type RoundStart } from "./round.ts";
 import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
 
 /**
- * Where each request stands alone, each round is a request: it brings what earlier ones left with the client, runs the handler from its
- * beginning, and gives the result or what has to be asked.
+ * Creates the rounds of stateless requests. Each round is a request: it carries the state that earlier rounds left with the client, runs the
+ * handler from its beginning, and returns the result or the input that is required.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
@@ -31,7 +31,7 @@ export function createReplayedRounds(settings: RequestStateSettings): Rounds {
   };
 }
 
-/** A call, and how its rounds are run. */
+/** A call with the settings of its rounds. */
 interface Replay {
   readonly request: RoundRequest;
   readonly call: CallContext;
@@ -47,7 +47,7 @@ function replay(of: Replay, work: Work): Awaitable<object> {
       .open(toScope(of), requestState, principalOf(of))
       .then((record) => play(continueTurn(of, record, given ?? noResponses), work));
   }
-  // Without a state nothing has been asked, but a handler that asks by returning may know its answers by their keys.
+  // Without a state no input was requested, but a handler that returns input requests may recognize responses by their keys.
   return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);
 }
 
@@ -55,7 +55,7 @@ type Responses = RoundStart["responses"];
 
 const noResponses: Responses = {};
 
-/** Turn of a later round. */
+/** Creates the turn of a round after the first; checks the responses to returned input requests. */
 function continueTurn(of: Replay, record: RoundRecord, responses: Responses): Turn {
   const { returned, input } = record;
   const answered = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
@@ -72,7 +72,7 @@ function play(turn: Turn, work: Work): Awaitable<object> {
   });
 }
 
-/** One round: what the client brings, and how it goes on from there. */
+/** One round: the state and the responses that the client sent, and the way to the next round. */
 class Turn implements RoundStart {
   readonly of: Replay;
   readonly record: RoundRecord;

@@ -4,37 +4,37 @@ import type { ReplayStore } from "../../stores/replay-store.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSealer } from "./sealing.ts";
 
-/** How calls go on that need input of the client. All times are in milliseconds. */
+/** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes or more that sign what clients carry from round to round: the first signs, all are accepted. Needed where several
-   * processes serve the same clients, or calls shall outlive a restart. Default: `cursorKeys`, or a random one.
+   * Secrets of 32 bytes or more that sign the request state: the first one signs, all are accepted. Needed where several processes serve the
+   * same clients, or where calls must survive a restart. Default: `cursorKeys`, or one random secret.
    */
   readonly keys?: readonly Uint8Array[];
-  /** How long the client may take for its answers. Default 10 min. */
+  /** Time in which the client has to respond. Default 10 min. */
   readonly lifetime?: number;
-  /** Most bytes of what clients carry: earlier answers and results of `once`, before they are compressed. Default 1 MiB. */
+  /** Maximum size of the request state in bytes, before compression: earlier responses and results of `once`. Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * How long a handler must have done nothing new while it waits for answers, before they are asked for: whatever else it waits for without
-   * its context is given up then, and begun again in the next round. Default 10.
+   * Time for which a handler that waits for responses must do nothing new before its input requests are sent. Operations that it awaits then
+   * without its context are abandoned, and start again in the next round. Default 10.
    */
   readonly settleTime?: number;
   /**
-   * How long a question waits for a step of `once` that is still running before the call fails: a step that asks something itself would
-   * never end. Default 30 s.
+   * Time for which an input request waits for a step of `once` that is still running before the call fails: a step that sends an input request
+   * itself would never end. Default 30 s.
    */
   readonly stepTime?: number;
   /**
-   * Lets a client go on only once from each round, whether or not its answers fit: for handlers that must not be led twice over the same
-   * ground. A client that did not get the result has to begin again. Default: until its `lifetime` is over, the same client may repeat a round.
+   * Store that lets a client continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
+   * the same state. A client that did not receive the result has to begin again. Default: a client may repeat a round within the `lifetime`.
    */
   readonly replays?: ReplayStore;
-  /** Default: the clock of the platform. */
+  /** Clock for all timers. Default: the clock of the platform. */
   readonly clock?: Clock;
 }
 
-/** How rounds go, with every default filled in. */
+/** Settings of rounds, with every default filled in. */
 export interface RequestStateSettings {
   readonly states: RequestStates;
   readonly settleTime: number;
@@ -42,7 +42,11 @@ export interface RequestStateSettings {
   readonly clock: Clock | undefined;
 }
 
-/** Given options over the defaults. */
+/**
+ * Fills in the defaults of options.
+ *
+ * @throws {SetupError} when a bound is not above 0, or when a key is too short
+ */
 export function toRequestStateSettings({ rounds = {}, cursorKeys }: AnyRequestStateOptions): RequestStateSettings {
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = rounds;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = rounds;
@@ -51,7 +55,7 @@ export function toRequestStateSettings({ rounds = {}, cursorKeys }: AnyRequestSt
   return { states: createRequestStates(sealer, { lifetime, maxBytes, replays }), settleTime, stepTime, clock };
 }
 
-/** As much of a server as is about rounds. */
+/** Members of a definition that concern rounds. */
 export interface AnyRequestStateOptions {
   readonly rounds?: RequestStateOptions;
   readonly cursorKeys?: readonly Uint8Array[];

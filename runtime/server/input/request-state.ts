@@ -5,26 +5,26 @@ import { readRecord, type RoundRecord } from "./round-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Sealer } from "./sealing.ts";
 
-/** What clients carry from one round of a call to the next. */
+/** Writes and reads request states, which clients carry from one round of a call to the next. */
 export interface RequestStates {
-  /** Throws when it gets too long. */
+  /** Returns the signed state. Rejects a record that is longer than `maxBytes`. */
   seal(scope: string, record: RoundRecord): Promise<string>;
-  /** Refuses what was not sealed for this scope, and what has expired. */
+  /** Returns the record of a state. Rejects a state that was not sealed for this scope, has expired, or was used where one use is allowed. */
   open(scope: string, state: string, principal?: string): Promise<RoundRecord>;
 }
 
-/** Bounds of states. */
+/** Bounds of request states: time, size and uses. */
 export interface RequestStateLimits {
-  /** Milliseconds for which a state is good. */
+  /** Milliseconds for which a state is valid. */
   readonly lifetime: number;
-  /** Bytes of a state before it is compressed. */
+  /** Maximum bytes of a state before compression. */
   readonly maxBytes: number;
-  /** Remembers which have been used, where each is good for one use. */
+  /** Store of used states, where each state is valid for one use. */
   readonly replays?: ReplayStore | undefined;
 }
 
 /**
- * States are signed, bound to their scope and good for some time. Clients can read them.
+ * Creates request states that are signed, bound to their scope, and valid for a limited time. Clients can read them.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#requeststate
  */
@@ -32,7 +32,7 @@ export function createRequestStates(
   sealer: Sealer,
   { lifetime, maxBytes, replays }: RequestStateLimits,
 ): RequestStates {
-  // What is longer cannot be ours: a third more for the alphabet, and the signature.
+  // A longer text cannot be a state of this server: base64url adds a third, and the signature follows.
   const longest = Math.ceil((maxBytes * 4) / 3) + 64;
   return {
     async seal(scope, record) {
@@ -58,8 +58,8 @@ export function createRequestStates(
 }
 
 /**
- * What a state is bound to: the request without its answers, whoever sends it. The order of members does not matter, because not every
- * language keeps it.
+ * Returns the scope to which a state is bound: the request without its metadata and responses, the revision, and the principal. The order of
+ * members does not matter, because not every language keeps it.
  */
 export function toStateScope(request: {
   readonly revision: string;
@@ -76,7 +76,7 @@ export function toStateScope(request: {
   );
 }
 
-/** The same keys may seal other things, and a later format may differ. */
+/** Adds a prefix that separates states from other data that is sealed with the same keys, and from later formats. */
 function toSealed(scope: string): string {
   return `state 1\n${scope}`;
 }
@@ -84,7 +84,7 @@ function toSealed(scope: string): string {
 const plain = 0;
 const deflated = 1;
 
-/** Shorter ones are not worth it. */
+/** Bytes of the shortest state for which compression is worthwhile. */
 const worthCompressing = 1_024;
 
 async function pack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
@@ -113,7 +113,7 @@ function mark(kind: number, content: Uint8Array): Uint8Array {
 
 const beginAgain = "begin again, without requestState and inputResponses";
 
-/** What tells states apart is signed with them: another spelling of the same state is no other state. */
+/** True at the first use of a state. States differ by their signed id: another encoding of the same state is not another state. */
 async function isFirstUse(
   { id, expires }: Record<string, unknown>,
   replays: ReplayStore,

@@ -8,10 +8,15 @@ import type { InputQuestions } from "./input-required.ts";
 import { findMissingGate } from "./capability-gates.ts";
 import type { Returned, RoundInput } from "./round-record.ts";
 
-/** Questions of a revision by method. */
+/** Input requests of a revision by method. */
 export type QuestionTable = Table<RequestRow | EmbeddedRow>;
 
-/** What the next round has to know of returned questions. Throws when they cannot be put to this client. */
+/**
+ * Returns the part of returned input requests that the next round needs.
+ *
+ * @throws {InvalidMessageError} when an input request does not fit the revision
+ * @throws {CapabilityError} when an input request needs a capability that the client did not declare
+ */
 export function toReturned({ inputRequests = {}, requestState }: InputQuestions, session: Session): Returned {
   const requests = Object.entries(inputRequests).map(([key, { method, params = {} }]) => {
     const row = findQuestion(session.revision.embeddedRequests, method);
@@ -25,7 +30,11 @@ export function toReturned({ inputRequests = {}, requestState }: InputQuestions,
   return { requests, ...(requestState !== undefined && { requestState }) };
 }
 
-/** What a handler that returned questions is given. Refuses answers that do not fit; those that are missing are its business. */
+/**
+ * Returns the responses to input requests that a handler returned. Responses may be missing: the handler deals with that.
+ *
+ * @throws {RpcError} when a response does not fit its input request
+ */
 export function readReturned(
   { requests, requestState }: Returned,
   responses: Readonly<Record<string, unknown>>,
@@ -40,7 +49,11 @@ export function readReturned(
   return { inputResponses, ...(requestState !== undefined && { requestState }) };
 }
 
-/** The row of a question; throws where the revision has none of this kind. */
+/**
+ * Returns the row of an input request.
+ *
+ * @throws {InvalidMessageError} when the revision has no input request with this method
+ */
 export function findQuestion<Row extends RequestRow | EmbeddedRow>(table: Table<Row>, method: string): Row {
   const row = findMethod(table, method);
   const kinds = Object.keys(table).join(", ") || "nothing";
@@ -48,7 +61,7 @@ export function findQuestion<Row extends RequestRow | EmbeddedRow>(table: Table<
   return row;
 }
 
-/** The answer is checked against no more than this. */
+/** Returns the params against which the response is checked. */
 function toChecked(params: object): object {
   return isObject(params) ? { mode: params.mode, requestedSchema: params.requestedSchema } : {};
 }

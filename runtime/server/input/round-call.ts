@@ -4,7 +4,7 @@ import { RelayedCall } from "../../protocol/relayed-call.ts";
 import type { Round } from "./round.ts";
 import type { RoundContext } from "./rounds.ts";
 
-/** A call whose handler can be left behind: what it sends and asks goes through the round. */
+/** Call whose handler can be abandoned: its notifications and input requests go through the round. */
 export class RoundCall extends RelayedCall implements RoundContext {
   readonly round: Round;
 
@@ -25,7 +25,7 @@ export class RoundCall extends RelayedCall implements RoundContext {
     return this.round.notify(() => this.call.notify(row, params));
   }
 
-  /** Questions go through `round.ask`: nothing else can be asked here. */
+  /** Input requests go through `round.ask`; no other requests can be sent here. */
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.call.request(row, params, options);
   }

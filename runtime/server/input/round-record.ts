@@ -1,51 +1,51 @@
 import { isObject } from "../../../generated/support.ts";
 import { isOutcome, type Outcome } from "./steps.ts";
 
-/** What one round of a call leaves for the next: everything that its handler has to find again. */
+/** State that one round of a call leaves for the next: everything that its handler needs again. */
 export interface RoundRecord {
-  /** What the handler asked, in the order of asking. */
+  /** Input requests of the handler, in the order in which it sent them. */
   readonly questions: readonly Asked[];
-  /** What the handler did only once, by key. */
+  /** Outcomes of the steps of `once`, by key. */
   readonly steps: readonly (readonly [key: string, outcome: Outcome])[];
-  /** How many messages and reports were sent. */
+  /** Number of notifications that were sent: log messages and progress reports. */
   readonly told: number;
-  /** What the handler returned instead of its result, if it did. */
+  /** Input requests that the handler returned instead of its result, if it did. */
   readonly returned?: Returned;
-  /** What it was answered earlier to what it had returned. */
+  /** Earlier responses to input requests that the handler returned. */
   readonly input?: RoundInput;
 }
 
-/** A question, and its answer if there is one by now. */
+/** Input request with its response, if there is one. */
 export interface Asked {
   readonly key: string;
-  /** Stands for everything that makes up the question. */
+  /** Hash of the key, the method and the params of the input request. */
   readonly digest: string;
   readonly answer?: unknown;
 }
 
-/** Questions that a handler returned. */
+/** Input requests that a handler returned. */
 export interface Returned {
   readonly requests: readonly ReturnedRequest[];
   readonly requestState?: string;
 }
 
-/** As much of a returned question as its answer is checked against. */
+/** Part of a returned input request against which its response is checked. */
 export interface ReturnedRequest {
   readonly key: string;
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** What a handler that returned questions finds when it is called again. */
+/** Input for a handler that returned input requests, when it is called again. */
 export interface RoundInput {
   readonly inputResponses: { readonly [key: string]: unknown };
   readonly requestState?: string;
 }
 
-/** Of the first round. */
+/** Record from which the first round of a call starts. */
 export const emptyRecord: RoundRecord = { questions: [], steps: [], told: 0 };
 
-/** A value as a record; nothing if it is none. */
+/** Returns a value as a record, or `undefined` if it is not one. */
 export function readRecord(value: unknown): RoundRecord | undefined {
   if (!isObject(value)) return undefined;
   const { questions, steps, told, returned, input } = value;

@@ -16,42 +16,42 @@ import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
 import type { AskingRounds } from "./rounds.ts";
 import { Steps } from "./steps.ts";
 
-/** What a round starts from. */
+/** State from which a round starts. */
 export interface RoundStart {
   readonly record: RoundRecord;
-  /** What the client answered to the questions of the round before. */
+  /** Responses of the client to the input requests of the previous round, by key. */
   readonly responses: { readonly [key: string]: unknown };
   readonly input: RoundInput | undefined;
   readonly settings: Pick<RequestStateSettings, "settleTime" | "stepTime" | "clock">;
-  /** Makes the result that asks for input. */
+  /** Creates the result that requests input. */
   suspend(inputRequests: object, record: RoundRecord): Promise<object>;
 }
 
 /**
- * One run of a handler, from its beginning to its end or to questions that nobody has answered yet. What it asked and did in earlier rounds it
- * gets back; what it told, it does not tell again. A handler that is left behind stays where it waits: its signal is aborted, and
- * nothing that it still does through its context has an effect.
+ * One run of a handler, from its beginning to its end or to input requests that have no response yet. The handler gets the responses and the
+ * results of steps of earlier rounds again. Notifications that were sent earlier are not sent again. An abandoned handler stays where it waits:
+ * its signal is aborted, and nothing that it still does through its context has an effect.
  */
 export class Round implements AskingRounds {
   readonly call: RoundCall;
   readonly input: RoundInput | undefined;
   readonly #host: CallContext;
   readonly #start: RoundStart;
-  /** What was asked in earlier rounds and not in this one yet. */
+  /** Input requests of earlier rounds that the handler has not sent in this round yet. */
   #left: readonly Asked[];
-  // Most handlers ask nothing and do nothing in steps: what is for that is made when it is needed.
+  // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
   #asked: readonly Asked[] = [];
   #open: Map<string, OpenQuestion> | undefined;
   #steps: Steps | undefined;
   #told = 0;
-  /** What the handler does through its context at this moment. */
+  /** Number of operations that the handler runs through its context at this moment. */
   #running = 0;
   #digests: Promise<unknown> | undefined;
   #isOver = false;
   #cancelTimer: (() => void) | undefined;
   #end: { resolve(result: object | Promise<object>): void; reject(error: unknown): void } | undefined;
   #stop: AbortController | undefined;
-  /** Why the handler was left behind. */
+  /** Reason of the abort signal; set when the handler is abandoned. */
   #reason: DOMException | undefined;
 
   constructor(host: CallContext, start: RoundStart) {
@@ -62,7 +62,7 @@ export class Round implements AskingRounds {
     this.#left = start.record.questions;
   }
 
-  /** Made when it is first read. */
+  /** Created when it is first read. */
   get signal(): AbortSignal {
     return (this.#stop ??= this.#createStop()).signal;
   }
@@ -71,14 +71,14 @@ export class Round implements AskingRounds {
     return (this.#steps ??= new Steps(this.#start.record.steps));
   }
 
-  /** Everything that the next round has to know. */
+  /** State that the next round needs. */
   get record(): RoundRecord {
     const { input } = this;
     const told = Math.max(this.#told, this.#start.record.told);
     return { questions: this.#asked, steps: this.steps.outcomes, told, ...(input && { input }) };
   }
 
-  /** Runs the handler; gives its result, or one that asks for input. */
+  /** Runs the handler. Returns its result, or a result that requests input. */
   play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
     const outcome = attempt(
       () => work(this.call),
@@ -89,7 +89,7 @@ export class Round implements AskingRounds {
     return outcome;
   }
 
-  /** Gives the answer, if there is one; without one it never settles. */
+  /** Returns the response to an input request. Never settles if there is no response yet. */
   async ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown> {
     if (this.#isOver) return never();
     if (this.steps.beginning !== undefined) throw new Error(askedInside([this.steps.beginning]));
@@ -104,16 +104,16 @@ export class Round implements AskingRounds {
     const issue = checkAnswer(row, params, answer.value);
     if (issue) return this.#refuse(invalidParams(under("inputResponses", under(asked.key, issue))));
     this.#remember({ ...asked, answer: answer.value });
-    // The handler may do with its answer what it likes.
+    // The handler may change its copy of the response.
     return structuredClone(answer.value);
   }
 
-  /** Does something once in all the rounds of a call. */
+  /** Runs a step once in all rounds of a call. */
   once(key: string, work: () => unknown): Promise<unknown> {
     return this.#isOver ? never() : this.#track(() => this.steps.run(key, work));
   }
 
-  /** Sends something, if it was not sent in an earlier round. */
+  /** Sends a notification, unless it was sent in an earlier round. */
   notify(send: () => Promise<void>): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#told += 1;
@@ -123,7 +123,7 @@ export class Round implements AskingRounds {
   #createStop(): AbortController {
     const stop = new AbortController();
     if (this.#reason) stop.abort(this.#reason);
-    // The signal of the call ends with it, as the round does.
+    // The signal lives as long as the call, and so does the round.
     else followSignals(stop, [this.#host.signal]);
     return stop;
   }
@@ -142,7 +142,7 @@ export class Round implements AskingRounds {
     return never();
   }
 
-  /** One after the other: questions keep the order in which they were asked. */
+  /** Computes digests one after another, so that input requests keep the order in which they were sent. */
   #digest(text: string): Promise<string> {
     const made = Promise.resolve(this.#digests).then(async () => {
       const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
@@ -152,7 +152,7 @@ export class Round implements AskingRounds {
     return made;
   }
 
-  /** The first of the same questions that was not asked again yet. */
+  /** Takes the first recorded input request with this digest that was not sent again yet. */
   #take(digest: string): Asked | undefined {
     const found = this.#left.find((asked) => asked.digest === digest);
     if (found) this.#left = this.#left.filter((asked) => asked !== found);
@@ -173,12 +173,12 @@ export class Round implements AskingRounds {
       this.#running -= 1;
       this.#touch();
     });
-    // A handler that was left behind may not look at it any more.
+    // An abandoned handler may not await it any more; this prevents an unhandled rejection.
     done.catch(() => {});
     return done;
   }
 
-  /** Something happened: only when nothing follows, the handler waits for answers and nothing else. */
+  /** Restarts the timer after activity of the handler. If nothing follows, the handler waits only for responses. */
   #touch(): void {
     this.#cancelTimer?.();
     if (this.#isOver || !this.#open) return;
@@ -197,7 +197,7 @@ export class Round implements AskingRounds {
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
 
-  /** A question may be waiting for a step that is waiting for its answer: then nothing would ever happen. */
+  /** Fails the call if a step has not ended: an input request and a step that wait for each other would wait forever. */
   #giveUpStep(): void {
     const { unfinished } = this.steps;
     if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.settings.stepTime));
@@ -228,9 +228,9 @@ export class Round implements AskingRounds {
     return never();
   }
 
-  /** Questions that were answered but are not asked again: the handler has taken another way than before. */
+  /** True if a recorded input request has a response but was not sent again: the handler has taken another path than before. */
   #isAstray(): boolean {
-    // A handler that returned its questions looks at the answers before it asks anything.
+    // A handler that returned its input requests reads the responses before it sends any input request.
     return this.input === undefined && this.#left.some((asked) => readAnswer(asked, this.#start.responses));
   }
 
@@ -246,13 +246,13 @@ export class Round implements AskingRounds {
   }
 }
 
-/** A question that nobody has answered yet. */
+/** Input request that has no response yet. */
 interface OpenQuestion {
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** Milliseconds for a handler to ask again what it asked before: what it does in between, it ought to do in steps. */
+/** Milliseconds in which a handler has to repeat an earlier input request. Longer work before it belongs in steps of `once`. */
 const patience = 1_000;
 
 function never(): Promise<never> {
@@ -266,7 +266,7 @@ function checkQuestion(row: RequestRow, params: unknown, { session }: CallContex
   checkConversation(row.method, row.handler, params);
 }
 
-/** The answer of an earlier round, or of the one before. */
+/** Returns the response that is recorded, or that the client sent for the previous round. */
 function readAnswer(asked: Asked, responses: RoundStart["responses"]): { readonly value: unknown } | undefined {
   if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
   return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;

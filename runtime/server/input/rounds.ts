@@ -4,20 +4,20 @@ import { createOnce } from "./once.ts";
 import type { RoundInput } from "./round-record.ts";
 import { Steps } from "./steps.ts";
 
-/** How handlers get input of the client at one revision. */
+/** Runs handlers that may need input of the client, at one revision. */
 export interface Rounds {
-  /** Runs the handler of a request, in as many rounds as it takes. */
+  /** Runs the handler of a request, in as many rounds as it needs. */
   run(request: RoundRequest, call: CallContext, work: Work): Awaitable<object>;
   of(call: CallContext): CallRounds;
   // @part questions, tasks
-  /** What is wrong with the answer to a question that was sent as a request. */
+  /** Checks the response to an input request that was sent as a request. */
   readonly check?: CheckAnswer;
 }
 
-/** Finds what is wrong with the answer to a question, if anything is. */
+/** Returns the problem of the response to an input request, if any. */
 export type CheckAnswer = (row: RequestRow, params: unknown, answer: unknown) => Issue | undefined;
 
-/** A request that may take several rounds. */
+/** Request whose handler may need several rounds. */
 export interface RoundRequest {
   readonly method: string;
   readonly params: object;
@@ -26,30 +26,30 @@ export interface RoundRequest {
 /** Runs a handler from its beginning. */
 export type Work = (call: CallContext) => Awaitable<object>;
 
-/** What a handler finds of earlier rounds of its call. */
+/** State of a call that is kept from its earlier rounds. */
 export interface CallRounds {
   // @part questions, tasks
-  /** Answers to what it returned. */
+  /** Responses to the input requests that the handler returned. */
   readonly input: RoundInput | undefined;
   once(key: string, work: () => unknown): Promise<unknown>;
 }
 
-/** What a call has that is answered in rounds. */
+/** State of a call that is handled in rounds. */
 export interface AskingRounds extends CallRounds {
   ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown>;
 }
 
-/** A call that is answered in rounds. */
+/** Call that is handled in rounds. */
 export interface RoundContext extends CallContext {
   readonly round: AskingRounds;
 }
 
-/** The round that a call is in, if it is answered in rounds. */
+/** Returns the current round of a call, if the call is handled in rounds. */
 export function readRound(call: CallContext): AskingRounds | undefined {
   return isRoundContext(call) ? call.round : undefined;
 }
 
-/** Of a call whose questions are requests. */
+/** State of a call whose input requests are sent as requests. */
 export class KeptRounds implements CallRounds {
   readonly #steps = new Steps();
   input: RoundInput | undefined = undefined;
@@ -59,12 +59,12 @@ export class KeptRounds implements CallRounds {
   }
 }
 
-/** Remembers what is kept for a call whose questions are requests. */
+/** Creates a function that returns the state of a call whose input requests are sent as requests. */
 export function keepRounds(): (call: CallContext) => KeptRounds {
   return keep(() => new KeptRounds());
 }
 
-/** Every call is answered in one go, for programs that ask nothing. */
+/** Creates rounds for programs without input requests: the handler of each call runs once. */
 export function createPlainRounds(): Rounds {
   return {
     run: (_request, call, work) => work(call),

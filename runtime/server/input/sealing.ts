@@ -1,19 +1,20 @@
 import { fromBase64Url, toBase64Url } from "../../framing/base64.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** Signs what clients keep for the server, so that they can neither make it nor change it. They can read it. */
+/** Signs data that clients keep for the server, so that they can neither forge nor change it. They can read it. */
 export interface Sealer {
-  /** The content and its signature as text. The scope is signed with it, so that it is good for nothing else. */
+  /** Returns the content and its signature as text. The scope is signed as well, so that the text is valid only for this scope. */
   seal(scope: string, content: Uint8Array): Promise<string>;
-  /** The content, if it was sealed for this scope with one of the keys. */
+  /** Returns the content, if it was sealed for this scope with one of the keys. */
   open(scope: string, sealed: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /**
- * Signs with HMAC-SHA-256 and the first of the keys; what was sealed with the others still opens, so that keys can be replaced one after
- * the other. Default: a random key, made when it is first needed.
+ * Creates a sealer that signs with HMAC-SHA-256 and the first of the keys. Content that was sealed with the other keys still opens, so that
+ * keys can be replaced one after the other. Default: a random key, created when it is first needed.
  *
- * @param option - the option that the keys come from, for the error that they are too short
+ * @param option - name of the option that contains the keys, for the error message
+ * @throws {SetupError} when the list of secrets is empty, or when a secret is shorter than 32 bytes
  */
 export function createSealer(option: string, secrets: readonly Uint8Array[] | undefined): Sealer {
   if (secrets) checkSecrets(option, secrets);
@@ -37,7 +38,7 @@ export function createSealer(option: string, secrets: readonly Uint8Array[] | un
   };
 }
 
-/** Named through the function that makes it: not every set of type libraries declares `CryptoKey`. */
+/** Type of a key, derived from the function that creates it: not every set of type libraries declares `CryptoKey`. */
 type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function checkSecrets(option: string, secrets: readonly Uint8Array[]): void {
@@ -57,7 +58,7 @@ function importKey(secret: Uint8Array): Promise<HmacKey> {
   ]);
 }
 
-/** The length comes first: no other scope and content make the same bytes. */
+/** Returns the bytes to sign. The length of the scope comes first, so that no other scope and content result in the same bytes. */
 function toSigned(scope: string, content: Uint8Array): Uint8Array<ArrayBuffer> {
   const name = new TextEncoder().encode(scope);
   const head = new TextEncoder().encode(`${name.length}\n`);

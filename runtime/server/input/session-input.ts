@@ -9,7 +9,7 @@ import { findQuestion } from "./returned-requests.ts";
 import type { RoundInput } from "./round-record.ts";
 import { keepRounds, type Rounds } from "./rounds.ts";
 
-/** Where a server may send requests, what a handler returned is asked by requests before it is called again. */
+/** Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. */
 export function createAskedRounds(clock: Clock | undefined): Rounds {
   const of = keepRounds();
   return {
@@ -43,7 +43,7 @@ async function repeatUntilResult(
 
 async function askAll(questions: InputQuestions, call: CallContext, clock: Clock | undefined): Promise<RoundInput> {
   const { inputRequests, requestState } = questions;
-  // Without questions the handler waits for something else.
+  // Without input requests the handler waits for something else.
   if (!inputRequests) await pause(betweenRounds, clock, call.signal);
   const asked = Object.entries(inputRequests ?? {}).map(async ([key, { method, params = {} }]) => {
     const row = toRequest(findQuestion(questionsOf(call.revision), method));
@@ -53,7 +53,7 @@ async function askAll(questions: InputQuestions, call: CallContext, clock: Clock
   return { inputResponses, ...(requestState !== undefined && { requestState }) };
 }
 
-/** Where a server sends no requests, a task shows its questions. */
+/** Returns the input requests of a revision. Where servers send no requests, a task carries them. */
 function questionsOf({ serverRequests, embeddedRequests }: Revision): Table<RequestRow | EmbeddedRow> {
   return { ...embeddedRequests, ...serverRequests };
 }
@@ -62,8 +62,8 @@ function toRequest(row: RequestRow | EmbeddedRow): RequestRow {
   return { ...row, kind: "request" };
 }
 
-/** A handler that asks more often will never stop. */
+/** Rounds after which a handler that still requests input is regarded as endless. */
 const mostRounds = 8;
 
-/** Milliseconds. */
+/** Milliseconds before a handler that returned no input requests is called again. */
 const betweenRounds = 250;

@@ -3,17 +3,17 @@ import { RpcError, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
 import { ToolError, isToolError } from "../errors.ts";
 import { findNotJson } from "../../internal/not-json.ts";
 
-/** How a step ended, as JSON. */
+/** Outcome of a step, as JSON. */
 export type Outcome =
-  /** Without `value`: the step gave nothing. */
+  /** Without `value`, the step returned `undefined`. */
   | { readonly kind: "done"; readonly value?: unknown }
-  /** The words of an error that is meant for the other side. */
+  /** Message of an error that is meant for the client. */
   | { readonly kind: "toolError"; readonly message: string }
   | { readonly kind: "rpcError"; readonly code: number; readonly message: string; readonly data?: unknown }
-  /** Any other error, without its words: clients could read them. */
+  /** Any other error, without its message, because clients could read it. */
   | { readonly kind: "failed" };
 
-/** A step of a handler failed. In the round in which it did, `cause` says why. */
+/** Failure of a step of a handler. `cause` is set in the round in which the step failed. */
 export class StepError extends Error {
   readonly step: string;
 
@@ -24,7 +24,7 @@ export class StepError extends Error {
   }
 }
 
-/** The steps of one call: each is done once, however often it is asked for, and gives the same every time. */
+/** Steps of one call. Each runs once, however often it is called, and returns the same result each time. */
 export class Steps {
   readonly #outcomes: Map<string, Outcome>;
   readonly #running = new Map<string, Promise<unknown>>();
@@ -34,17 +34,17 @@ export class Steps {
     this.#outcomes = new Map(recorded);
   }
 
-  /** What has been done so far. */
+  /** Outcomes of the steps that have ended so far, by key. */
   get outcomes(): readonly (readonly [string, Outcome])[] {
     return [...this.#outcomes];
   }
 
-  /** The step that is being begun at this very moment: whatever happens now is done by it. */
+  /** Key of the step whose function runs synchronously at this moment: it causes everything that happens now. */
   get beginning(): string | undefined {
     return this.#beginning;
   }
 
-  /** Steps that have begun and not ended. */
+  /** Keys of the steps that have begun and not ended. */
   get unfinished(): readonly string[] {
     return [...this.#running.keys()].filter((key) => !this.#outcomes.has(key));
   }
@@ -55,7 +55,7 @@ export class Steps {
     const outcome = this.#outcomes.get(key);
     const made = outcome ? settle(key, outcome) : this.#perform(key, work);
     this.#running.set(key, made);
-    // Whoever waits for it learns of the failure; a handler that was left behind does not.
+    // Callers that await the step receive the failure; an abandoned handler does not.
     made.catch(() => {});
     return made;
   }
@@ -84,7 +84,7 @@ export class Steps {
   }
 }
 
-/** Whether a value tells how a step ended. */
+/** True if a value is the outcome of a step. */
 export function isOutcome(value: unknown): value is Outcome {
   if (!isObject(value)) return false;
   switch (value.kind) {
@@ -122,7 +122,7 @@ function toFailure(thrown: unknown): Outcome {
   return { kind: "rpcError", code, message, ...(data !== undefined && { data }) };
 }
 
-/** A copy, so that the handler sees the same in every round. */
+/** Copies a value through JSON, so that the handler sees the same value in every round. Throws for values that JSON cannot express. */
 function toJson(value: unknown, key: string): unknown {
   if (value === undefined) return undefined;
   const problem = findNotJson(value);

@@ -1,13 +1,13 @@
 import type { CacheHint } from "../../protocol/cache-hint.ts";
 
-/** How long clients may keep what belongs to no single resource. A list of which not everybody sees all is always private. */
+/** Cache hints for results that belong to no single resource. A list with entries of restricted visibility is always private. */
 export interface CacheHints {
-  /** What the server says about itself: capabilities and instructions. */
+  /** Information that the server gives about itself: capabilities and instructions. */
   readonly discover?: CacheHint;
   readonly tools?: CacheHint;
   readonly resources?: CacheHint;
   readonly resourceTemplates?: CacheHint;
   readonly prompts?: CacheHint;
-  /** Skills, and their files. */
+  /** Skills and their files, in lists and reads. */
   readonly skills?: CacheHint;
 }

@@ -1,30 +1,46 @@
 /** Definitions that are shown in a list. */
 export interface Listed<Definition> extends Iterable<Definition> {
   // @part changes
-  /** Grows with every change; not there where nothing ever changes. */
+  /** Increases with every change; absent where the definitions never change. */
   readonly version?: number | undefined;
 }
 
-/** Definitions of one kind, each under its name or URI. They stay as they are. */
+/** Definitions of one kind, each under its name or URI. They do not change. */
 export interface FixedList<Definition> extends Listed<Definition> {
   readonly size: number;
   get(key: string): Definition | undefined;
 }
 
-/** Definitions of one kind that may change while the server runs: clients are told. */
+/** Definitions of one kind that may change while the server runs. Clients are notified of changes. */
 export interface Catalogue<Definition> extends FixedList<Definition> {
   readonly version: number;
-  /** Adds a definition; throws when it cannot be served, or when its name or URI is taken. */
+  /**
+   * Adds a definition.
+   *
+   * @throws {Error} when the definition cannot be served, when its name or URI is taken, or when the list may not change
+   */
   add(definition: Definition): void;
-  /** Puts a definition in the place of the one with its name or URI; throws when there is none. */
+  /**
+   * Replaces the definition that has the same name or URI.
+   *
+   * @throws {Error} when there is none, when the new definition cannot be served, or when the list may not change
+   */
   replace(definition: Definition): void;
-  /** Takes a definition out. Returns whether there was one. */
+  /**
+   * Removes a definition. Returns `true` if there was one.
+   *
+   * @throws {Error} when the list may not change
+   */
   remove(key: string): boolean;
-  /** Tells clients to read the list again although no definition changed, for example because others are visible now. */
+  /**
+   * Notifies clients of a changed list although no definition changed, for example because other definitions are visible now.
+   *
+   * @throws {Error} when the list may not change
+   */
   announce(): void;
 }
 
-/** A part of a catalogue, for a list. */
+/** Returns a view of the definitions of a catalogue that belong in a list. */
 export function selectFrom<Definition>(
   catalogue: Listed<Definition>,
   isMeant: (definition: Definition) => boolean,
@@ -39,19 +55,27 @@ export function selectFrom<Definition>(
   };
 }
 
-/** What a catalogue needs to know about its definitions. */
+/** Rules of a catalogue for its definitions. */
 export interface CatalogueRules<Definition> {
-  /** What one definition is called in messages to people. */
+  /** Name of one definition in error messages, such as `tool`. */
   readonly noun: string;
   keyOf(definition: Definition): string;
-  /** Throws when a definition cannot be served. */
+  /**
+   * Checks a definition before it is added.
+   *
+   * @throws {Error} when the definition cannot be served
+   */
   check(definition: Definition): void;
-  /** Called before every change; throws when there must be none. */
+  /**
+   * Called before every change.
+   *
+   * @throws {Error} when the list may not change
+   */
   permit(): void;
   changed(): void;
 }
 
-/** Makes a catalogue of definitions that were checked before. */
+/** Creates a catalogue of definitions that were checked before. */
 export function createCatalogue<Definition>(
   definitions: readonly Definition[],
   rules: CatalogueRules<Definition>,

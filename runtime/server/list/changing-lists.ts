@@ -6,26 +6,30 @@ import type { CreateLists, ListNeeds } from "../feature-parts.ts";
 import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
 import { checkTool, describeTool } from "../tools/registry.ts";
 
-/** What a server has whose tools may change. */
+/** Members of a server whose tools may change. */
 export interface ToolLists {
-  /** The tools. They may change until the server is served, and afterwards as far as the definition says `dynamic`. */
+  /** Tools of the server. They may change until the server is served, and afterwards if the definition names them in `dynamic`. */
   readonly tools: Catalogue<AnyTool>;
 }
 
-/** Where the lists of a server come from. */
+/** Creates and checks the lists of a server. */
 export interface ListHost {
   readonly sessions: SessionRegistry;
-  /** A list that may change as far as the definition says `dynamic`; clients are told. */
+  /** Creates a list that may change after the server is served if `dynamic` names its kind. Clients are notified of changes. */
   createList<Definition>(
     kind: ListKind,
     definitions: readonly Definition[],
     rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check">,
   ): Catalogue<Definition>;
-  /** Finds mistakes in what comes later; throws at the first. */
+  /**
+   * Checks definitions that are added later.
+   *
+   * @throws {SetupError} at the first mistake
+   */
   check(offer: object): void;
 }
 
-/** For a server whose lists may change: its tools, and what else `createMore` makes of its definition. */
+/** Creates lists that may change: the tools of a server, and the lists that `createMore` makes of its definition. */
 export function createChangingLists<More extends object, Source extends AnyCoreDefinition>(
   createMore: (source: Source, host: ListHost) => More,
 ): CreateLists<ToolLists & More, Source> {
@@ -68,12 +72,12 @@ function createListHost(
   return { host, isOffered: (kind) => dynamic.has(kind) || isShown(kind) };
 }
 
-/** Lists that may change, so that they are offered even while they are empty. */
+/** Returns the lists that may change. They are offered even while they are empty. */
 export function toDynamic({ dynamic = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
   return new Set(dynamic === true ? listKinds : dynamic);
 }
 
-/** A tool that comes later must fit every revision at once: clients of each may be there. */
+/** Checks a tool that is added later. It must fit every revision, because clients of each may be connected. */
 function checkLateTool(tool: AnyTool, { revisions, toolRules }: ListNeeds): void {
   checkTool(tool);
   for (const revision of revisions) describeTool(tool, revision, toolRules);

@@ -2,18 +2,18 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import { refuse } from "../errors.ts";
 import { createSealer } from "../input/sealing.ts";
 
-/** Cursors, each of which is good for the list that it was made for. */
+/** Creates and reads cursors. Each is valid only for the list for which it was created. */
 export interface Cursors {
-  /** Makes the cursor for a place in a list. What is in it can be read by anybody. */
+  /** Creates the cursor for a place in a list. Clients can read its content. */
   seal(scope: string, place: string): Promise<string>;
-  /** The place that a cursor stands for; refuses one that was not made for this list. */
+  /** Returns the place that a cursor stands for. Rejects a cursor that was not created for this list. */
   open(scope: string, cursor: string): Promise<string>;
 }
 
-/** How a program makes cursors; secrets that sign them are for those that are signed. */
+/** Creates the cursors of a program. Only signed cursors use the secrets. */
 export type CreateCursors = (secrets: readonly Uint8Array[] | undefined) => Cursors;
 
-/** Cursors that clients cannot make or change: each is signed together with the list that it belongs to. */
+/** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
 export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
   const sealer = createSealer("cursorKeys", secrets);
   return {
@@ -29,18 +29,18 @@ export function createSignedCursors(secrets: readonly Uint8Array[] | undefined):
   };
 }
 
-/** The same keys may seal other things. */
+/** Returns the scope of a cursor. The prefix separates cursors from other data that is sealed with the same keys. */
 function toScope(scope: string): string {
   return `cursor\n${scope}`;
 }
 
-/** Bounds what a list callback can put into a cursor, and what a client can make us look at. */
+/** Bounds, in characters, of the text that a list callback puts into a cursor and of the cursors of clients that are read. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;
 
 /**
- * For a process with one client, whose lists are of its own making: places are numbers, and whoever makes one up only goes on in a list that
- * it may see. There is nothing to sign.
+ * Creates unsigned cursors, for a process with one client and without list callbacks: places are numbers. A client that invents a cursor
+ * only continues a list that it may see, so there is nothing to sign.
  */
 export function createPlainCursors(): Cursors {
   const toCursor = (scope: string, place: string): string => `${place}/${scope.replaceAll("\n", "/")}`;

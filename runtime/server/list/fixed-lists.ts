@@ -2,7 +2,7 @@ import type { FixedList } from "./catalogue.ts";
 import type { MadeLists } from "../feature-parts.ts";
 import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
 
-/** For a server that offers nothing but tools, which stay as they are. */
+/** Creates the lists of a server that offers only tools, which do not change. */
 export function createFixedLists({ tools = [] }: AnyCoreDefinition): MadeLists<object> {
   const list = new FixedTools(tools);
   return { tools: list, lists: {}, isOffered: (kind) => kind === "tools" && list.size > 0 };

@@ -1,7 +1,7 @@
 import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
-/** Announces that lists changed: once for each list and turn of the event loop, however many changes there are. */
+/** Creates a function that announces changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
 export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
   const announce = (): void => {
@@ -9,7 +9,7 @@ export function createListChanges(sessions: SessionRegistry): (kind: ListKind) =
     changed.clear();
   };
   return (kind) => {
-    // Promises that are about to settle may bring further changes: a timer comes after them.
+    // Promises that are about to settle may cause further changes: a timer runs after them.
     if (changed.size === 0) setTimeout(announce);
     changed.add(kind);
   };

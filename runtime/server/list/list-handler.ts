@@ -2,13 +2,13 @@ import type { CallContext } from "../../protocol/incoming-call.ts";
 import type { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listing } from "./list-page.ts";
 
-/** What is given to a request for a page of a list. */
+/** Handles requests for the pages of a list. */
 export type ListHandler = (
   params: { readonly cursor?: string } | undefined,
   call: CallContext,
 ) => StaticResult | Promise<object>;
 
-/** Answers requests for the pages of a list. */
+/** Creates the handler of requests for the pages of a list. */
 export function toListHandler(list: Listing): ListHandler {
   return (params, call) => list.page(params?.cursor, call);
 }

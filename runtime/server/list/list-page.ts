@@ -6,24 +6,28 @@ import type { CacheHints } from "./cache-hints.ts";
 import type { RegistryOptions } from "./registry-options.ts";
 import type { AnyRequester, Visible } from "../any-definition.ts";
 
-/** A list as clients get it, page by page. */
+/** List that clients receive page by page. */
 export interface Listing {
-  /** The first page, or the one that a cursor leads to; refuses any other cursor. */
+  /** Returns the first page, or the page to which a cursor leads. Rejects any other cursor. */
   page(cursor: string | undefined, call: CallContext): StaticResult | Promise<object>;
 }
 
-/** What a list is made of. */
+/** Source of a list: its definitions and their form for clients. */
 export interface ListingSource<Definition> {
-  /** Where the entries are in the result: `tools`. */
+  /** Member of the result that contains the entries, such as `tools`. */
   readonly member: Exclude<keyof CacheHints, "discover">;
   readonly catalogue: Listed<Definition>;
-  /** An entry as clients see it; throws when it cannot be shown. */
+  /**
+   * Returns an entry in the form that clients receive.
+   *
+   * @throws {Error} when the entry cannot be shown
+   */
   describe(definition: Definition): object;
 }
 
 /**
- * Makes a list that is built again only after its catalogue changed. A list that everybody sees on one page is answered at once
- * and encoded once; pages of longer ones are encoded once each.
+ * Creates a list that is built again only after its catalogue changed. If the list is the same for every client, each page is encoded once,
+ * and the page of a list with a single page is returned synchronously.
  */
 export function createListing<Definition extends Visible>(
   source: ListingSource<Definition>,
@@ -41,26 +45,26 @@ export function createListing<Definition extends Visible>(
   };
 }
 
-/** Whether somebody may know of a definition. */
+/** True if a requester may see a definition. */
 export function isVisible(definition: Visible, requester: AnyRequester): boolean {
   return definition.visible === undefined || definition.visible(requester);
 }
 
-/** A list as it is until its catalogue changes. */
+/** State of a list until its catalogue changes. */
 interface Snapshot {
   // @part changes
   readonly version: number | undefined;
   /** Binds cursors to this list at this revision and in this state. */
   readonly scope: string;
   readonly member: string;
-  /** What every page says besides its entries: the same on all of them. */
+  /** Members of every page in addition to its entries. */
   readonly head: object;
   readonly entries: readonly Entry[];
-  /** Whether everybody sees the same. */
+  /** True if every client sees the same entries. */
   readonly isPublic: boolean;
-  /** The only page, for everybody. */
+  /** The only page, if there is one page that is the same for every client. */
   readonly whole: StaticResult | undefined;
-  /** Pages for everybody by their first entry. */
+  /** Pages that are the same for every client, by the index of the entry at which they start. */
   readonly pages: Map<number, Promise<StaticResult>>;
 }
 
@@ -73,7 +77,7 @@ interface Reader {
   readonly requester: AnyRequester;
 }
 
-/** A definition that stayed is not described again. */
+/** Caches descriptions, so that a definition that did not change is not described again. */
 function rememberDescriptions<Definition extends object>(
   describe: (definition: Definition) => object,
 ): (definition: Definition) => object {
@@ -113,7 +117,7 @@ function takeSnapshot<Definition extends Visible>(
     ].join("\n"),
     member,
     head,
-    // The function stays a method of its definition, which may read `this`.
+    // Called as a method of its definition, because the function may read `this`.
     entries: entries.map(({ definition, shown }) =>
       definition.visible === undefined ? { shown } : { shown, visible: (who) => isVisible(definition, who) },
     ),
@@ -134,7 +138,7 @@ async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: 
   return made;
 }
 
-/** Goes on until a page is full and it is known whether anything follows that this client may see. */
+/** Collects entries until the page is full and the next entry that this client may see is found, if there is one. */
 async function cutPage(snapshot: Snapshot, start: number, { options, requester }: Reader): Promise<object> {
   const { entries, member, head, scope } = snapshot;
   const { pageSize = Infinity, cursors } = options;

@@ -7,17 +7,17 @@ import type { Envelope } from "../envelope.ts";
 import type { AnyRequester } from "../any-definition.ts";
 import type { ToolRules } from "../tools/registry.ts";
 
-/** What a registry needs besides its definitions. */
+/** Options of a registry at one revision, in addition to its definitions. */
 export interface RegistryOptions {
   readonly revision: Revision;
   readonly envelope: Envelope;
   // @part caching
-  /** How long clients may keep the lists. */
+  /** Cache hints for the lists. */
   readonly caching: CacheHints;
   readonly pageSize: number | undefined;
   readonly cursors: Cursors;
   readonly onError: OnError;
   readonly toolRules: ToolRules;
-  /** Who sent a request, for decisions about what is visible. */
+  /** Returns the sender of a request, for decisions about visibility. */
   toRequester(call: CallContext): AnyRequester;
 }

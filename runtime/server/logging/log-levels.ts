@@ -2,37 +2,39 @@ import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { TokenBucket, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** Severities as in syslog, least severe first; the same in every revision. */
+/** Syslog severities, least severe first; the same in every revision. */
 const severities: readonly string[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** A log message. */
+/** A log message before it is sent to a client. */
 export interface LogEntry {
   readonly level: string;
   readonly data: unknown;
   readonly logger?: string;
 }
 
-/** Who wants to hear how much. */
+/** Log levels that clients have chosen, and the rate limit of log messages. */
 export interface LogLevels {
   // @part sessions
-  /** Chooses for the rest of a session. */
+  /** Sets the level for the rest of a session. */
   set(session: object, level: string): void;
-  /** Whether the client of a call wants messages of this level. */
+  /** True if the client of a call wants messages of this level. */
   wants(call: CallContext, level: string): boolean;
-  /** The message that may be sent to the session now: this one, a remark that messages are left out, or none. */
+  /** Returns the message that may be sent to the session now: this one, a note that messages are left out, or none. */
   admit(call: CallContext, entry: LogEntry): LogEntry | undefined;
 }
 
-/** How much is logged to clients. */
+/** Options for log messages to clients. */
 export interface LogOptions {
-  /** Least severe level for clients that did not choose. */
+  /** Least severe level for clients that have not chosen one. */
   readonly initial: string;
   readonly rate: Rate;
 }
 
 /**
- * Keeps the level of each session as long as it lives, and no longer; `initial` holds before a client chooses. Where a
- * revision lets each request name its level, that counts instead, and a request without one wants nothing.
+ * Creates the log levels of all sessions. A level is kept as long as its session lives; `initial` applies until the client chooses. If a revision has
+ * a level in each request, that level applies instead, and a request without one gets no messages.
+ *
+ * @throws {Error} when `initial` is not a known level.
  */
 export function createLogLevels(revision: Revision, options: LogOptions): LogLevels {
   // @part sessions
@@ -54,7 +56,10 @@ export function createLogLevels(revision: Revision, options: LogOptions): LogLev
   };
 }
 
-/** One session cannot be flooded by what it makes the server do; the first message too many is replaced by a remark. */
+/**
+ * Limits the messages of each session, so that a client cannot flood its session with log messages. One note replaces the first message over the
+ * limit.
+ */
 function createThrottle(rate: Rate): (call: CallContext, entry: LogEntry) => LogEntry | undefined {
   const quotas = new WeakMap<object, { readonly bucket: TokenBucket; isFull: boolean }>();
   return ({ session }, entry) => {

@@ -2,9 +2,9 @@ import type { OnError, ErrorReport } from "../../jsonrpc/error-report.ts";
 import { redactText } from "../middleware/redact.ts";
 
 /**
- * Writes to standard error what nobody else learns. Failures of the server's own code keep their stack. Faults of the peer and of the
- * wire are one line each, whatever the peer put into them: a client must not be able to fill the log or to forge lines of it. What
- * peers may do anyway, such as late answers, is not written.
+ * Writes to standard error the errors that are reported nowhere else. Failures of the server's own code keep their stack. Faults of the peer and of
+ * the transport are one line each, regardless of their content: a client must not be able to fill the log or to forge lines in it. Events that the
+ * protocol permits, such as late responses, are not written.
  */
 export const writeToStandardError: OnError = (report) => {
   if (report.kind === "ignored") return;
@@ -31,7 +31,7 @@ function toHead({ kind, method }: ErrorReport): string {
   return `[mcp] ${kind}${method === undefined ? "" : ` in ${toLine(method)}`}`;
 }
 
-/** Line breaks, and characters that move the cursor or turn the writing direction, become blanks. */
+/** Replaces line breaks, and characters that move the cursor or change the writing direction, by blanks. */
 function toLine(text: string): string {
   return redactText(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -3,38 +3,38 @@ import { readTarget, type Middleware, type ServerRequest } from "./middleware.ts
 import { redact, redactId, redactText } from "./redact.ts";
 import { observe, type RequestOutcome } from "./request-outcome.ts";
 
-/** Who asked for what, when, and how it ended. */
+/** An audited request: its sender, its target and its outcome. */
 export interface AuditEntry {
-  /** When the request had been answered, as ISO 8601. */
+  /** Time at which the request was handled, in ISO 8601. */
   readonly time: string;
-  /** Who is authenticated, if the transport knows. */
+  /** Authenticated principal, if the transport knows it. */
   readonly principal: string | undefined;
-  /** What the client calls itself: not proven. */
+  /** Name and version that the client claims: not verified. */
   readonly client: unknown;
   readonly revision: string;
   /** Id chosen by the client; a long id is shortened. */
   readonly requestId: string | number;
   readonly method: string;
-  /** Tool, prompt or URI, without the query. */
+  /** Tool name, prompt name or URI without its query. */
   readonly target: string | undefined;
-  /** Size of the arguments as JSON; or the arguments themselves without secrets, if asked for. */
+  /** Size of the arguments as JSON text, or the arguments without secrets if `arguments` is `redacted`. */
   readonly arguments: unknown;
   readonly outcome: RequestOutcome["kind"];
   readonly code: number | undefined;
   readonly milliseconds: number;
 }
 
-/** What is kept, and where. */
+/** Options of the audit log. */
 export interface AuditOptions {
-  /** Keeps an entry. A request that cannot be audited fails: its answer waits for the promise. */
+  /** Stores an entry. The response waits for the returned promise: a request that cannot be audited fails. */
   readonly write: (entry: AuditEntry) => unknown;
-  /** `redacted` keeps arguments without what looks like a secret. Default: `size`. */
+  /** `redacted` stores the arguments without values that look like secrets. Default: `size`. */
   readonly arguments?: "size" | "redacted";
-  /** Which requests are kept. Default: those that run something of the server: tools, reads, prompts. */
+  /** Methods to audit. Default: those that run code of the server: `tools/call`, `resources/read` and `prompts/get`. */
   readonly methods?: readonly string[];
 }
 
-/** Middleware that keeps an entry for each request that runs something. */
+/** Creates middleware that stores an entry for each audited request. */
 export function auditLog(options: AuditOptions): Middleware {
   const methods = new Set(options.methods ?? ["tools/call", "resources/read", "prompts/get"]);
   return (request, next) => {

@@ -4,12 +4,12 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 
 /**
- * Middleware that asks before every request whether this client may send it; `false` refuses it with an error 403 that says nothing
- * more. Throw an `RpcError` to say more. What a client may not even know of is better hidden: see `visible`.
+ * Creates middleware that checks before each request if the client may send it. `false` rejects the request with error 403 and no further detail. To
+ * give more detail, throw an `RpcError`. To hide a tool, resource or prompt from a client, use `visible` instead.
  */
 export function authorize(isAllowed: (request: ServerRequest) => Awaitable<boolean>): Middleware {
   return async (request, next) => {
-    // Only `true` lets a request pass: a check that forgets to return anything must not open the door.
+    // Only `true` permits a request: a check that forgets to return a value must not grant access.
     if ((await isAllowed(request)) === true) return next();
     throw new RpcError(refusalCodes.forbidden, "This request is not allowed");
   };

@@ -3,7 +3,7 @@ import type { CallContext } from "../../protocol/incoming-call.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { AnyContext } from "../any-definition.ts";
 
-/** A request on its way to its handler. Method and params were checked against the revision. */
+/** A request on its way to its handler. Its method and params have been checked against the revision. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: unknown;
@@ -11,12 +11,12 @@ export interface ServerRequest {
 }
 
 /**
- * Runs around a request: `next` goes on to the next middleware and in the end to the handler, and resolves with the result. What
- * is returned is the result; what is thrown is the answer, too, if it is an `RpcError`, and otherwise an internal error.
+ * Function that runs around a request. `next` calls the next middleware, finally the handler, and resolves with the result. The returned value
+ * becomes the result. A thrown `RpcError` becomes the error response; any other thrown value becomes an internal error.
  */
 export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
 
-/** Puts middleware around every handler of a revision. Without middleware the handlers stay as they are. */
+/** Wraps every handler of a revision in middleware. Without middleware the handlers stay as they are. */
 export function wrapHandlers(
   handlers: object,
   revision: Revision,
@@ -37,7 +37,7 @@ export function wrapHandlers(
   return Object.fromEntries(wrapped);
 }
 
-/** The name or URI that a request is about, if any. */
+/** Returns the name or URI of the target of a request, if any. */
 export function readTarget({ params }: ServerRequest): string | undefined {
   if (!isObject(params)) return undefined;
   const { name, uri } = params;
@@ -45,7 +45,7 @@ export function readTarget({ params }: ServerRequest): string | undefined {
   return typeof uri === "string" ? uri : undefined;
 }
 
-/** Whether a result tells of a failed tool. */
+/** True if a result reports a failed tool. */
 export function isToolFailure(result: unknown): boolean {
   return isObject(result) && result.isError === true;
 }
@@ -56,7 +56,7 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === "function";
 }
 
-/** Runs a request through the middleware to what answers it. */
+/** Runs a request through the middleware to its handler. */
 export async function runMiddleware(
   middleware: readonly Middleware[],
   request: ServerRequest,
@@ -74,7 +74,7 @@ export async function runMiddleware(
     return answer instanceof StaticResult ? answer.value : answer;
   };
   const result = await enter(0);
-  // An answer that nobody changed keeps its encoded form.
+  // A result that no middleware replaced keeps its encoded form.
   return answer instanceof StaticResult && answer.value === result ? answer : result;
 }
 

@@ -4,22 +4,26 @@ import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** How many requests a client may send. */
+/** Options of the rate limit. */
 export interface RateLimitOptions extends Rate {
   /**
-   * Who shares a quota: an object, such as the session, or a text. Default: the authenticated principal, and where there is none
-   * the session, of which a client may open many; requests without a session share one quota.
+   * Returns the owner of the quota: an object, such as the session, or a string. Default: the authenticated principal, otherwise the session. A
+   * client may open many sessions. Requests without a session share one quota.
    */
   readonly key?: (request: ServerRequest) => object | string;
-  /** Which requests count. Default: all. */
+  /** Methods that count. Default: all. */
   readonly methods?: readonly string[];
-  /** Most texts that are remembered; the one that was silent longest is forgotten first. Default 10,000. */
+  /** Maximum number of string keys to remember; the least recently used key is forgotten first. Default 10,000. */
   readonly maxKeys?: number;
-  /** Default: the platform's. */
+  /** Clock that refills the quotas. Default: the system clock. */
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Middleware that refuses requests beyond a rate with an error 429, whose `data.retryAfter` says how many seconds to wait. */
+/**
+ * Creates middleware that rejects requests over a rate with error 429. `data.retryAfter` is the number of seconds to wait.
+ *
+ * @throws {SetupError} when the rate is invalid.
+ */
 export function rateLimit(options: RateLimitOptions): Middleware {
   checkRate("rateLimit", options);
   const { key = toKey, methods, clock = systemClock } = options;
@@ -43,10 +47,10 @@ function toKey({ context: { auth, session } }: ServerRequest): object | string {
   return isStateless ? nobody : session;
 }
 
-/** Stands for all of whom nothing is known. */
+/** Key that all unauthenticated stateless requests share. */
 const nobody: object = {};
 
-/** Objects are remembered as long as they live. Texts live for ever, so only the latest are remembered. */
+/** Buckets of object keys live as long as the object. Strings are never collected, so only the most recently used ones are kept. */
 function createBuckets(rate: Rate, maxKeys: number): (key: object | string, now: number) => TokenBucket {
   const byObject = new WeakMap<object, TokenBucket>();
   const byText = new Map<string, TokenBucket>();

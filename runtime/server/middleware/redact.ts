@@ -1,10 +1,10 @@
 import { isObject } from "../../../generated/support.ts";
 
-/** Members whose values are never shown, wherever they are. */
+/** Names of members whose values are always hidden, at any depth. */
 const secretNames =
   /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
 
-/** Texts that are secrets by their looks: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
+/** Patterns of secrets in text: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
 const secretTexts =
   /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
 
@@ -14,8 +14,8 @@ const deepest = 6;
 const hidden = "[redacted]";
 
 /**
- * A copy of a value that may be kept in a log: without what looks like a secret, without the query of any URL, and of bounded
- * size. A safety net: what must not be logged should not be passed on in the first place.
+ * Returns a copy of a value that may be logged: without values that look like secrets, without URL queries, and of bounded size. This is a safety
+ * net: do not pass in values that must not be logged.
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
@@ -27,7 +27,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return isObject(value) ? redactMembers(value, depth) : value;
 }
 
-/** A text without what looks like a secret, and not too long. */
+/** Returns a text without parts that look like secrets, shortened to a bounded length. */
 export function redactText(text: string): string {
   const shown = cut(text)
     .replace(secretTexts, hidden)
@@ -36,7 +36,7 @@ export function redactText(text: string): string {
   return text.length > longestText ? `${shown}... [${text.length} characters]` : shown;
 }
 
-/** The id of a request as logs show it: clients choose ids, of any length. */
+/** Returns a request id for logs: clients choose ids, of any length. */
 export function redactId(id: string | number): string | number {
   return typeof id === "string" ? redactText(id) : id;
 }

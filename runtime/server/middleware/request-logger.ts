@@ -2,15 +2,15 @@ import { readTarget, type Middleware } from "./middleware.ts";
 import { redactId, redactText } from "./redact.ts";
 import { observe } from "./request-outcome.ts";
 
-/** Where request lines go. */
+/** Options of the request logger. */
 export interface RequestLogOptions {
-  /** Gets one line of JSON for each request, without a line break. Default: standard error. */
+  /** Receives one line of JSON for each request, without a line break. Default: standard error. */
   readonly write?: (line: string) => void;
 }
 
 /**
- * Middleware that writes one line for each request: what was asked for, how it ended, why it was called off and how long it took. Neither arguments nor
- * results are in it, and nothing that a client sends can break a line or add one.
+ * Creates middleware that writes one line for each request: method and target, outcome, reason of a cancellation and duration. It contains neither
+ * arguments nor results, and no input from a client can break a line or add one.
  */
 export function requestLogger({ write = console.error }: RequestLogOptions = {}): Middleware {
   return (request, next) =>
@@ -30,7 +30,7 @@ export function requestLogger({ write = console.error }: RequestLogOptions = {})
     });
 }
 
-/** A reason that the client gives is its own text. */
+/** Redacts the reason of a cancellation, as the client may have written it. */
 function toReason({ reason }: AbortSignal): string {
   return redactText(reason instanceof Error ? reason.message : String(reason));
 }

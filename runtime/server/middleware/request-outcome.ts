@@ -1,27 +1,27 @@
 import { RpcError, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
 import { isToolFailure } from "./middleware.ts";
 
-/** How a request ended, as far as logs and traces are concerned. */
+/** Outcome of a request for logs and traces. */
 export interface RequestOutcome {
   readonly kind: "answered" | "tool-error" | "refused" | "failed";
-  /** Code of the error that the client gets. */
+  /** Code of the error response. */
   readonly code?: number;
   readonly message?: string;
 }
 
-/** What an answer means: a tool that failed answers, too. */
+/** Outcome of a result: a failed tool has a result, too. */
 function toOutcome(result: unknown): RequestOutcome {
   return { kind: isToolFailure(result) ? "tool-error" : "answered" };
 }
 
-/** What a thrown value becomes for the client: `refused` where somebody decided so, `failed` where something broke. */
+/** Outcome of a thrown value: `refused` if the error was raised on purpose, `failed` if something broke. */
 function toFailedOutcome(thrown: unknown): RequestOutcome {
   const isRefusal = isRpcError(thrown) && !isPeerError(thrown);
   const { code, message } = RpcError.from(thrown);
   return { kind: isRefusal ? "refused" : "failed", code, message };
 }
 
-/** Runs the rest of a request and tells how it ended, whatever that was. */
+/** Runs the rest of a request and reports its outcome, success or failure. */
 export async function observe(
   next: () => Promise<unknown>,
   report: (outcome: RequestOutcome, milliseconds: number) => unknown,

@@ -10,12 +10,12 @@ import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyRequester, AnyPrompt, AnyPrompts } from "../any-definition.ts";
 
-/** What a server has to be filled in. */
+/** Prompt list of a server. */
 export interface PromptLists {
   readonly prompts: Catalogue<AnyPrompt>;
 }
 
-/** Makes the list of a definition. */
+/** Creates the prompt list of a server definition. */
 export function createPromptLists({ prompts = [] }: AnyPrompts, host: ListHost): PromptLists {
   return {
     prompts: host.createList("prompts", prompts, {
@@ -28,12 +28,12 @@ export function createPromptLists({ prompts = [] }: AnyPrompts, host: ListHost):
 
 /** The prompts of a server at one revision. */
 export interface PromptRegistry extends Listing {
-  /** The prompt, if there is one that this client may see. */
+  /** Returns the prompt if it exists and this client may see it. */
   find(name: string, requester: AnyRequester): AnyPrompt | undefined;
   get(name: string, args: { readonly [name: string]: string }, context: AnyContext): Promise<object>;
 }
 
-/** Builds the registry. */
+/** Builds the prompt registry of a server for one revision. */
 export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOptions): PromptRegistry {
   const find = (name: string, requester: AnyRequester): AnyPrompt | undefined => {
     const prompt = prompts.get(name);
@@ -62,7 +62,7 @@ function describePrompt(prompt: AnyPrompt): object {
   };
 }
 
-/** The declared arguments only: handlers never see a name that they did not announce. */
+/** Keeps the declared arguments only: handlers never see a name that they did not declare. */
 function pickArguments(
   prompt: AnyPrompt,
   given: { readonly [name: string]: string },
@@ -81,7 +81,7 @@ function pickArguments(
 function toResult(prompt: AnyPrompt, outcome: unknown): object {
   const result = toMessages(prompt, outcome);
   const messages: unknown = Reflect.get(result, "messages");
-  // A result without messages asks the client for something.
+  // A result without messages requests input from the client.
   if (messages === undefined) return result;
   for (const message of Array.isArray(messages) ? messages : []) {
     const problem = isObject(message) ? checkContent(message.content) : undefined;

@@ -3,22 +3,24 @@ import type { ServerOptions } from "../definition.ts";
 import type { ListHost } from "../list/changing-lists.ts";
 import type { AnyResource, AnyResources, AnyResourceTemplate } from "../any-definition.ts";
 
-/** What a server has to be read. */
+/** Resource lists of a server. */
 export interface ResourceLists {
   readonly resources: ResourceCatalogue;
   readonly resourceTemplates: Catalogue<AnyResourceTemplate>;
 }
 
-/** The fixed resources of a server, and the news about all of its resources. */
+/** Fixed resources of a server, and change notifications for all of its resources. */
 export interface ResourceCatalogue extends Catalogue<AnyResource> {
   /**
-   * Tells every session that subscribed to this URI that what it gives when read has changed. With `under`, sessions that
-   * subscribed to that one are told, too: a folder, say, of which the changed resource is a part.
+   * Notifies every session subscribed to this URI that its content has changed. With `under`, sessions subscribed to that URI are notified, too. It
+   * may be a folder that contains the changed resource.
+   *
+   * @throws {Error} when the server is not defined with `subscriptions: true`.
    */
   changed(uri: string, options?: { readonly under?: string }): void;
 }
 
-/** Makes the lists of a definition. */
+/** Creates the resource lists of a server definition. */
 export function createResourceLists(
   source: AnyResources & Pick<ServerOptions, "subscriptions">,
   host: ListHost,

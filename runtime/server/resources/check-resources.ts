@@ -3,7 +3,12 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
 
-/** @see https://www.rfc-editor.org/rfc/rfc3986 */
+/**
+ * Checks the URI, size and cache hint of a resource.
+ *
+ * @throws {SetupError} when the URI is not absolute or the size is not a number of bytes.
+ * @see https://www.rfc-editor.org/rfc/rfc3986
+ */
 export function checkResource({ uri, size, caching }: AnyResource): void {
   if (!URL.canParse(uri)) {
     throw new SetupError(
@@ -17,7 +22,11 @@ export function checkResource({ uri, size, caching }: AnyResource): void {
   );
 }
 
-/** Refuses templates that do not parse, and completions of variables that they do not have. */
+/**
+ * Checks a resource template.
+ *
+ * @throws {SetupError} when it does not parse or completes a variable that it does not have.
+ */
 export function checkTemplate({ uriTemplate, complete = {}, caching }: AnyResourceTemplate): void {
   checkHint(`Resource template "${uriTemplate}"`, caching);
   const { variables } = readTemplate(uriTemplate);
@@ -28,7 +37,7 @@ export function checkTemplate({ uriTemplate, complete = {}, caching }: AnyResour
   );
 }
 
-/** The parser is part of clients as well, where nobody sets up a server. */
+/** Parses a template and wraps errors in `SetupError`. The parser does not: it is also part of clients, which have no server setup. */
 function readTemplate(text: string): UriTemplate {
   try {
     return parseUriTemplate(text);

@@ -14,7 +14,7 @@ import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** Resources with a fixed URI or of a template, and subscriptions to them. */
+/** Fixed resources, resource templates and subscriptions to them. */
 export const resources: Feature = {
   name: "resources",
   check({ resources: fixed = [], resourceTemplates: templates = [] }: AnyResources) {
@@ -48,7 +48,7 @@ export const resources: Feature = {
   },
 };
 
-/** Finds what a URI or a reference is about, whoever asks. */
+/** Finds the resource or template behind a URI or reference, regardless of the client. */
 function createFinder({
   resources: fixed,
   resourceTemplates: templates,
@@ -83,7 +83,7 @@ function implementResources(registry: ResourceRegistry, scene: Scene): object {
   };
 }
 
-/** Who may not know of a resource learns nothing from subscribing to it either. */
+/** Implements subscriptions. A client that may not see a resource cannot discover it by subscribing. */
 function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: Subscriptions,
@@ -105,7 +105,7 @@ function implementSubscriptions(
   };
 }
 
-/** A reference to a fixed resource is allowed, and completes nothing. */
+/** Finds the completion of a template variable. A reference to a fixed resource is valid, and has no suggestions. */
 function findComplete(
   registry: ResourceRegistry,
   { ref, argument }: CompleteParams,

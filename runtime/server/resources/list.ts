@@ -7,18 +7,17 @@ import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import type { AnyContext, AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 
-/** What `resources/list` is made of. */
+/** Sources of the entries in `resources/list`. */
 export interface ResourceListingSource {
   readonly resources: Listed<AnyResource>;
   readonly templates: Catalogue<AnyResourceTemplate>;
   describe(resource: AnyResource): object;
-  /** The context of the callbacks. */
+  /** Returns the context that list callbacks receive. */
   toContext(call: CallContext): AnyContext;
 }
 
 /**
- * Lists the fixed resources, and behind them what the templates with a `list` callback name. As long as no template has one,
- * it is a list like any other.
+ * Lists the fixed resources, followed by the results of the templates with a `list` callback. Without such a template, the list is an ordinary one.
  */
 export function createResourceListing(source: ResourceListingSource, options: RegistryOptions): Listing {
   const { resources, templates, describe } = source;
@@ -31,7 +30,7 @@ export function createResourceListing(source: ResourceListingSource, options: Re
   };
 }
 
-/** Where a page begins: in which part of the list, at which cursor of its callback, after how many of what that gives. */
+/** Start of a page: the part of the list, the cursor of its callback, and the number of its resources to skip. */
 interface Place {
   readonly part: number;
   readonly inner?: string;
@@ -41,7 +40,7 @@ interface Place {
 interface Reading {
   readonly source: ResourceListingSource;
   readonly options: RegistryOptions;
-  /** The templates that list something; part 0 of the whole list is the fixed resources. */
+  /** Templates with a `list` callback. Part 0 of the whole list is the fixed resources, so part 1 is the first template. */
   readonly listed: readonly AnyResourceTemplate[];
   readonly call: CallContext;
 }
@@ -61,21 +60,21 @@ async function readPage(cursor: string | undefined, reading: Reading): Promise<o
   return { ...head, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
 }
 
-/** What callbacks list may be kept as the definition says; what not everybody may see is private. */
+/** Results of callbacks follow the caching of the definition. Lists with entries that only some clients may see are private. */
 function toHead({ source, options }: Reading): object {
   const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
   const hint = options.caching.resources;
   return options.envelope.cacheable(isPublic ? hint : toPrivate(hint));
 }
 
-/** What the cursor of a callback stands for may be meant for the one who asked: nobody else can use it. */
+/** A cursor of a callback may be specific to the client that got it: no other principal can use it. */
 function toScope({ source, options, call }: Reading): string {
   const { principal } = options.toRequester(call).auth ?? {};
   const versions = `${source.resources.version}.${source.templates.version}`;
   return ["resources*", options.revision.id, versions, JSON.stringify(principal ?? null)].join("\n");
 }
 
-/** A page ends when it is full, or where a callback ends one of its own. */
+/** Fills a page. It ends when it is full, or where a callback ends a page of its own. */
 async function fillPage(
   start: Place,
   reading: Reading,
@@ -116,7 +115,7 @@ function toBatch(outcome: unknown, { uriTemplate }: AnyResourceTemplate): Batch 
   return { resources, next: typeof nextCursor === "string" ? nextCursor : undefined };
 }
 
-/** The text was signed by us; the checks are for the compiler. */
+/** Parses the position in a cursor. This server has signed the text, so the checks only satisfy the compiler. */
 function toPlace(text: string): Place {
   const value: unknown = JSON.parse(text);
   const { part, inner, skip } = isObject(value) ? value : {};

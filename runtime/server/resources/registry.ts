@@ -18,29 +18,29 @@ import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-tem
 /** The resources and resource templates of a server at one revision. */
 export interface ResourceRegistry extends Listing {
   readonly templates: Listing;
-  /** A fixed resource, if there is one that this client may see. */
+  /** Returns the fixed resource if it exists and this client may see it. */
   find(uri: string, requester: AnyRequester): AnyResource | undefined;
-  /** By the text of the template. */
+  /** Returns the template with this text if it exists and this client may see it. */
   findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
-  /** What is behind a URI, if this client may know of it. */
+  /** Returns the resource or template behind a URI, if this client may see it. */
   locate(uri: string, requester: AnyRequester): Scoped | undefined;
   read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
 }
 
-/** A template, ready to match. */
+/** A template with its parsed pattern. */
 export interface ParsedTemplate {
   readonly template: AnyResourceTemplate;
   readonly pattern: UriTemplate;
 }
 
-/** What the registry is built from. */
+/** Lists from which the registry is built. */
 export interface ResourceCatalogues {
   readonly resources: Catalogue<AnyResource>;
   readonly templates: Catalogue<AnyResourceTemplate>;
   toContext(call: CallContext): AnyContext;
 }
 
-/** Builds the registry. Fixed resources win over templates, and earlier templates over later ones. */
+/** Builds the registry. Fixed resources take precedence over templates, and earlier templates over later ones. */
 export function createResources(source: ResourceCatalogues, options: RegistryOptions): ResourceRegistry {
   const { resources, templates } = source;
   const parse = createParser();
@@ -79,7 +79,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   };
 }
 
-/** The refusal of a URI that nothing is behind, for handlers of templates as well: with the code of the revision. */
+/** Creates the error response for a URI without a resource, also for template handlers, with the code of the revision. */
 export function resourceNotFound(uri: string, revision: Revision): RpcError {
   const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
   const code = rule?.emitted ? rule.code : errorCodes.invalidParams;
@@ -104,7 +104,7 @@ function describeTemplate(template: AnyResourceTemplate): object {
   return fields;
 }
 
-/** Parses templates, each when it is first needed. */
+/** Returns a parser that parses each template once, on first use. */
 export function createParser(): (template: AnyResourceTemplate) => UriTemplate {
   const known = new WeakMap<AnyResourceTemplate, UriTemplate>();
   return (template) => {
@@ -114,13 +114,13 @@ export function createParser(): (template: AnyResourceTemplate) => UriTemplate {
   };
 }
 
-/** A template, and what a URI says in place of its variables. */
+/** A matching template with the values of its variables in the URI. */
 export interface Match {
   readonly template: AnyResourceTemplate;
   readonly variables: Map<string, MatchedValue>;
 }
 
-/** The first template that a URI follows. */
+/** Returns the first template that matches a URI. */
 export function matchFirst(
   templates: Iterable<AnyResourceTemplate>,
   uri: string,
@@ -150,7 +150,7 @@ async function toResult(outcome: unknown, { uri, source, options }: ReadResult):
     return merge(cacheable, { contents: [{ ...(outcome.type && { mimeType: outcome.type }), ...head, blob }] });
   }
   if (outcome instanceof InputRequired) return outcome;
-  // What is no content yet, but asks for something, cannot be kept.
+  // A result without `contents` requests input from the client, so it cannot be cached.
   if (isObject(outcome)) return Object.hasOwn(outcome, "contents") ? merge(cacheable, outcome) : outcome;
   throw new Error(`The resource ${uri} gave neither text nor bytes nor a result.`);
 }

@@ -4,11 +4,12 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /**
- * Resolves a path that a client names to the file or folder below a root, with every symbolic link followed. Gives `undefined` for what does
- * not exist and for paths that are hostile or lead outside, so that a client cannot tell one from the other: absolute paths, `..`, NUL, drive
- * letters, links to elsewhere. Rejects if the root does not exist.
+ * Resolves a path from a client to a file or folder below a root, and follows every symbolic link. Returns `undefined` both for missing paths and for
+ * paths that are hostile or lead outside, so that a client cannot distinguish them: absolute paths, `..`, NUL, drive letters, links to other places.
  *
  * The result holds at the time of the check: programs that may write into the root can replace a file by a link afterwards.
+ *
+ * @throws {Error} when the root does not exist.
  */
 export async function resolveInside(root: string | URL, path: string): Promise<string | undefined> {
   const folder = await realpath(typeof root === "string" ? root : fileURLToPath(root));
@@ -17,7 +18,7 @@ export async function resolveInside(root: string | URL, path: string): Promise<s
   return target !== undefined && isBelow(folder, target) ? target : undefined;
 }
 
-/** Backslashes separate everywhere: a path means the same on every platform. */
+/** True if a path is relative and harmless. Backslashes are separators on every platform, so that a path means the same everywhere. */
 function isPlain(path: string): boolean {
   if (path.includes("\0") || /^(?:[/\\]|[a-z]:)/i.test(path)) return false;
   const segments = path.split(/[/\\]/);
@@ -25,7 +26,7 @@ function isPlain(path: string): boolean {
   return process.platform !== "win32" || !segments.some((segment) => windowsSpecial.test(segment));
 }
 
-/** Names of devices and of alternate data streams. */
+/** Names of devices and of alternate data streams on Windows. */
 const windowsSpecial = /:|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 async function findTarget(path: string): Promise<string | undefined> {

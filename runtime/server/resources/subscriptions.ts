@@ -4,20 +4,24 @@ import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session.ts";
 import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
-/** Which sessions want to hear of which resources. A session that ends is forgotten, with all that it asked for. */
+/** Resource subscriptions of sessions. When a session ends, its subscriptions are removed. */
 export class Subscriptions implements Audience {
   readonly #sessions: SessionRegistry;
   readonly #most: number;
   readonly #byConnection = new Map<Connection, Set<string>>();
   readonly #byUri = new Map<string, Set<Connection>>();
 
-  /** @param most - most subscriptions of one session */
+  /** @param most - maximum number of subscriptions of one session */
   constructor(sessions: SessionRegistry, most: number) {
     this.#sessions = sessions;
     this.#most = most;
   }
 
-  /** Remembers that a session wants to hear of a resource. Does nothing for one that does not live. */
+  /**
+   * Subscribes a session to a resource. Does nothing for a session that has ended.
+   *
+   * @throws {RpcError} when the session already has the maximum number of subscriptions.
+   */
   add(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     const uris = connection && this.#urisOf(connection);
@@ -34,7 +38,7 @@ export class Subscriptions implements Audience {
     if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
   }
 
-  /** Tells those who subscribed to any of the URIs that the first has changed, each once. */
+  /** Notifies each session that subscribed to any of the URIs that the first has changed. Each session gets one notification. */
   notifyUpdated(uris: readonly [string, ...string[]]): void {
     const told = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
     for (const connection of told) notifySession(connection, "resourceUpdated", { uri: uris[0] });
@@ -61,7 +65,7 @@ export class Subscriptions implements Audience {
   }
 }
 
-/** The refusal of more subscriptions than one client may have. */
+/** Creates the error response for a client that has too many subscriptions. */
 export function tooMany(limit: number): RpcError {
   return new RpcError(refusalCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, { data: { limit } });
 }

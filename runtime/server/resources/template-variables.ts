@@ -1,6 +1,6 @@
 import type { MatchedValue } from "./uri-template.ts";
 
-/** The variables of a template by name. Those of `{a}` and `{+a}` are always there, others may be missing; `{a*}` gives a list. */
+/** The variables of a template by name. Those of `{a}` and `{+a}` are required, others are optional; the value of `{a*}` is a list. */
 export type TemplateVariables<T extends string> = string extends T
   ? { readonly [name: string]: MatchedValue }
   : Flat<Expressions<T>>;
@@ -20,5 +20,5 @@ type Always<Spec extends string> = { readonly [S in Spec as NameOf<S>]: ValueOf<
 type Sometimes<Spec extends string> = { readonly [S in Spec as NameOf<S>]?: ValueOf<S> };
 type NameOf<S extends string> = S extends `${infer Name}*` ? Name : S extends `${infer Name}:${string}` ? Name : S;
 type ValueOf<S extends string> = S extends `${string}*` ? readonly string[] : string;
-/** An intersection as one object. */
+/** Flattens an intersection to one object type. */
 export type Flat<T> = { readonly [Name in keyof T]: T[Name] } & {};

@@ -1,6 +1,10 @@
 import type { Expression, ExpandValue, Operator, TemplatePart, Variable } from "./uri-template.ts";
 
-/** Writes a template out with the given values. */
+/**
+ * Expands a template with the given values.
+ *
+ * @throws {Error} when a prefix length is used for a list or map.
+ */
 export function expandTemplate(
   parts: readonly TemplatePart[],
   values: { readonly [name: string]: ExpandValue },
@@ -70,7 +74,7 @@ function encode(text: string, keepReserved: boolean): string {
 }
 
 function percentEncode(character: string): string {
-  // encodeURIComponent leaves !'()* alone and throws on lone surrogates: those become U+FFFD, as in every URL parser.
+  // encodeURIComponent does not encode !'()* and throws on lone surrogates. Those become U+FFFD, as in every URL parser.
   const whole = /^[\ud800-\udfff]$/.test(character) ? "\ufffd" : character;
   return encodeURIComponent(whole).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

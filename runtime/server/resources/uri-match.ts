@@ -1,13 +1,13 @@
 import type { Expression, MatchedValue, Operator, TemplatePart, Variable } from "./uri-template.ts";
 
-/** Longer URIs match no template: a bound on the work that one request can cause. */
+/** Maximum length of a URI in UTF-16 code units. Longer URIs match no template, which bounds the work for one request. */
 const longestUri = 65_536;
 
 /**
- * Finds the values with which a template gives this URI. Values are as long as possible, from left to right.
+ * Finds the values for which a template expands to this URI. Values are as long as possible, from left to right.
  *
- * Two passes over the URI for every part and no backtracking: the first, from the right, marks where the rest of the
- * template can begin; the second, from the left, cuts the values at marked places only.
+ * The matcher makes two passes over the URI for every part, without backtracking. The first pass, from the right, marks where the rest of the
+ * template can begin. The second pass, from the left, cuts the values at marked positions only.
  */
 export function matchTemplate(parts: readonly TemplatePart[], uri: string): Map<string, MatchedValue> | undefined {
   const [first] = parts;
@@ -18,7 +18,7 @@ export function matchTemplate(parts: readonly TemplatePart[], uri: string): Map<
   return readValues(parts, uri, marks);
 }
 
-/** `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. */
+/** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. */
 function markBeginnings(parts: readonly TemplatePart[], uri: string): Uint8Array[] {
   const marks = Array.from({ length: parts.length + 1 }, () => new Uint8Array(uri.length + 1));
   marks[parts.length]?.fill(1, uri.length);
@@ -35,7 +35,7 @@ function markPart(part: TemplatePart, uri: string, here: Uint8Array, rest: Uint8
   if (part.kind === "literal") return markLiteral(part.text, uri, here, rest);
   const { operator } = part;
   const allowed = allowedCharacters(operator);
-  // `inside` says whether a value that has begun may go on or end at i.
+  // `inside` is 1 if a value that has begun may continue or end at i.
   let inside = 0;
   for (let i = uri.length; i >= 0; i--) {
     const fits = i < uri.length && allowed.test(uri.charAt(i));
@@ -69,7 +69,7 @@ function readValues(
   return values;
 }
 
-/** The furthest marked place that the expression can reach; the first pass made sure that there is one. */
+/** Returns the last marked position that the expression can reach. The first pass guarantees that there is one. */
 function findEnd(operator: Operator, uri: string, start: number, rest: Uint8Array): number {
   const allowed = allowedCharacters(operator);
   const begins = operator.first === "" || uri.charAt(start) === operator.first;
@@ -81,8 +81,8 @@ function findEnd(operator: Operator, uri: string, start: number, rest: Uint8Arra
   return end;
 }
 
-// What RFC 3986 lets a path segment hold, without the `&` and `;` that separate pairs; letters beyond ASCII are let in
-// because people type them. The other operators add their own separators.
+// Characters that RFC 3986 permits in a path segment, without the `&` and `;` that separate pairs. Non-ASCII letters are accepted because people type
+// them. The other operators add their own separators.
 const segment = /[\w\-.~%!$'()*+,=:@\u0080-\uffff]/;
 const segments = /[\w\-.~%!$'()*+,=:@/\u0080-\uffff]/;
 const parameters = /[\w\-.~%!$'()*+,;=:@\u0080-\uffff]/;
@@ -110,7 +110,7 @@ function readList(
   values: Map<string, MatchedValue>,
 ): boolean {
   const [only] = variables;
-  // One plain variable takes everything: a comma or a dot in it is part of its value.
+  // A single plain variable takes the whole text: a comma or a dot in it is part of its value.
   const whole = variables.length === 1 && only && !only.explode && operator.symbol !== "/";
   const pieces = whole ? [body] : body.split(operator.separator);
   const last = variables.length - 1;
@@ -145,7 +145,7 @@ function readPairs(
   return found.size === 0;
 }
 
-/** `null` stands for text that is not valid percent-encoded UTF-8. */
+/** Decodes the pieces of a variable. `null` means that a piece is not valid percent-encoded UTF-8. */
 function readPieces(variable: Variable, pieces: readonly string[]): MatchedValue | null {
   if (pieces.length === 0) return undefined;
   const decoded = pieces.map(decode);
@@ -153,7 +153,7 @@ function readPieces(variable: Variable, pieces: readonly string[]): MatchedValue
   return variable.explode ? decoded : decoded[0];
 }
 
-/** A variable that appears twice must have the same value in both places. */
+/** Stores the value of a variable. A variable that appears twice must have the same value in both places. */
 function keep(values: Map<string, MatchedValue>, name: string, value: MatchedValue | null): boolean {
   if (value === null) return false;
   const earlier = values.get(name);

@@ -1,7 +1,7 @@
 import { expandTemplate } from "./uri-expand.ts";
 import { matchTemplate } from "./uri-match.ts";
 
-/** What a variable may hold when a template is expanded. */
+/** Value of a variable for template expansion. */
 export type ExpandValue =
   | string
   | number
@@ -11,7 +11,7 @@ export type ExpandValue =
   | readonly (string | number | boolean)[]
   | { readonly [key: string]: string };
 
-/** What a variable holds after a URI was matched: a list where the variable is exploded (`{path*}`). */
+/** Value of a variable after a match: a list if the variable is exploded (`{path*}`). */
 export type MatchedValue = string | readonly string[] | undefined;
 
 /** A parsed RFC 6570 template: expands values to a URI and reads values back from one. */
@@ -20,46 +20,48 @@ export interface UriTemplate {
   readonly parts: readonly TemplatePart[];
   /** Names of the variables in order of appearance, each once. */
   readonly variables: readonly string[];
-  /** Fills the variables in; undefined ones vanish. */
+  /** Expands the template; undefined variables are left out. */
   expand(values: { readonly [name: string]: ExpandValue }): string;
-  /** Reads the variables of a URI, decoded; `undefined` when the template cannot have produced it. Linear in the length of the URI. */
+  /** Returns the decoded variables of a URI, or `undefined` if the template cannot have produced it. Linear in the length of the URI. */
   match(uri: string): Map<string, MatchedValue> | undefined;
 }
 
-/** One piece of a template. */
+/** Part of a template: literal text or an expression. */
 export type TemplatePart = { readonly kind: "literal"; readonly text: string } | Expression;
 
-/** Everything between a pair of braces. */
+/** Expression between a pair of braces. */
 export interface Expression {
   readonly kind: "expression";
   readonly operator: Operator;
   readonly variables: readonly Variable[];
 }
 
-/** One variable of an expression. */
+/** Variable of an expression, with its modifier. */
 export interface Variable {
   readonly name: string;
-  /** Longest part of the value that is used: `{name:3}`. */
+  /** Maximum length of the value: `{name:3}`. */
   readonly prefix?: number;
-  /** Lists and maps are spread: `{name*}`. */
+  /** True if lists and maps are exploded: `{name*}`. */
   readonly explode: boolean;
 }
 
-/** How an expression is written out, one row of the table in appendix A of the RFC. */
+/** Expansion rules of an operator: a row of the table in appendix A of the RFC. */
 export interface Operator {
   readonly symbol: "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
   readonly first: string;
   readonly separator: string;
-  /** Values are written as `name=value`. */
+  /** True if values are written as `name=value`. */
   readonly named: boolean;
-  /** What follows the name of an empty value. */
+  /** Text after the name of an empty value. */
   readonly ifEmpty: "" | "=";
-  /** Reserved characters and triplets that are there already stay as they are. */
+  /** True if reserved characters and existing percent-encoded triplets are kept. */
   readonly reserved: boolean;
 }
 
 /**
- * Parses a URI template of any level; throws with the position of the first mistake.
+ * Parses a URI template of any level.
+ *
+ * @throws {Error} when the template is invalid, with the position of the first mistake.
  * @see https://www.rfc-editor.org/rfc/rfc6570
  */
 export function parseUriTemplate(text: string): UriTemplate {

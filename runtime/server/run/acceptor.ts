@@ -5,16 +5,16 @@ import type { Connection } from "../../protocol/peer.ts";
 import type { Capabilities } from "../../protocol/session.ts";
 import type { CoreServer, ServerImplementation } from "../create-server.ts";
 
-/** How connections are kept; everything else follows from the server. */
+/** Options for the connections of a server. All other options come from the server itself. */
 export type ServerConnectionOptions = Omit<
   ServeOptions,
   "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
 > & {
   // @part http
-  /** `false`: no tasks are offered, because nobody could come back for them. Default: those of the server are. */
+  /** `false` to offer no tasks, because no client can be identified to collect their results. Default: the tasks of the server. */
   readonly tasks?: false;
   // @part http
-  /** `false`: no news is promised in sessions, because no client stays to hear it. Default: what the server says. */
+  /** `false` to offer no change notifications in sessions, because no client stays connected to receive them. Default: as the server defines. */
   readonly changes?: false;
 };
 
@@ -23,7 +23,7 @@ export function serve(server: CoreServer, transport: Channel, options: ServerCon
   return createServerAcceptor(server, options)(transport);
 }
 
-/** Prepares a server for any number of connections: lists are built once, and connections share nothing that changes. */
+/** Prepares a server for any number of connections. Lists are built once, and connections share no mutable state. */
 export function createServerAcceptor(server: CoreServer, options: ServerConnectionOptions = {}): Acceptor {
   const { around, progressRate } = server;
   return server.createAcceptor({

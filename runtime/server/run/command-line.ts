@@ -1,20 +1,20 @@
 import { parseArgs } from "node:util";
 import type { PortOptions } from "./port-options.ts";
 
-/** Transports that a program can serve on: stdin and stdout, HTTP, or either of them. */
+/** Transports that a program can serve: stdin and stdout, HTTP, or either of them. */
 export type Service = "stdio" | "http" | "either";
 
-/** Result of reading a command line. */
+/** Result of parsing a command line. */
 export interface CommandLine {
-  /** Values of `--http` and of the options of further transports, by name; `true` where an option has none. */
+  /** Values of `--http` and of the options of further transports, by name; `true` for an option without a value. */
   readonly ports: PortOptions;
-  /** Text that `--help` or `--version` asks for. */
+  /** Text that `--help` or `--version` prints. */
   readonly text?: string;
-  /** Message about the first option that the server does not have. */
+  /** Error message for the first unknown option. */
   readonly problem?: string;
 }
 
-/** A program, and the transports that its options are about. */
+/** Program and its transports, which determine its options. */
 export interface Program {
   readonly info: { readonly name: string; readonly version: string };
   readonly service: Service;
@@ -22,7 +22,7 @@ export interface Program {
   readonly further: readonly string[];
 }
 
-/** Reads the options of a server. Words that are no options belong to the program. */
+/** Parses the options of a server. Positional arguments are ignored: they belong to the program. */
 export function readCommandLine(args: readonly string[], { info, service, further }: Program): CommandLine {
   const ofPorts = [...(service === "stdio" ? [] : ["http"]), ...further];
   const known = { ...common, ...Object.fromEntries(ofPorts.map((name) => [name, { type: "string" }] as const)) };

@@ -6,34 +6,31 @@ import { closeOnSignal, readHosts, readPortOption, warnOfOpenServer } from "./po
 import type { FurtherTransports } from "./run-server.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
 
-/** A port, and what serves the connections to it. */
+/** A port, and the callback that serves its connections. */
 export interface PortService {
   readonly port: number;
   readonly accept: (transport: Transport) => unknown;
-  /** Learns what failed before a connection is served. */
+  /** Receives errors that occur before a connection is served. */
   readonly onError: OnError;
 }
 
-/** Address and access rules of a transport that begins with HTTP. */
+/** Address and access rules of a transport that starts with an HTTP request. */
 export interface AccessOptions extends HostOptions {
   readonly host?: string;
   readonly authenticate?: Authenticate | Guard;
 }
 
-/** Something that listens. */
+/** An open listener of a further transport. */
 export interface PortListener {
   readonly port?: number;
   readonly url?: string;
   close(): Promise<void>;
 }
 
-/** Listens on a port. Transports without `Host`, `Origin` and credentials leave `access` alone, and serve this machine only. */
+/** Listens on a port. Transports without `Host`, `Origin` and credentials ignore `access` and serve the local machine only. */
 export type Listen = (service: PortService, access: AccessOptions) => Promise<PortListener>;
 
-/**
- * Creates the further transports of a program, by the command-line option that names their port: with `{ tcp: listenTcp }` it
- * knows `--tcp PORT`.
- */
+/** Creates the further transports of a program, keyed by the command-line option that names their port: `{ tcp: listenTcp }` adds `--tcp PORT`. */
 export function createFurtherTransports(transports: Readonly<Record<string, Listen>>): FurtherTransports {
   return {
     names: Object.keys(transports),
@@ -46,7 +43,7 @@ export function createFurtherTransports(transports: Readonly<Record<string, List
         if (port === undefined) continue;
         const listener = await listen({ port, accept, onError: server.onError }, access);
         closeOnSignal(listener);
-        // Only what begins with HTTP listens for other machines.
+        // Only transports that start with an HTTP request listen for other machines.
         if (listener.url !== undefined) warnOfOpenServer(server.info.name, access);
         console.error(`${server.info.name} is served at ${listener.url ?? `${name}://127.0.0.1:${listener.port}`}`);
         isServed = true;

@@ -4,17 +4,17 @@ import { createParamHeaderReader } from "../tools/param-headers.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 
-/** How a server is served over HTTP. */
+/** Options of a server over HTTP. */
 export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;
 
-/** A server as a function from HTTP requests to answers, for any platform and framework. */
+/** Creates a function from HTTP requests to responses, for any platform and framework. */
 export function createHttpHandler(server: CoreServer, options: ServeHttpOptions = {}): HttpHandler {
   return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }
 
 /**
- * A server as the transport sees it. Where every POST stands alone no news can be told, and where nobody says who they are no task could
- * be found again.
+ * Adapts a server to the HTTP transport. Without sessions, handshake revisions offer no change notifications. Without sessions and authentication, no
+ * tasks are offered, as their owner could not be identified again.
  */
 export function toHttpService(server: CoreServer, options: ServeHttpOptions): HttpService {
   const isStateless = options.sessions === false;

@@ -1,22 +1,30 @@
 import process from "node:process";
 import { ListenError, isLoopback } from "../../transport/listening.ts";
 
-/** Values of options that name ports, by the name of the option; `true` where one has no value. */
+/** Values of options that name ports, by option name; `true` for an option without a value. */
 export type PortOptions = ReadonlyMap<string, string | true>;
 
-/** Reads a port. `given` is what an error says was given. */
+/**
+ * Parses a port. `given` is the quoted input in the error message.
+ *
+ * @throws {ListenError} when the text is not a port from 0 to 65535.
+ */
 export function toPort(text: string | true | undefined, given: string): number {
   if (typeof text === "string" && /^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new ListenError(`${given}: give a port from 0 (any free one) to 65535.`);
 }
 
-/** Reads the port that an option names; nothing where it is not given. */
+/**
+ * Reads the port of an option; undefined if the option is not given.
+ *
+ * @throws {ListenError} when its value is not a port.
+ */
 export function readPortOption(ports: PortOptions, name: string): number | undefined {
   const text = ports.get(name);
   return text === undefined ? undefined : toPort(text, text === true ? `--${name}` : `--${name} ${text}`);
 }
 
-/** Reads where to listen, and for whom, from `HOST` and `ALLOWED_HOSTS`. */
+/** Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. */
 export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
   const { HOST: host, ALLOWED_HOSTS: hosts } = process.env;
   return {
@@ -25,7 +33,7 @@ export function readHosts(): { readonly host?: string; readonly allowedHosts?: r
   };
 }
 
-/** Warns on stderr when other machines reach a server and no client is authenticated. */
+/** Warns on stderr if other machines can reach a server that does not authenticate clients. */
 export function warnOfOpenServer(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
   if (authenticate !== undefined || isLoopback(host)) return;
   console.error(
@@ -38,7 +46,7 @@ interface OpenOptions {
   readonly authenticate?: unknown;
 }
 
-/** Closes a listener when the process is asked to end. */
+/** Closes a listener when the process receives SIGINT, SIGTERM or SIGBREAK. */
 export function closeOnSignal(listener: { close(): Promise<void> }): void {
   const stop = (): void => void listener.close();
   for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, stop);

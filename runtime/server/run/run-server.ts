@@ -18,11 +18,11 @@ import type { ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 import { serveStdio } from "./serve-stdio.ts";
 
-/** Words of the command line that a server reads. */
+/** Command-line options that a server reads. */
 export interface CommandLineOptions {
   /**
-   * Words after the name of the program. A program with options of its own leaves them out here, because unknown options end it with 2.
-   * Default: those of the process.
+   * Arguments after the program name. A program with its own options must leave them out here, because an unknown option ends the process with exit
+   * code 2. Default: the arguments of the process.
    */
   readonly args?: readonly string[];
   /** Further transports, created by `createFurtherTransports`. Default: none. */
@@ -31,16 +31,16 @@ export interface CommandLineOptions {
 
 /** Further transports of a program. */
 export interface FurtherTransports {
-  /** Options of the command line that name their ports. */
+  /** Names of the command-line options for their ports. */
   readonly names: readonly string[];
-  /** Listens on the ports that are given, until SIGINT or SIGTERM. Returns whether any is. */
+  /** Listens on the ports that are given, until SIGINT or SIGTERM. Resolves with true if there is any. */
   serve(server: CoreServer, options: ServerConnectionOptions, ports: PortOptions): Promise<boolean>;
 }
 
-/** How a program that is a server behaves; the command line and the environment win. */
+/** Options of a server program. The command line and the environment take precedence. */
 export type RunOptions = ListenOptions & ServerConnectionOptions & CommandLineOptions;
 
-/** Serves on stdin and stdout until the client goes away. `--help` and `--version` print a text instead. */
+/** Serves on stdin and stdout until the client disconnects. `--help` and `--version` print a text instead. */
 export async function runStdio(
   server: CoreServer,
   options: ServerConnectionOptions & CommandLineOptions = {},
@@ -51,9 +51,11 @@ export async function runStdio(
 }
 
 /**
- * Serves over HTTP until SIGINT or SIGTERM, Ctrl-C or Ctrl-Break: `--http PORT`, or the variable `MCP_HTTP_PORT` or `PORT`; `HOST` and `ALLOWED_HOSTS`
- * (names with commas) let other machines in. `/health` answers `200`. Everything for people goes to stderr. Where it cannot listen, the process says why and
- * ends with 1: `serveHttp` throws instead.
+ * Serves over HTTP until SIGINT or SIGTERM, Ctrl-C or Ctrl-Break.
+ *
+ * The port comes from `--http PORT`, `MCP_HTTP_PORT` or `PORT`. `HOST` and `ALLOWED_HOSTS` (comma-separated names) permit access from other machines.
+ * `/health` responds with `200`. Messages for people go to stderr. If the process cannot listen, it prints the reason and exits with code 1, whereas
+ * `serveHttp` throws.
  */
 export async function runHttp(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "http");
@@ -63,8 +65,8 @@ export async function runHttp(server: CoreServer, options: RunOptions = {}): Pro
 }
 
 /**
- * Serves on stdin and stdout, or over HTTP when `--http PORT` or the variable `MCP_HTTP_PORT` asks for it. The variable `PORT` does so only
- * where stdin is no pipe: hosts pass on variables that are meant for other programs.
+ * Serves on stdin and stdout, or over HTTP if `--http PORT` or `MCP_HTTP_PORT` is given. The variable `PORT` counts only if stdin is not a pipe,
+ * because hosts pass on variables that are meant for other programs.
  */
 export async function runServer(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "either");
@@ -74,7 +76,11 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
   await listen(server, options, port);
 }
 
-/** Port at which `runServer` serves over HTTP; nothing when it does not. Throws when what is given is no port. */
+/**
+ * Returns the port at which `runServer` serves over HTTP, or undefined if it does not.
+ *
+ * @throws {ListenError} when the given value is not a port.
+ */
 export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOptions = {}): number | undefined {
   const { tokens } = parseArgs({ args: [...args], options: { http: { type: "string" } }, strict: false, tokens: true });
   const given = tokens.flatMap((token) =>
@@ -101,7 +107,7 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
   console.error(`${server.info.name} is served at ${listener.url}`);
 }
 
-/** Whoever starts a program can put right where it listens, and reads no stack for that: a line says what to do. */
+/** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */
 async function orExit<T>({ info }: CoreServer, start: () => T | Promise<T>): Promise<T> {
   try {
     return await start();
@@ -111,7 +117,7 @@ async function orExit<T>({ info }: CoreServer, start: () => T | Promise<T>): Pro
   }
 }
 
-/** Reads the command line; the process ends here when it asks for a text, or has an option that the server does not know. */
+/** Parses the command line. Ends the process for `--help`, `--version` and unknown options. */
 async function readArguments(
   { info }: CoreServer,
   { args = process.argv.slice(2), further }: CommandLineOptions,
@@ -119,7 +125,7 @@ async function readArguments(
 ): Promise<PortOptions> {
   const { ports, text, problem } = readCommandLine(args, { info, service, further: further?.names ?? [] });
   if (problem !== undefined) return exitWith(2, process.stderr, problem);
-  // Nothing is served on stdout.
+  // A text is printed instead of serving, so stdout is released only in that case.
   if (text === undefined) return ports;
   releaseStdout();
   return exitWith(0, process.stdout, text);
@@ -130,7 +136,7 @@ async function exitWith(code: number, stream: NodeJS.WriteStream, text: string):
   return process.exit(code);
 }
 
-/** Port of `--http`, or of the first variable that counts. */
+/** Returns the port of `--http`, or else of the first variable that applies. */
 function readPort(ports: PortOptions, service: "http" | "either"): number | undefined {
   const port = readPortOption(ports, "http");
   if (port !== undefined) return port;
@@ -139,7 +145,7 @@ function readPort(ports: PortOptions, service: "http" | "either"): number | unde
   return name === undefined ? undefined : toPort(process.env[name] ?? "", `${name}=${process.env[name]}`);
 }
 
-/** True if a client may be at the other end of a descriptor: a pipe of a shell or of a host. A descriptor that is closed is none. */
+/** True if a client may be at the other end of a descriptor: a pipe of a shell or of a host. False if the descriptor is closed. */
 function isPiped(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);

@@ -5,13 +5,13 @@ import type { CoreServer } from "../create-server.ts";
 
 /** A server on stdin and stdout. */
 export interface StdioService {
-  /** Resolves when the client is gone and everything was written, if the process then goes on (`exit: false`); by default it ends. */
+  /** Resolves when the client has disconnected and all output is written, if the process continues (`exit: false`). By default the process ends. */
   readonly closed: Promise<void>;
-  /** Ends it in order, as the end of stdin, SIGINT, SIGTERM, SIGHUP and Ctrl-Break do: running calls may finish for a moment. */
+  /** Shuts down gracefully, like the end of stdin, SIGINT, SIGTERM, SIGHUP and Ctrl-Break do: running calls get a short time to finish. */
   close(): Promise<void>;
 }
 
-/** Serves a server on stdin and stdout until the client goes away. From now on `console.log` writes to stderr. */
+/** Serves a server on stdin and stdout until the client disconnects. From then on, `console.log` writes to stderr. */
 export function serveStdio(
   server: CoreServer,
   options: ServerConnectionOptions & ServeStdioOptions = {},

@@ -13,7 +13,7 @@ import { createListing } from "../list/list-page.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
-/** Skills: folders of text and files that a host gives to its model. Comes after resources, by which their files are read. */
+/** Skills: folders of text and files that a host gives to its model. Must follow the resources feature, which serves their files. */
 export const skills: ExtensionFeature = {
   name: "skills",
   extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
@@ -36,7 +36,7 @@ export const skills: ExtensionFeature = {
   },
 };
 
-/** Of the files of a skill, lists show its `SKILL.md`: the entry of the skill names the others. */
+/** Converts the files of skills to resources. Lists contain only `SKILL.md`: the entry of the skill names the other files. */
 function toResources({ files }: SkillTree, { settings }: ServerParts): readonly AnyResource[] {
   const { skills: caching } = settings.caching;
   return [...files].map(([uri, { file, manifestOf }]) => {

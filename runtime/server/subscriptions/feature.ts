@@ -3,7 +3,7 @@ import type { Feature } from "../feature.ts";
 import { implementListening } from "./listen.ts";
 import { Listeners } from "./listeners.ts";
 
-/** Requests that wait for news, at revisions that have them. Comes after what it tells of. */
+/** Requests that wait for change notifications, at revisions that have them. Must follow the features that change. */
 export const listening: Feature = {
   name: "listening",
   create({ sessions, settings: { mostSubscriptions } }) {

@@ -7,32 +7,32 @@ import { readMetaKeys } from "../../protocol/request-metadata.ts";
 import type { Listeners } from "./listeners.ts";
 import { tooMany } from "../resources/subscriptions.ts";
 
-/** What listening needs of a server. */
+/** Dependencies and limits of subscription requests. */
 export interface ListenOptions {
   readonly revision: Revision;
   readonly listeners: Listeners;
-  /** Most subscriptions of one request. */
+  /** Maximum number of subscriptions of one request. */
   readonly mostSubscriptions: number;
-  /** Whether a client may read what is behind a URI. */
+  /** True if a client may read the resource behind a URI. */
   isUsable(uri: string, call: CallContext): boolean;
-  /** What an extension adds. */
+  /** Reader of the filter members that an extension defines. */
   readonly more?: ListenMore | undefined;
 }
 
-/** Reads what an extension has put into a filter: what of it is honoured, and its topics. */
+/** Reads the filter members of an extension. Returns the accepted part of the filter and its topics. */
 export type ListenMore = (
   asked: Readonly<Record<string, unknown>>,
   call: CallContext,
 ) => Promise<{ readonly filter: object; readonly topics: readonly string[] }>;
 
-/** Params of a request to listen. */
+/** Params of a subscription request. */
 export interface ListenParams {
   readonly notifications: ListenFilter & { readonly [member: string]: unknown };
 }
 
 /**
- * Answers requests to listen, where the revision has them. They are acknowledged at once, told of changes, and answered only when the server
- * ends them.
+ * Handles subscription requests at revisions that have them. The server acknowledges each request immediately and then sends notifications. It sends
+ * the result only when it ends the subscription.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
  */
@@ -51,7 +51,7 @@ export function implementListening(options: ListenOptions): {
       if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > mostSubscriptions)
         throw tooMany(mostSubscriptions);
       const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
-      // At once, even if the client reads slowly: what changes meanwhile comes after the acknowledgement.
+      // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
       const leave = listeners.add(call, { filter, topics: added.topics }, tag);
       await sent.then(() => ended(call.signal)).finally(leave);
       return { _meta: { [tag]: call.requestId } };
@@ -59,14 +59,14 @@ export function implementListening(options: ListenOptions): {
   };
 }
 
-/** Entries of all lists of a filter. They are counted before any is looked at: each has to be matched against every template. */
+/** Counts the entries of all lists of a filter. They are counted before any is checked, because each is matched against every template. */
 function countEntries(asked: object): number {
   return Object.values(asked).reduce<number>((count, value) => count + (Array.isArray(value) ? value.length : 0), 0);
 }
 
 const nothing = { filter: {}, topics: [] } as const;
 
-/** What is not offered, or not known to this client, is left out. */
+/** Keeps the accepted part of a filter: kinds that the server does not offer, and resources that the client may not read, are left out. */
 function toHonoured(asked: ListenFilter, call: CallContext, isUsable: (uri: string) => boolean): ListenFilter {
   const { capabilities } = call.session.own;
   const offers = (kind: ListKind, feature: string): boolean => {
@@ -87,7 +87,7 @@ interface Acknowledgement {
   readonly tag: string;
 }
 
-/** The first message of every subscription. */
+/** Sends the acknowledgement, which is the first message of every subscription. */
 function acknowledge(call: CallContext, { acknowledged, filter, tag }: Acknowledgement): Promise<void> {
   return call.notify(acknowledged, { notifications: filter, _meta: { [tag]: call.requestId } });
 }

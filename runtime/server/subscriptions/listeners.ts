@@ -5,39 +5,39 @@ import { findRow } from "../../protocol/method-rows.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import type { Audience } from "./session-registry.ts";
 
-/** The open requests that wait for news, each of which has said what it wants to hear of. */
+/** Open subscription requests with their filters. */
 export class Listeners implements Audience {
   readonly #open = new Set<Listener>();
 
-  /** Counts a request among those that wait, and returns how it leaves. */
+  /** Adds a request, and returns a function that removes it. */
   add(call: CallContext, asked: Heard, tag: string): () => void {
     const listener = new Listener(call, asked, tag);
     this.#open.add(listener);
     return () => void this.#open.delete(listener);
   }
 
-  /** Sends a notification to all who asked for its kind. */
+  /** Sends a notification to all requests that subscribed to its kind. */
   notify(handler: string, params: object | undefined): void {
     for (const listener of this.#open) if (listener.wants(handler)) listener.notify(handler, params);
   }
 
-  /** Tells those who asked for any of the URIs that the first has changed. */
+  /** Notifies the requests that subscribed to any of the URIs that the first has changed. */
   notifyUpdated(uris: readonly [string, ...string[]]): void {
     for (const listener of this.#open) if (listener.watches(uris)) listener.notify("resourceUpdated", { uri: uris[0] });
   }
 
-  /** Sends a notification to all who asked for its topic. */
+  /** Sends a notification to all requests that subscribed to its topic. */
   notifyTopic(topic: string, handler: string, params: object): void {
     for (const listener of this.#open) if (listener.topics.has(topic)) listener.notify(handler, params);
   }
 
-  /** Closes every connection on which somebody waits: the requests are answered first. */
+  /** Closes every connection with a waiting request. The requests get their results first. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((listener) => listener.close()));
   }
 }
 
-/** What a request wants to hear of. */
+/** Subscribed notifications of a request. */
 export interface Heard {
   readonly filter: ListenFilter;
   readonly topics: readonly string[];
@@ -66,7 +66,7 @@ class Listener {
     return uris.some((uri) => this.#uris.has(uri));
   }
 
-  /** Every message says to which request it belongs. One that cannot be sent any more is nobody's failure. */
+  /** Sends a notification with the id of its request. A failed send is ignored, as the connection may be closing. */
   notify(handler: string, params: object | undefined): void {
     const { revision, requestId } = this.#call;
     const row: NotificationRow | undefined = findRow(revision.serverNotifications, handler);

@@ -3,36 +3,36 @@ import { findRow } from "../../protocol/method-rows.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import type { Session } from "../../protocol/session.ts";
 
-/** Somebody who hears of changes in another way than every session does. */
+/** Receiver of changes in addition to the sessions. */
 export interface Audience {
   // @part changes
-  /** Something changed that all may hear of. */
+  /** Notifies of a change that any receiver may see. */
   notify?(handler: string, params: object | undefined): void;
   // @part changes
-  /** What is behind the first of these URIs has changed; the others are what it is a part of. */
+  /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
   // @part changes
-  /** Something changed that only those hear of who asked for its topic. */
+  /** Notifies of a change that only subscribers of its topic may see. */
   notifyTopic?(topic: string, handler: string, params: object): void;
-  /** Ends what waits for news. */
+  /** Ends the requests that wait for changes. */
   close?(): Promise<void>;
 }
 
-/** The sessions that a server has now: who hears of changes. A session that ends is forgotten. */
+/** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
 export interface SessionRegistry extends Required<Audience> {
-  /** Counts a session among those that live, until its connection closes. */
+  /** Adds a session until its connection closes. */
   join(connection: Connection): void;
   // @part changes
-  /** The connection of a session that lives. */
+  /** Returns the connection of a live session. */
   find(session: Session): Connection | undefined;
   // @part changes
-  /** Lets others hear of changes as well. */
+  /** Adds a receiver of changes. */
   attach(audience: Audience): void;
-  /** How many sessions live. */
+  /** Number of sessions whose connection is open. */
   readonly size: number;
 }
 
-/** Makes an empty register of sessions. */
+/** Creates an empty session registry. */
 export function createSessionRegistry(): SessionRegistry {
   return new SessionRegister();
 }
@@ -87,7 +87,7 @@ class SessionRegister implements SessionRegistry {
   }
 }
 
-/** Sends a notification, if the session's revision has it. One that is about to end may not get it any more: that is nobody's failure. */
+/** Sends a notification if the session's revision defines it. A failed send is ignored, as the session may be closing. */
 export function notifySession(connection: Connection, handler: string, params: object | undefined): void {
   const { session } = connection;
   const row: NotificationRow | undefined = session && findRow(session.revision.serverNotifications, handler);

@@ -7,10 +7,10 @@ import { readTask } from "../../tasks/task-control.ts";
 import { FollowedTask, readCreatedTask, type TaskCallOptions } from "../../tasks/task-handle.ts";
 import { knowsTasks, readTaskParams, taskGate, withoutTask } from "../../tasks/task.ts";
 
-/** Puts a question to the client that it answers as a task, where it can; otherwise it is asked plainly. */
+/** Sends a request that the client runs as a task if it can. Otherwise sends a plain request. */
 export function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
   const { signal, session, revision } = call;
-  // A task that waits for its requestor is asked through that wait: a second task would have nobody to report to.
+  // A task that waits for its requestor sends its requests through that wait. A second task would have no requestor to report to.
   const isPossible = knowsTasks(revision) && !readTask(call) && isOpen(taskGate(row, "client"), session);
   return isPossible ? followTask(call, row, params) : call.request(row, withoutTask(params), { signal });
 }
@@ -18,7 +18,7 @@ export function askForTask(call: CallContext, row: RequestRow, params: object): 
 async function followTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
   const ended = new AbortController();
   const answer = await call.request(row, params, { taskEnded: ended.signal });
-  // A client that answers at once has done what was asked for.
+  // A client that returns a final result instead of a task has already done the work.
   if (readTaskParams(answer) === undefined) return answer;
   const task = new FollowedTask<unknown>(readCreatedTask(row.method, answer), {
     clock: undefined,
@@ -29,7 +29,7 @@ async function followTask(call: CallContext, row: RequestRow, params: object): P
   try {
     return await task.result({ signal: call.signal });
   } catch (error) {
-    // The call may have been given up before the task began.
+    // The call may have been cancelled before the task began.
     if (call.signal.aborted) task.cancel().catch(() => {});
     throw error;
   }

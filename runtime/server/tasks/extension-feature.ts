@@ -5,7 +5,7 @@ import { implementExtensionTasks } from "./extension-tasks.ts";
 import { sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
-/** Calls of tools that go on as tasks where the core has none: the same tools, by the tasks extension. */
+/** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const taskExtension: ExtensionFeature = {
   name: "taskExtension",
   extension({ tools = [], tasks, dynamic = [] }) {

@@ -18,7 +18,7 @@ import { afterPreparation, preparationOf, withPreparation } from "../tools/prepa
 import type { AnyTool } from "../any-definition.ts";
 import { findToolRow, readTerms } from "./tool-tasks.ts";
 
-/** What serving tasks by the extension takes. */
+/** Dependencies of tasks by the extension. */
 export interface ExtensionTasksParts {
   readonly scene: Scene;
   readonly sessions: SessionRegistry;
@@ -38,8 +38,9 @@ interface UpdateParams extends TaskParams {
 }
 
 /**
- * Lets calls of tools go on as tasks by the tasks extension: the client says with each request that it can, the server decides.
+ * Runs tool calls as tasks by the tasks extension. The client declares support with each request, and the server decides.
  *
+ * @throws {Error} when the revision does not define the client capability for tasks.
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
@@ -47,14 +48,14 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
   return { handlers: { ...handlers, callTool: createCallTool(tasks, { scene: parts.scene, keeping }) }, listen };
 }
 
-/** What answers for tasks that are kept by the extension, whatever is done in them. */
+/** Handlers and settings for tasks of the extension, independent of the work in them. */
 export interface ServedTasks {
   readonly handlers: object;
   readonly listen: ListenMore;
   readonly keeping: TaskKeeping;
 }
 
-/** Answers for tasks by the tasks extension. */
+/** Creates the handlers of the tasks extension. */
 export function serveTasks(
   tasks: TaskManager,
   { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
@@ -76,7 +77,7 @@ export function serveTasks(
       return {};
     },
   };
-  // What the work asks is kept in the task; only what comes before takes rounds.
+  // Input requests of the work are kept in the task. Only those before the task begins use multi round-trip requests.
   const createOutlet = (): StoredInputRequests =>
     new StoredInputRequests({
       check: checkAnswer,
@@ -89,7 +90,7 @@ export function serveTasks(
   };
 }
 
-/** A principal's tasks are theirs wherever they come from; those of nobody in particular are whose who knows their id. */
+/** Returns the owner of a task: its principal, on every connection. A task without a principal is open to any client that knows its id. */
 function ownerOf({ origin }: CallContext, id: string): string {
   const principal = readAuth(origin)?.principal;
   return principal === undefined ? `task:${id}` : `alone:${principal}`;
@@ -124,21 +125,21 @@ function createCallTool(
     if (!terms || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;
     const answer = await run(preparationOf(tool, (found) => (ready = { args: found })));
-    // What is wrong with the arguments, or needed first, needs no task.
+    // Invalid arguments, and input that is required first, need no task.
     if (!ready) return answer;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
     return toCreated(await tasks.begin(call, { row, ttl: undefined, terms, keeping, work }));
   };
 }
 
-/** What a client must declare with every request that has to do with tasks. */
+/** Returns the capability that a client must declare with every request about tasks. */
 function findGate(revision: Revision): Gate {
   const gate = findRow(revision.clientRequests, "getTask")?.needs;
   if (!gate) throw new Error(`Revision ${revision.id} does not say what clients declare that have tasks.`);
   return gate;
 }
 
-/** Tasks of others, and tasks that are not there or run elsewhere, are left out of what is acknowledged. */
+/** Creates the reader of task ids in filters. It leaves out unknown tasks, tasks of other owners and tasks that run in other processes. */
 function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;

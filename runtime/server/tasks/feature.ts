@@ -6,7 +6,7 @@ import { sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 import { findToolRow, implementPlainCalls, implementTaskCalls, readTaskSupport } from "./tool-tasks.ts";
 
-/** Calls of tools that run as tasks, and questions to clients that do. */
+/** Tool calls that run as tasks, and requests to clients that do. */
 export const tasks: Feature = {
   name: "tasks",
   askForTask,

@@ -3,10 +3,10 @@ import { readAuth } from "../context.ts";
 import type { ServerTasks } from "../definition.ts";
 import type { ServerParts } from "../handlers.ts";
 
-/** One server keeps its tasks in one place, whichever way they are asked for. */
+/** Task managers by server: the core protocol and the extension share one. */
 const managers = new WeakMap<ServerParts, TaskManager>();
 
-/** What keeps the tasks of a server. */
+/** Returns the task manager of a server. */
 export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskManager {
   const known = managers.get(parts);
   if (known) return known;

@@ -12,12 +12,12 @@ import type { Rounds } from "../input/rounds.ts";
 import type { AnyContext, AnyTool } from "../any-definition.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 
-/** What answers calls of tools that may become tasks, and what is asked about the tasks. */
+/** Handlers of tool calls that may become tasks, and of requests about tasks. */
 export interface TaskCallHandlers extends TaskHandlers {
   callTool(params: TaskCallParams, call: CallContext): Promise<object>;
 }
 
-/** What calls need besides their tools. */
+/** Dependencies of tool calls other than the tools. */
 export interface TaskCallParts {
   readonly revision: Revision;
   readonly rounds: Rounds;
@@ -30,7 +30,7 @@ interface TaskCallParams {
 }
 
 /**
- * Lets calls of tools run as tasks, as far as each tool does.
+ * Runs tool calls as tasks if the client asks for it and the tool permits it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
@@ -48,7 +48,7 @@ export function implementTaskCalls(
       const tool = withPreparation(tools.find(name, toContext(call)));
       const work = (during: CallContext): Awaitable<object> =>
         rounds.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
-      // What was not declared is ignored.
+      // A task request without the negotiated capability is ignored, and the call runs plainly.
       if (!isOpen(gate, call.session)) return work(call);
       const asked = readTaskParams(params);
       const terms = readTerms(tool);
@@ -60,7 +60,7 @@ export function implementTaskCalls(
   };
 }
 
-/** Calls of tools that could run as tasks at other revisions: they find out first what a task would have to know. */
+/** Handles tool calls at revisions without tasks. Their preparation runs first, as it does before a task begins. */
 export function implementPlainCalls(
   tools: ToolRegistry,
   { revision, toContext, rounds }: TaskCallParts,
@@ -75,17 +75,21 @@ export function implementPlainCalls(
   };
 }
 
-/** What `tools/list` says of a tool. */
+/** Task support of a tool in `tools/list`. */
 export function readTaskSupport(task: ToolTask): "optional" | "required" {
   return task === true ? "optional" : (task.support ?? "optional");
 }
 
-/** How a tool runs as a task, if it does. */
+/** Returns the task options of a tool, or undefined if it does not run as a task. */
 export function readTerms({ task }: AnyTool): ToolTaskOptions | undefined {
   return task === true ? {} : task;
 }
 
-/** The row of calls of tools. */
+/**
+ * Returns the method row of tool calls.
+ *
+ * @throws {Error} when the revision has no tools.
+ */
 export function findToolRow(revision: Revision): RequestRow {
   const row = findRow(revision.clientRequests, "callTool");
   if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools.`);

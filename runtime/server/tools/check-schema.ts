@@ -1,7 +1,11 @@
 /** Side of a tool that a schema describes. */
 export type Side = "input" | "output";
 
-/** Rejects what is written in place of a schema by habit from other libraries, and names the remedy. */
+/**
+ * Rejects values that are written in place of a schema by habit from other libraries.
+ *
+ * @throws {Error} when the value is not a usable schema; the message names the remedy
+ */
 export function checkSchema(schema: unknown, side: Side): void {
   const problem = findProblem(schema);
   if (problem !== undefined) throw new Error(`its ${side} ${problem}`);
@@ -19,7 +23,7 @@ function findProblem(schema: unknown): string | undefined {
 const noSchema = "is no schema: use zod 4, valibot, arktype or fromJsonSchema(schema, { validate })";
 const zod3 = "schema is of zod 3: update zod to version 4";
 
-/** A library that validates, but cannot write its schemas as JSON Schema. */
+/** Returns the problem of a library that validates, but cannot write its schemas as JSON Schema. */
 function findUnwritable(vendor: unknown): string {
   if (vendor === "zod") return zod3;
   if (vendor === "valibot")
@@ -31,7 +35,7 @@ function isSchema(value: unknown): boolean {
   return isMemberful(value) && (isMemberful(value["~standard"]) || isZod3(value));
 }
 
-/** Versions before 3.24 do not know Standard Schema. */
+/** True for a schema of zod 3. Versions before 3.24 do not implement Standard Schema. */
 function isZod3(value: Readonly<Record<string, unknown>>): boolean {
   return isMemberful(value._def) && typeof value.safeParse === "function";
 }
@@ -51,7 +55,7 @@ function isJsonSchema({
   return isTyped || isDescribed || [anyOf, oneOf, allOf].some(Array.isArray);
 }
 
-/** Schemas of some libraries are functions. */
+/** True if a value has members. Schemas of some libraries are functions. */
 function isMemberful(value: unknown): value is Readonly<Record<string, unknown>> {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }

@@ -8,8 +8,8 @@ import type { AnyTool } from "../any-definition.ts";
 import { describeTool } from "./registry.ts";
 
 /**
- * Tells which parameters of a call its tool wants to see in headers, too; each tool is looked through once. Of a tool that its sender may not
- * know of nothing is told.
+ * Creates a function that returns the parameters of a call that its tool requires in headers as well. Each tool is examined once. The result is
+ * empty for a tool that the sender may not see.
  */
 export function createParamHeaderReader(
   server: Pick<CoreServer, "tools">,
@@ -27,7 +27,11 @@ export function createParamHeaderReader(
   };
 }
 
-/** Refuses schemas that want parameters in headers where that cannot be, at revisions that have such headers. */
+/**
+ * Checks the header parameters of an input schema, at revisions that have such headers.
+ *
+ * @throws {Error} when a parameter that cannot be in a header is marked
+ */
 export function checkParamHeaders(schema: unknown, { lifecycle }: Revision): void {
   if (lifecycle === "per-request") readParamHeaders(schema);
 }
@@ -36,7 +40,7 @@ function isKnown(tool: AnyTool, { revision, identity, client }: MetadataSender):
   try {
     return isVisible(tool, { auth: identity, client, session: client, revision: revision.id });
   } catch {
-    // Whoever answers the call asks again, and fails with its id.
+    // The handler of the call repeats this check, and fails with the id of the request.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { InputRequired } from "../input/input-required.ts";
 import type { AnyContext, AnyTool } from "../any-definition.ts";
 
-/** A tool that finds out first what it has to know, and then runs. */
+/** Returns a tool that runs `prepare` first, and then `run` with the arguments that `prepare` returned. */
 export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {
@@ -13,7 +13,7 @@ export function withPreparation(tool: AnyTool): AnyTool {
   };
 }
 
-/** The first part of a tool: what it comes to is no result, but the arguments for the second, or what is needed first. */
+/** Returns the first part of a tool: it passes the arguments for the second part to `take`, or returns the input that is required. */
 export function preparationOf(tool: AnyTool, take: (args: unknown) => void): AnyTool {
   const { output: _output, ...rest } = tool;
   return {
@@ -27,7 +27,7 @@ export function preparationOf(tool: AnyTool, take: (args: unknown) => void): Any
   };
 }
 
-/** The second part, with these arguments. */
+/** Returns the second part of a tool, which runs with these arguments. */
 export function afterPreparation(tool: AnyTool, args: unknown): AnyTool {
   return { ...tool, run: (_args, context) => tool.run(args, context) };
 }

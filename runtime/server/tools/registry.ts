@@ -17,25 +17,25 @@ import { requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
 import type { AnyContext, AnyRequester, AnyTool } from "../any-definition.ts";
 
-/** The tools of a server at one revision. */
+/** Registry of the tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
-  /** The tool, if there is one that the requester may know of; refuses any other name, and who lacks its scopes. */
+  /** Returns the tool if the requester may see it. Rejects any other name, and requesters that lack its scopes. */
   find(name: string, requester: AnyRequester): AnyTool;
   run(tool: AnyTool, args: object, context: AnyContext): Awaitable<object>;
 }
 
-/** Throws when an input schema has something that no client of a revision could follow. */
+/** Checks an input schema. Throws when it contains something that no client of a revision could follow. */
 export type CheckInput = (schema: unknown, revision: Revision) => void;
 
-/** How tools are shown at a revision, besides what every program shows of them. */
+/** Rules for the checks and descriptions of tools, in addition to those of every program. */
 export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
   // @part ui, tasks
-  /** What lists say of a tool that has to do with a feature. */
+  /** Returns the members of a feature that lists show of a tool. */
   readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
 }
 
-/** Builds the registry: schemas are converted when a tool comes, so that a call is a look-up, a validation and a run. */
+/** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */
 export function createTools(tools: FixedList<AnyTool>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, toolRules } = options;
   const describe = (tool: AnyTool): object => describeTool(tool, revision, toolRules);
@@ -65,7 +65,11 @@ export function createTools(tools: FixedList<AnyTool>, options: RegistryOptions)
   };
 }
 
-/** Refuses names that some client cannot handle, and metadata of a bad name. */
+/**
+ * Checks the name and the metadata of a tool.
+ *
+ * @throws {SetupError} when some clients cannot handle the name, or when a metadata key is invalid
+ */
 export function checkTool(tool: AnyTool): void {
   const { name } = tool;
   checkMetaOf(tool, `Tool "${name}"`);
@@ -75,7 +79,11 @@ export function checkTool(tool: AnyTool): void {
   );
 }
 
-/** The tool as `tools/list` shows it. Throws when it cannot be shown at a revision. */
+/**
+ * Returns a tool in the form that `tools/list` shows.
+ *
+ * @throws {SetupError} when the tool cannot be shown at the revision
+ */
 export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules = {}): object {
   const {
     input,
@@ -107,7 +115,7 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
   }
 }
 
-/** Whether the revision lets a tool look like this; for instance, most allow only objects as structured output. */
+/** Rejects a tool that does not fit the revision; for instance, most revisions allow only objects as structured output. */
 function checkShown(tool: object, revision: Revision): void {
   const issue = findRow(revision.clientRequests, "listTools")?.result({ tools: [tool] });
   if (!issue) return;
@@ -132,7 +140,7 @@ function callTool(tool: AnyTool, args: object, run: Run): Awaitable<object> {
   return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, run)));
 }
 
-/** A failure that the model is told of, apart from what a tool returns. */
+/** Failure that is reported to the model, as distinct from a value that a tool returns. */
 class Failure {
   readonly result: object;
 
@@ -146,13 +154,13 @@ function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyCont
   return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
 }
 
-/** What a thrown value tells the model; protocol errors pass. The words of a foreign error stay here: they may hold secrets. */
+/** Converts a thrown value to a result for the model; protocol errors pass. The text of a foreign error is not sent: it may contain secrets. */
 function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
   // @part questions, tasks
   if (isCapabilityError(thrown)) {
-    // A client whose requests stand alone may declare more and ask again.
+    // A client of stateless requests may declare more capabilities and send the request again.
     if (run.revision.lifecycle === "per-request") throw thrown;
     return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
   }

@@ -1,7 +1,7 @@
 import type { AuthProvider, AuthRequest } from "./auth-provider.ts";
 import type { Endpoint, HttpRequest } from "./endpoint.ts";
 
-/** Requests to one URL, each of them authorized and repeated when the provider has got what the server demanded. */
+/** Creates an endpoint that authorizes each request, and repeats it when the provider has obtained what the server demands. */
 export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): Endpoint {
   const { url } = endpoint;
   return {
@@ -21,10 +21,10 @@ export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): E
   };
 }
 
-/** Providers have limits of their own; this one is for those that have none. */
+/** Upper bound for providers without a limit. */
 const maxAttempts = 10;
 
-/** The work may go on for others when this request is given up. */
+/** Waits for work of the provider while the clock of the call is stopped. An abort rejects; the work may continue for other requests. */
 async function hold<Result>(
   { signal, hold: stop }: HttpRequest,
   work: () => Result | Promise<Result>,

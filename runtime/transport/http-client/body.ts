@@ -1,7 +1,11 @@
 import { ByteBuffer } from "../../framing/byte-buffer.ts";
 import { AnswerError } from "./errors.ts";
 
-/** The whole body as text. Rejects when it is longer than the limit or not valid UTF-8; no more than the limit is kept. */
+/**
+ * Returns the whole body as text. Buffers no more than the limit.
+ *
+ * @throws {AnswerError} when the body is longer than `maxBytes` or not valid UTF-8
+ */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const body = new ByteBuffer();
   await readChunks(response, (chunk) => {
@@ -15,7 +19,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   }
 }
 
-/** Hands over the body as it arrives. A throw of the consumer cancels the rest. */
+/** Passes the body to `take` as it arrives. An exception of `take` cancels the rest and is thrown again. */
 export async function readChunks(response: Response, take: (chunk: Uint8Array) => void): Promise<void> {
   const reader = response.body?.getReader();
   if (!reader) return;
@@ -25,19 +29,19 @@ export async function readChunks(response: Response, take: (chunk: Uint8Array) =
     try {
       take(value);
     } catch (error) {
-      // The server's side of it does not matter any more.
+      // A failure to cancel does not matter.
       reader.cancel().catch(() => {});
       throw error;
     }
   }
 }
 
-/** Reads a body that is not needed to its end, so that the connection can be used again; a long one is cut off. */
+/** Reads an unused body to its end, so that the connection can be reused; a body longer than 64 KiB is cut off. */
 export async function discard(response: Response): Promise<void> {
   await readText(response, maxDiscarded).catch(() => {});
 }
 
-/** The media type alone, in lower case: `application/json`. */
+/** Returns the media type without parameters, in lower case: `application/json`. */
 export function readMediaType(response: Response): string {
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
   return type.trim().toLowerCase();

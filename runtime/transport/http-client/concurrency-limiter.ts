@@ -1,16 +1,16 @@
 import { Semaphore } from "../../jsonrpc/semaphore.ts";
 
-/** What a server may make us hold. */
+/** Options of a `ConcurrencyLimiter`. */
 export interface ConcurrencyLimiterOptions {
-  /** Bytes that wait for their turn. */
+  /** Maximum number of bytes that wait. */
   readonly maxBytes: number;
-  /** More wait than that: the server takes nothing, or asks for more than it takes. */
+  /** Called when more would wait: the server accepts nothing, or sends more requests than it accepts responses to. */
   readonly onFull: (reason: Error) => void;
 }
 
 /**
- * Lets so many messages leave at a time, and the others wait, in order. How many there are is the server's choice, because most of them are
- * answers: without a bound each would be a connection of its own.
+ * Limits how many messages are sent at the same time; the others wait in order. The server determines their number, because most of them are
+ * responses: without a limit each would open a connection.
  */
 export class ConcurrencyLimiter {
   readonly #options: ConcurrencyLimiterOptions;
@@ -21,12 +21,12 @@ export class ConcurrencyLimiter {
     this.#options = options;
   }
 
-  /** Characters of what waits, and what waiting itself takes. */
+  /** Characters of the waiting messages, and the overhead of each. */
   get buffered(): number {
     return this.#bytes;
   }
 
-  /** Sends a message when it is its turn. */
+  /** Sends a message as soon as the limit permits. */
   async pass<Result>(body: string, send: () => Promise<Result>): Promise<Result> {
     if (!this.#places.take()) await this.#wait(body.length + overhead);
     try {
@@ -49,8 +49,8 @@ export class ConcurrencyLimiter {
   }
 }
 
-/** Messages under way at a time: more than a server needs, and less than would exhaust the connections of a process. */
+/** Maximum number of messages in flight: more than a server needs, and less than would exhaust the connections of a process. */
 const most = 64;
 
-/** What a message takes that waits, besides its text. */
+/** Bytes that a waiting message takes in addition to its text. */
 const overhead = 4_096;

@@ -4,40 +4,44 @@ import { authorizeEndpoint } from "./authorized-endpoint.ts";
 import { HttpError, LostError } from "./errors.ts";
 import { readText } from "./body.ts";
 
-/** What `fetch` must be able to do. */
+/** The part of `fetch` that a client needs. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
-/** How the requests of a client are made. */
+/** Options for the HTTP requests of a client. */
 export interface EndpointOptions {
   /**
-   * Default: the platform's. Give another one to use a proxy or certificates of your own, or more patience: Node's gives up after five minutes
-   * without a byte.
+   * Implementation of `fetch`. Default: the platform's. Provide another one to use a proxy, custom certificates or longer timeouts: Node's gives up
+   * after five minutes without a byte.
    */
   readonly fetch?: Fetch;
-  /** Authorizes every request, and gets what a server demands for it. Default: requests go out as they are. */
+  /** Authorizes every request, and obtains what a server demands for it. Default: requests are sent without authorization. */
   readonly auth?: AuthProvider;
-  /** Sent with every request, and asked for anew each time: tokens may change. The headers of the protocol cannot be replaced. */
+  /** Returns headers for a request. Called for every request, because tokens may change. The headers of the protocol cannot be replaced. */
   readonly headers?: () => Awaitable<Readonly<Record<string, string>>>;
 }
 
-/** One request. */
+/** HTTP request to the URL of an endpoint. */
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Stops the clock of whoever waits, until what is returned is called. */
+  /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
 }
 
-/** Makes requests to one URL of a server. */
+/** Sends requests to one URL of a server. */
 export interface Endpoint {
   readonly url: URL;
-  /** Resolves with the head of whatever the server answers, refusals included. Rejects when no answer came. */
+  /** Resolves with the head of the server's response, including error responses. Rejects when no response arrives. */
   request(request: HttpRequest): Promise<Response>;
 }
 
-/** Prepares requests to a URL. Redirects are followed only within its origin: headers may carry secrets. */
+/**
+ * Creates an endpoint for a URL. Redirects are followed only within its origin: headers may carry secrets.
+ *
+ * @throws {Error} when the URL contains a user name or password
+ */
 export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
   const plain = createPlainEndpoint(url, options);
   return options.auth ? authorizeEndpoint(plain, options.auth) : plain;
@@ -70,7 +74,7 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
   };
 }
 
-/** The refusal of a request as an error. */
+/** Reads an error response into an `HttpError`. */
 export async function readRefusal(response: Response, url: URL): Promise<HttpError> {
   const body = await readText(response, maxRefusal).catch(() => "");
   const reason =
@@ -83,12 +87,12 @@ export async function readRefusal(response: Response, url: URL): Promise<HttpErr
   });
 }
 
-/** A URL for people: without what may be secret. */
+/** Returns a URL for error messages, without the parts that may be secret. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** The later ones count. Values may be secret: what the platform says of one that it cannot send repeats it. */
+/** Merges headers; later ones win. Values may be secret: the error names only the header, because the platform's error repeats the value. */
 function toHeaders(...given: readonly Readonly<Record<string, string>>[]): Headers {
   const all = new Headers();
   for (const [name, value] of given.flatMap((headers) => Object.entries(headers))) {
@@ -119,7 +123,7 @@ async function attempt(
   }
 }
 
-/** Browsers hide where a redirect leads. */
+/** True if the response is a redirect. Browsers report it as `opaqueredirect`, without its target. */
 function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || [301, 302, 303, 307, 308].includes(response.status);
 }
@@ -136,7 +140,7 @@ function readRedirect(response: Response, { from, method }: { readonly from: URL
   return target;
 }
 
-/** `fetch` puts what happened into the cause of an error that only says that it failed. */
+/** Returns the reason of a failed `fetch`, which is in the cause of a generic error. */
 function describeCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause.message : thrown.message;

@@ -1,11 +1,11 @@
-/** The server refused an HTTP request. */
+/** Error for an HTTP request that the server rejected. */
 export class HttpError extends Error {
   readonly status: number;
-  /** How to authenticate, as the server says with 401 and 403. */
+  /** Authentication challenge that the server sends with 401 and 403. */
   readonly wwwAuthenticate: string | undefined;
-  /** Seconds or a date, as the server says with 429 and 503. */
+  /** Seconds or a date that the server sends with 429 and 503. */
   readonly retryAfter: string | undefined;
-  /** The beginning of what the server said about it. */
+  /** Beginning of the response body. */
   readonly body: string;
 
   constructor(message: string, refusal: Refusal) {
@@ -18,7 +18,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What a server says when it refuses. */
+/** Error response of a server. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -26,7 +26,7 @@ export interface Refusal {
   readonly retryAfter?: string | undefined;
 }
 
-/** The connection broke before the answer was complete: whether the server has done what it was asked is not known. */
+/** Error for a connection that broke before the response was complete. It is unknown if the server has processed the request. */
 export class LostError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -34,7 +34,7 @@ export class LostError extends Error {
   }
 }
 
-/** The server has ended the session: what it knew about this client is gone. */
+/** Error for a session that the server has ended: its state for this client is lost. */
 export class SessionExpiredError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -42,7 +42,7 @@ export class SessionExpiredError extends Error {
   }
 }
 
-/** The server answered with something that is no part of the protocol. */
+/** Error for a response that violates the protocol. */
 export class AnswerError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -50,22 +50,22 @@ export class AnswerError extends Error {
   }
 }
 
-/** Whether a value is an `HttpError`, also one of another copy of this package. */
+/** True if a value is an `HttpError`, also from another copy of this package. */
 export function isHttpError(value: unknown): value is HttpError {
   return value instanceof Error && value.name === "HttpError" && "status" in value;
 }
 
-/** Whether a value is a `LostError`, also one of another copy of this package. */
+/** True if a value is a `LostError`, also from another copy of this package. */
 export function isLostError(value: unknown): value is LostError {
   return value instanceof Error && value.name === "LostError";
 }
 
-/** Whether a value is a `SessionExpiredError`, also one of another copy of this package. */
+/** True if a value is a `SessionExpiredError`, also from another copy of this package. */
 export function isSessionExpiredError(value: unknown): value is SessionExpiredError {
   return value instanceof Error && value.name === "SessionExpiredError";
 }
 
-/** True if a connection failed because nothing listens at its address, as far as the platform tells. */
+/** True if a connection failed because nothing listens at its address, as far as the platform reports it. */
 export function isRefusedConnection(error: unknown): boolean {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];

@@ -6,23 +6,23 @@ import { readChunks } from "./body.ts";
 import { sleep, toDelay, type Reconnection } from "./reconnect-delay.ts";
 import { AnswerError, LostError, isHttpError, isLostError, isRefusedConnection } from "./errors.ts";
 
-/** What a stream of events needs in order to go on when its connection ends. */
+/** Options of an event stream that can be resumed. */
 export interface StreamOptions {
   readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth" | "maxValues">;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
   readonly signal: AbortSignal;
-  /** Nothing more is expected of it. */
+  /** True if nothing more is expected on the stream. */
   readonly isDone: () => boolean;
-  /** Whether it may begin anew where no event id says how to continue. */
+  /** True if the stream may restart where no event id allows it to resume. */
   readonly restarts: boolean;
-  /** Opens the next connection, after the given event. Rejects when there is none; absent where there never is. */
+  /** Opens the next connection, after the given event. Rejects when there is none; absent where streams are never resumed. */
   readonly open: ((lastEventId: string | undefined) => Promise<Response>) | undefined;
 }
 
 /**
- * One stream of events over as many connections as it takes: whether the network fails or the server closes the connection, it is continued
- * after the last event.
+ * One stream of events over any number of connections. When the network fails or the server closes the connection, the stream resumes after the last
+ * event.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -30,16 +30,16 @@ export class EventStream {
   readonly #options: StreamOptions;
   #lastEventId: string | undefined;
   #retry: number | undefined;
-  /** Attempts in a row that brought nothing. */
+  /** Consecutive attempts without an event. */
   #fruitless = 0;
-  /** Those of them in a row at whose end nothing listened. */
+  /** Consecutive attempts among them that found nothing listening. */
   #refused = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
   }
 
-  /** Reads until nothing more is expected. Rejects when the stream can neither go on nor begin anew. */
+  /** Reads until nothing more is expected. Rejects when the stream can neither resume nor restart. */
   async follow(first: Response | undefined): Promise<void> {
     const { signal, isDone, restarts, open } = this.#options;
     let connection = first;
@@ -59,7 +59,7 @@ export class EventStream {
     }
   }
 
-  /** Returns why the connection ended early, if it did. */
+  /** Returns the reason if the connection ended early. */
   async #read(connection: Response): Promise<Error | undefined> {
     const { limits, sink } = this.#options;
     let problem: Error | undefined;
@@ -83,13 +83,13 @@ export class EventStream {
 
   #take(event: ServerEvent): void {
     this.#fruitless = 0;
-    // An empty id says that there is nothing to go back to.
+    // An empty id resets the position: there is nothing to resume from.
     if (event.id !== undefined) this.#lastEventId = event.id === "" ? undefined : event.id;
     if (event.retry !== undefined) this.#retry = event.retry;
     if (event.type === "message" && event.data !== "") decode(event.data, this.#options.limits, this.#options.sink);
   }
 
-  /** The next connection, or nothing when it is worth trying again. */
+  /** Returns the next connection, or nothing when another attempt may succeed. */
   async #reopen(open: NonNullable<StreamOptions["open"]>): Promise<Response | undefined> {
     this.#fruitless += 1;
     try {
@@ -101,7 +101,7 @@ export class EventStream {
       const { reconnection, restarts } = this.#options;
       const { attempts } = reconnection;
       this.#refused = isRefusedConnection(error) ? this.#refused + 1 : 0;
-      // What a server that is gone has not answered it will not go on with when it comes back.
+      // A server that is gone does not continue unfinished requests after a restart.
       if (this.#refused >= mostRefused && !restarts) throw new LostError("The server is gone", { cause: error });
       if (this.#fruitless < attempts) return undefined;
       throw new LostError(`The stream could not be resumed in ${attempts} attempts`, { cause: error });
@@ -109,10 +109,10 @@ export class EventStream {
   }
 }
 
-/** Attempts in a row at whose end nothing listens, after which the answer to a request is given up. */
+/** Consecutive refused connections after which the response to a request is given up. */
 const mostRefused = 2;
 
-/** Whether a failure may be gone at the next attempt. A conflict is our own earlier connection, which the server has not seen the end of. */
+/** True if the next attempt may succeed. A 409 comes from an earlier connection of this client, whose end the server has not noticed. */
 export function isPassing(error: unknown): boolean {
   if (isLostError(error)) return true;
   return isHttpError(error) && (error.status >= 500 || [408, 409, 425, 429].includes(error.status));

@@ -5,18 +5,18 @@ import type { Reconnection } from "./reconnect-delay.ts";
 import { isHttpError } from "./errors.ts";
 import { EventStream, isPassing } from "./event-stream.ts";
 
-/** What listening needs. */
+/** Options of a `Listener`. */
 export interface ListenerOptions {
   readonly limits: Limits;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
   readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
-  /** The stream was open, and cannot be opened again for now. */
+  /** Called when the stream was open, or failed temporarily, and cannot be opened again for now. */
   readonly onLost: (reason: Error) => void;
 }
 
 /**
- * The stream on which the server speaks unasked. Servers need not offer one, so that a refusal is final and no failure.
+ * Stream on which the server sends messages that are not responses to a POST. Servers may not offer it, so a rejection is final and not reported.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -29,7 +29,7 @@ export class Listener {
     this.#options = options;
   }
 
-  /** Begins to listen, unless it does already. */
+  /** Starts listening, unless it already does. */
   start(): void {
     if (this.#controller) return;
     this.#isLost = false;
@@ -37,7 +37,7 @@ export class Listener {
     void this.#listen(this.#controller.signal);
   }
 
-  /** Tries again if listening was given up: the server has shown that it is there. */
+  /** Listens again if the stream was lost: a successful request shows that the server is reachable. */
   revive(): void {
     if (this.#isLost) this.start();
   }
@@ -66,7 +66,7 @@ export class Listener {
     }
   }
 
-  /** A server that does not know the last event any more is listened to anew. */
+  /** Opens the stream. Starts without an event id when the server rejects the last one with 400. */
   async #open(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
     try {
       return await this.#options.open(lastEventId, signal);

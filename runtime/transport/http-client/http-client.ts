@@ -24,27 +24,29 @@ import type { Transport } from "../transport.ts";
 export interface HttpClientOptions extends EndpointOptions {
   readonly limits?: Partial<Limits>;
   readonly reconnect?: ReconnectOptions;
-  /** Open a stream on which the server may speak unasked, if it offers one. Default `true`. */
+  /** Open a stream for messages that the server sends by itself, if the server offers one. Default `true`. */
   readonly listen?: boolean;
   /**
-   * What happens when the server has forgotten the session. `renew`: the handshake is repeated unseen, what was refused for it is sent again,
-   * and calls that were running fail. `close`: the connection closes. Default `renew`.
+   * Reaction to a session that the server has forgotten. `renew`: the client repeats the handshake transparently and resends messages that were
+   * rejected for the session; running calls fail. `close`: the connection closes. Default `renew`.
    */
   readonly sessionLoss?: "renew" | "close";
-  /** A session was renewed: subscriptions, the log level and whatever else the server kept have to be set again. */
+  /** Called after the renewal of a session: subscriptions, the log level and other state on the server have to be set again. */
   readonly onNewSession?: () => void;
-  /** The server can no longer speak unasked; calls go on. It is tried again after the next call that succeeds. */
+  /** Called when the stream for messages of the server is lost; calls still work. The client opens it again after the next successful call. */
   readonly onNotificationsLost?: (reason: Error) => void;
-  /** Milliseconds for the server to accept what has no answer. Default 30 s. */
+  /** Milliseconds within which the server has to accept a message that has no response, and for the handshake of a renewal. Default 30 s. */
   readonly acceptTimeout?: number;
-  /** Milliseconds for the last messages to leave when the transport closes, and again for the end of the session. Default 2 s. */
+  /** Milliseconds to send the last messages when the transport closes, and again to end the session. Default 2 s. */
   readonly closeTimeout?: number;
 }
 
 /**
- * A client's end of Streamable HTTP: every message is a request of its own, answers come as JSON or as streams that survive their connections.
+ * Creates a client transport over Streamable HTTP. Every message is an HTTP request; responses arrive as JSON or as streams that resume after their
+ * connections break.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ * @throws {Error} when the URL is not valid or contains a user name or password
  */
 export function createHttpClientTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
   return new HttpClient(new URL(url), options);
@@ -108,7 +110,7 @@ class HttpClient implements Transport {
     this.#link.revision = revision;
   }
 
-  /** For a request the promise settles with its answer, since until then it may be lost. */
+  /** For a request the promise settles with its response, because until then the request may be lost. */
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
     const sent = readRequestIds(message).length > 0 ? this.#ask(message, body) : this.#notify(message, body, related);
@@ -162,7 +164,10 @@ class HttpClient implements Transport {
     if (isConfirmation) this.#listen();
   }
 
-  /** Where requests stand alone, closing the connection says it all; elsewhere it tells the server nothing, so it comes last. */
+  /**
+   * Cancels a request. For a stateless request closing the connection is the cancellation. With a session that means nothing to the server, so the
+   * connection closes after the notification is sent.
+   */
   async #cancel(id: RequestId, body: string): Promise<void> {
     try {
       if (!this.#isStateless) await this.#accept({ body }, { repeats: false });
@@ -171,7 +176,7 @@ class HttpClient implements Transport {
     }
   }
 
-  /** Nobody waits any more for what was lost: the server may stop working on it. */
+  /** Cancels requests whose responses are lost, so that the server may stop working on them. */
   #withdraw(ids: readonly RequestId[]): void {
     if (this.#isStateless) return;
     for (const requestId of ids) {
@@ -210,7 +215,7 @@ class HttpClient implements Transport {
     return this.#isStateless ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
   }
 
-  /** A tool that cannot be called as it wants to be is not there. */
+  /** Removes tools with header annotations that the client cannot follow, and reports them as problems. */
   #look(value: unknown): unknown {
     if (!this.#isStateless) return value;
     return this.#mirrored.learn(value, (name, reason) => {
@@ -233,7 +238,7 @@ class HttpClient implements Transport {
     if (opening?.id === id) this.#keeper.opening = { ...opening, result: value.result };
   }
 
-  /** The body of a refusal may be the answer that the peer waits for. */
+  /** Delivers the body of an error response if it is the response that the exchange waits for. */
   #deliverRefusal(refusal: HttpError, exchange: Exchange): void {
     decode(refusal.body, this.#reading.limits, {
       message: (value) => {
@@ -252,7 +257,7 @@ class HttpClient implements Transport {
     this.#options.onNewSession?.();
   }
 
-  /** A session that has ended is noticed by the stream first. */
+  /** Renews an expired session, which the stream notices first; reports other losses. */
   #noteDeafness(reason: Error): void {
     if (isSessionExpiredError(reason)) this.#keeper.renew(reason).catch(() => {});
     else this.#options.onNotificationsLost?.(reason);
@@ -292,7 +297,7 @@ function readCancelled(message: Outgoing): RequestId | undefined {
   return isRequestId(requestId) ? requestId : undefined;
 }
 
-/** The peer's request that a message of ours answers. */
+/** Returns the id of the peer's request that a message responds to. */
 function readAnswered(message: Outgoing): RequestId | undefined {
   return "id" in message && !("method" in message) ? message.id : undefined;
 }

@@ -4,25 +4,25 @@ import { createEndpoint, readRefusal, type Endpoint, type EndpointOptions } from
 import { AnswerError, SessionExpiredError } from "./errors.ts";
 import { readSession, toSessionHeaders, type HttpSession } from "./session.ts";
 
-/** What is posted. */
+/** Message or batch to post. */
 export interface Posting {
   readonly body: string;
-  /** Whether it opens a session, and so belongs to none yet. */
+  /** True if the message opens a session, and therefore belongs to none yet. */
   readonly isOpening?: boolean;
-  /** What the message says and headers have to repeat. */
+  /** Headers that repeat parts of the message. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Stops the clock of whoever waits for the answer, until what is returned is called. */
+  /** Stops the clock of the call that waits for the response, until the returned function is called. */
   readonly hold?: () => () => void;
 }
 
-/** Response to a message, with the session in which the message was sent. */
+/** Response to a message, with the session of the message. */
 export interface Posted {
   readonly response: Response;
   readonly session: HttpSession;
 }
 
-/** The requests of one client to one server: each carries the session and the revision that hold when it is made. */
+/** Requests of one client to one server. Each carries the session and the revision that are current when it is sent. */
 export class Link {
   session: HttpSession = {};
   revision: Revision | undefined;
@@ -33,7 +33,7 @@ export class Link {
   }
 
   /**
-   * Posts a message or a batch. Rejects when it is not accepted.
+   * Posts a message or a batch. Rejects when the server does not accept it.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
@@ -49,7 +49,7 @@ export class Link {
   }
 
   /**
-   * Opens a stream of events: a new one, or the continuation of the one that the event was on, in the session of that stream.
+   * Opens a stream of events in the given session: a new stream, or the continuation of the one that the event was on.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
    */
@@ -67,7 +67,7 @@ export class Link {
     throw new AnswerError("The server answered GET with something else than an event stream");
   }
 
-  /** Ends the session, if the server keeps one and lets clients end it. */
+  /** Ends the session, if the server keeps one. The status of the response is ignored: servers need not allow it. */
   async end(signal: AbortSignal): Promise<void> {
     if (this.session.id === undefined) return;
     const headers = toSessionHeaders(this.session, this.revision);

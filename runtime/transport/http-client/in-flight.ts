@@ -1,21 +1,21 @@
 import { LostError } from "./errors.ts";
 
-/** What can be ended from outside. */
+/** Operation that can be aborted from outside. */
 export interface Abortable {
   abort(reason: unknown): void;
 }
 
-/** What is under way, so that it can be ended together. */
+/** Set of running operations that are aborted together. */
 export class Operations {
   readonly #running = new Set<Abortable>();
   #end: Error | undefined;
 
-  /** Whether nothing may be begun any more. */
+  /** True if no more operations may begin. */
   get isEnded(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Runs something that can be aborted. */
+  /** Runs an operation that can be aborted. Rejects with the reason of `end` after the end. */
   async run<Result>(operation: Abortable, task: () => Promise<Result>): Promise<Result> {
     if (this.#end) throw this.#end;
     this.#running.add(operation);
@@ -26,7 +26,7 @@ export class Operations {
     }
   }
 
-  /** Runs something that the server has to accept in time. */
+  /** Runs a task that the server has to accept within the given milliseconds. */
   async runWithin<Result>(milliseconds: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
     const expire = (): void => controller.abort(new LostError(`The server accepted nothing for ${milliseconds} ms`));
@@ -38,14 +38,14 @@ export class Operations {
     }
   }
 
-  /** Aborts everything; what is begun later fails with the same reason. */
+  /** Aborts all operations; later ones fail with the same reason. */
   end(reason: Error): void {
     this.#end ??= reason;
     for (const operation of this.#running) operation.abort(reason);
   }
 }
 
-/** Waits for something that may fail, but not for longer than that. */
+/** Waits for a task at most the given milliseconds, then aborts its signal. Ignores failures of the task. */
 export async function within(milliseconds: number, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), milliseconds);

@@ -1,8 +1,8 @@
-/** Keeps the order of what belongs together: tasks with the same key run one after the other, others at the same time. */
+/** Runs tasks with the same key in order, one after the other, and others concurrently. */
 export class KeyedQueue<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
 
-  /** Runs a task after those before it in its lane, even if they failed. */
+  /** Runs a task after the earlier ones with its key, even if they failed. */
   run<Result>(key: Key, task: () => Promise<Result>): Promise<Result> {
     const before = this.#tails.get(key);
     const result = before ? before.then(task) : task();
@@ -15,7 +15,7 @@ export class KeyedQueue<Key> {
     return result;
   }
 
-  /** Resolves when all that was begun has ended. */
+  /** Resolves when all tasks that have begun are finished. */
   async idle(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

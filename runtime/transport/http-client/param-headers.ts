@@ -8,13 +8,13 @@ import {
 } from "../../framing/param-headers.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 
-/** The headers that repeat what a message says, for whatever stands between client and server. */
+/** Headers that repeat parts of a message, for intermediaries between client and server. */
 export class ParamHeaders {
-  /** Which parameters the tools want to see in headers, as far as they have been listed. */
+  /** Parameters that tools require in headers, by tool name, as far as the tools have been listed. */
   readonly #tools = new Map<string, readonly ParamHeader[]>();
 
   /**
-   * What a message needs beside the headers of every message.
+   * Returns the headers of a message beyond those of every message.
    *
    * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
    */
@@ -31,7 +31,7 @@ export class ParamHeaders {
     return Object.assign(headers, this.#toParameters(message, revision));
   }
 
-  /** Looks through what arrives for lists of tools, and leaves out tools whose marks cannot be followed. */
+  /** Reads the header annotations of tool lists among received values, and removes tools with annotations that are not valid. */
   learn(value: unknown, onRefused: (name: string, reason: string) => void): unknown {
     const result = isObject(value) ? value.result : undefined;
     if (!isObject(value) || !isObject(result) || !Array.isArray(result.tools)) return value;

@@ -7,7 +7,7 @@ import type { Reconnection } from "./reconnect-delay.ts";
 import { AnswerError, LostError } from "./errors.ts";
 import { EventStream } from "./event-stream.ts";
 
-/** Requests that were posted together and wait for their answers. */
+/** Requests that were posted together and wait for their responses. */
 export class Exchange {
   readonly #open: Set<RequestId>;
   readonly #controller = new AbortController();
@@ -17,7 +17,7 @@ export class Exchange {
     this.#open = new Set(ids);
   }
 
-  /** The requests that have no answer yet. */
+  /** Ids of the requests without a response. */
   get open(): readonly RequestId[] {
     return [...this.#open];
   }
@@ -30,36 +30,38 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  /** Calls back when the last answer has come. */
+  /** Calls `run` when the last response has arrived. */
   whenDone(run: () => void): void {
     this.#onDone = run;
     if (this.isDone) run();
   }
 
-  /** An answer has come, on whatever stream. */
+  /** Marks a request as complete: its response has arrived, on any stream. */
   settle(id: RequestId): void {
     if (this.#open.delete(id) && this.isDone) this.#onDone();
   }
 
-  /** Nobody waits for the answers any more. */
+  /** Aborts the exchange: the responses are no longer awaited. */
   abort(reason: unknown): void {
     this.#controller.abort(reason);
   }
 }
 
-/** What is needed to read the answers to an exchange. */
+/** Options to read the responses to an exchange. */
 export interface AnswerOptions {
   readonly limits: Limits;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
-  /** Continues the stream after an event; absent where streams that break are lost. */
+  /** Continues the stream after an event; absent where broken streams cannot be resumed. */
   readonly resume: ((lastEventId: string | undefined) => Promise<Response>) | undefined;
 }
 
 /**
- * Reads what the server answers to posted requests, as JSON or as a stream of events. Rejects when an answer is missing at the end.
+ * Reads the responses to posted requests, as JSON or as a stream of events.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ * @throws {AnswerError} when a response is missing at the end of the HTTP response
+ * @throws {LostError} when the connection breaks and cannot be resumed
  */
 export async function readAnswers(response: Response, exchange: Exchange, options: AnswerOptions): Promise<void> {
   const type = readMediaType(response);
@@ -77,18 +79,18 @@ export async function readAnswers(response: Response, exchange: Exchange, option
   throw new AnswerError(`The server answered a request with HTTP ${response.status}, ${what}`);
 }
 
-/** The ids of the requests in what is sent. */
+/** Returns the ids of the requests in an outgoing message or batch. */
 export function readRequestIds(message: Outgoing): readonly RequestId[] {
   const messages = "length" in message ? message : [message];
   return messages.flatMap((one) => ("method" in one && "id" in one ? [one.id] : []));
 }
 
-/** The id of the request that a received value answers. */
+/** Returns the id of the request that a received value responds to. */
 export function readAnsweredId(value: unknown): unknown {
   return isObject(value) && value.method === undefined ? value.id : undefined;
 }
 
-/** How long a server may leave a stream open after the last answer. */
+/** Milliseconds that a server may leave a stream open after the last response. */
 const grace = 1_000;
 
 async function followStream(response: Response, exchange: Exchange, options: AnswerOptions): Promise<void> {

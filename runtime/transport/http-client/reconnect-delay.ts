@@ -1,31 +1,31 @@
 import { pause } from "../../internal/timers.ts";
 
-/** How long to wait between attempts to reconnect. */
+/** Delays between attempts to reconnect. */
 export interface ReconnectOptions {
   /** Milliseconds before the second attempt, unless the server names a delay. Default 1 s. */
   readonly initialDelay?: number;
-  /** The longest wait, in milliseconds. Default 30 s. */
+  /** Longest wait in milliseconds. Default 30 s. */
   readonly maxDelay?: number;
-  /** How much longer each wait is than the one before. Default 1.5. */
+  /** Factor by which each wait is longer than the previous one. Default 1.5. */
   readonly factor?: number;
-  /** How often to try without success before giving up. Default 5. */
+  /** Consecutive failed attempts before giving up. Default 5. */
   readonly attempts?: number;
 }
 
-/** Reconnection with every default filled in. */
+/** Reconnection options with every default filled in. */
 export type Reconnection = Required<ReconnectOptions>;
 
-/** Given delays over the defaults. */
+/** Fills in the defaults of reconnection options. */
 export function toReconnection(given: ReconnectOptions = {}): Reconnection {
   return { initialDelay: 1_000, maxDelay: 30_000, factor: 1.5, attempts: 5, ...given };
 }
 
 /**
- * Milliseconds to wait before the next attempt: grows from attempt to attempt up to a bound, and differs between clients, so that they do not
- * all come back at once. A delay that the server names is not undercut, and counts for no less than the shortest own delay.
+ * Returns the milliseconds to wait before the next attempt. The delay grows with each attempt up to a maximum and is randomized, so that clients do
+ * not all reconnect at the same time. A delay that the server names is a lower bound, and counts for no less than half of `initialDelay`.
  *
- * @param fruitless - attempts so far that brought nothing
- * @param random - from 0 to 1
+ * @param fruitless - number of attempts so far without success
+ * @param random - number from 0 to 1
  */
 export function toDelay(
   fruitless: number,
@@ -39,10 +39,10 @@ export function toDelay(
   return Math.min(longestTimer, Math.max(initialDelay / 2, retry, fruitless === 0 ? 0 : own));
 }
 
-/** Waits, unless the signal ends it: then it rejects with the reason. Keeps the process alive. */
+/** Waits and keeps the process alive. Rejects with the reason of the signal when it aborts. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return pause(milliseconds, undefined, signal);
 }
 
-/** Longer delays make `setTimeout` fire at once. */
+/** Longest delay in milliseconds that `setTimeout` supports: longer ones fire immediately. */
 const longestTimer = 2_147_483_647;

@@ -2,7 +2,7 @@ import { isHttpError } from "./errors.ts";
 import { repeat, type RepeatOptions } from "./retry.ts";
 
 /**
- * Sends a message again that the server refused for now, before any work on it: with 429 or 503, and a time after which to come back.
+ * Resends a message that the server rejected with 429 or 503 and a `Retry-After`, before any work on it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
@@ -13,7 +13,7 @@ export function repeatRefused<Result>(
   return repeat(send, { ...options, readDelay: readRetryAfter });
 }
 
-/** Milliseconds for which a refusal asks; nothing for one that is final. */
+/** Returns the milliseconds that a rejection asks to wait; nothing for a final one. */
 function readRetryAfter(error: unknown): number | undefined {
   if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
   if (error.status !== 429 && error.status !== 503) return undefined;

@@ -6,15 +6,15 @@ export interface RepeatOptions {
   readonly reconnection: Reconnection;
   readonly signal: AbortSignal;
   readonly clock?: Clock | undefined;
-  /** Stops the clock of the call that waits, until what is returned is called. */
+  /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Milliseconds for which a refusal asks; nothing for what is final. */
+  /** Returns the milliseconds that a rejection asks to wait; nothing for a final one. */
   readonly readDelay: (error: unknown) => number | undefined;
 }
 
 /**
- * Sends again what was refused for now. Each wait is as long as the server says and a growing, random time more. A server that asks for more than
- * ten seconds is not waited for.
+ * Resends a message that was rejected temporarily. Each wait is the delay that the server names plus a growing, random time. A delay of more than ten
+ * seconds, or more than `maxDelay`, is not awaited: the error is thrown.
  */
 export async function repeat<Result>(
   send: () => Promise<Result>,
@@ -37,5 +37,5 @@ export async function repeat<Result>(
   }
 }
 
-/** Milliseconds. A caller learns sooner that a server is busy for long. */
+/** Longest delay of a server that is awaited, in milliseconds. Beyond it the caller learns sooner that the server is busy. */
 const longestWait = 10_000;

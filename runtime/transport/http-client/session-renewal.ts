@@ -7,33 +7,33 @@ import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./pos
 import type { Link, Posted, Posting } from "./http-connection.ts";
 import { checkSameServer } from "./session.ts";
 
-/** The handshake as it was: what was sent, and what the server answered. */
+/** Handshake as it took place: the request and the result of the server. */
 export interface Opening {
   readonly id: RequestId;
   readonly body: string;
   readonly result?: unknown;
 }
 
-/** What happens around a renewal. */
+/** Options for the renewal of a session. */
 export interface RenewalOptions extends Omit<AnswerOptions, "resume"> {
-  /** Whether to renew at all. */
+  /** Reaction to a lost session: `close` never renews. */
   readonly sessionLoss: "renew" | "close";
-  /** Milliseconds for the handshake. */
+  /** Time limit of the handshake in milliseconds. */
   readonly timeout: number;
   readonly onExpired: () => void;
   readonly onRenewed: () => void;
-  /** There is no going on with this server. */
+  /** Called when the connection cannot continue with this server. */
   readonly onGone: (reason: Error) => void;
 }
 
 /**
- * Posts within a session, and begins a new one when the server has forgotten it: what was refused for its session was not worked on, and may
- * be sent again in the next one.
+ * Posts within a session, and begins a new one when the server has forgotten it. A message that was rejected for its session was not processed, so it
+ * may be sent again in the next one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class SessionKeeper {
-  /** The handshake that is repeated. */
+  /** Handshake to repeat; set when `initialize` is sent. */
   opening: Opening | undefined;
   readonly #link: Link;
   readonly #options: RenewalOptions;
@@ -45,7 +45,7 @@ export class SessionKeeper {
     this.#options = options;
   }
 
-  /** @param options - `repeats`: whether the message means the same in a new session */
+  /** @param options - `repeats`: true if the message means the same in a new session */
   async post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Posted> {
     if (this.#renewal) await this.#renewal;
     const { session } = this.#link;
@@ -58,7 +58,7 @@ export class SessionKeeper {
     }
   }
 
-  /** Begins a new session; once, however many need it. */
+  /** Begins a new session. Concurrent calls share one renewal. */
   renew(reason: SessionExpiredError): Promise<void> {
     this.#renewal ??= this.#renew(reason).finally(() => (this.#renewal = undefined));
     return this.#renewal;
@@ -83,7 +83,7 @@ export class SessionKeeper {
     onRenewed();
   }
 
-  /** Fails when another server answers than the one that was agreed with: what is known of it here would be wrong. */
+  /** Repeats the handshake. Fails when the version or the capabilities of the server have changed: what the client knows would be wrong. */
   async #repeatHandshake(opening: Opening): Promise<void> {
     const { timeout } = this.#options;
     const exchange = new Exchange([opening.id]);

@@ -2,16 +2,16 @@ import type { Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 import { AnswerError, SessionExpiredError } from "./errors.ts";
 
-/** A session as the server's HTTP side knows it. */
+/** Session at the HTTP level. */
 export interface HttpSession {
-  /** Absent where the server keeps no session. A secret: whoever knows it can speak in the client's name. */
+  /** Id of the session; absent where the server keeps no session. A secret: with it a peer can act as the client. */
   readonly id?: string;
 }
 
-/** The name of the header that carries the session. */
+/** Name of the header that carries the session id. */
 export const sessionHeader = "Mcp-Session-Id";
 
-/** The headers that tell which session and which revision a request belongs to. */
+/** Returns the headers that identify the session and the revision of a request. */
 export function toSessionHeaders(session: HttpSession, revision: Revision | undefined): Record<string, string> {
   const headers: Record<string, string> = session.id === undefined ? {} : { [sessionHeader]: session.id };
   for (const rule of revision?.headers ?? []) {
@@ -21,9 +21,10 @@ export function toSessionHeaders(session: HttpSession, revision: Revision | unde
 }
 
 /**
- * The session that an answer to `initialize` opens.
+ * Returns the session that a response to `initialize` opens.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ * @throws {AnswerError} when the session id contains characters that are not allowed
  */
 export function readSession(response: Response): HttpSession {
   const id = response.headers.get(sessionHeader);
@@ -34,7 +35,7 @@ export function readSession(response: Response): HttpSession {
   return { id };
 }
 
-/** Throws when a server has come back as something else than what was agreed on. */
+/** @throws {SessionExpiredError} when a server has come back with another protocol version or other capabilities */
 export function checkSameServer(before: unknown, after: unknown): void {
   for (const member of ["protocolVersion", "capabilities"]) {
     if (describeMember(before, member) === describeMember(after, member)) continue;

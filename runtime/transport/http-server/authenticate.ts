@@ -6,13 +6,13 @@ import type { PostBody } from "./post-body.ts";
 import { refuse, type Rejection } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
-/** What the checks of the sender need to know. */
+/** Context for the checks of the sender. */
 export interface Guarded {
   readonly settings: { readonly guard: Guard | undefined; readonly clock: Clock };
   readonly service: Pick<HttpService, "readScopes">;
 }
 
-/** Asks who sends the request. */
+/** Authenticates the sender of a request. Returns its identity, a rejection, or `undefined` without a guard. */
 export async function authenticate(
   exchange: Exchange,
   { settings: { guard, clock } }: Pick<Guarded, "settings">,
@@ -25,15 +25,15 @@ export async function authenticate(
   return outcome;
 }
 
-/** Nobody reads on who could not ask again. What a stream can be resumed for, its client comes back for with something newer. */
+/** Ends a stream when the credentials of its reader expire. The client resumes a resumable stream with newer credentials. */
 function endStreamAt(until: number, writer: EventWriter, clock: Clock): void {
   const cancel = clock.after(Math.max(0, until - Date.now()), () => writer.end());
   writer.onClose(cancel);
 }
 
 /**
- * Whether the sender may ask for this. The answer is still to begin, so it can say with its status what is missing; a batch is refused as a
- * whole, for all that it lacks.
+ * Checks that the sender has the scopes for its requests. The response has not begun, so its status can report what is missing. A batch is rejected
+ * as a whole, with all scopes that it needs.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#scope-challenge-handling
  */
@@ -60,7 +60,7 @@ function idOf([incoming, ...others]: readonly Incoming[]): string | number | und
   return incoming?.kind === "request" && others.length === 0 ? incoming.id : undefined;
 }
 
-/** Gives everybody a document, pages of any origin included: there is nothing in it that depends on who asks. */
+/** Serves a public document, also to pages of any origin: its content does not depend on the requester. */
 export function answerDocument({ method }: Exchange, document: Answer): Answer {
   switch (method) {
     case "GET":
@@ -75,7 +75,7 @@ export function answerDocument({ method }: Exchange, document: Answer): Answer {
 
 const readableByAll = { "access-control-allow-origin": "*" } as const;
 
-/** Old clients name their protocol version. */
+/** Fields of the preflight response. Old clients send their protocol version. */
 const preflight = {
   "access-control-allow-methods": "GET",
   "access-control-allow-headers": "MCP-Protocol-Version",

@@ -1,15 +1,15 @@
 import type { Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 import type { HostRules } from "./hosts.ts";
 
-/** What browsers are told when a page of an allowed origin asks. */
+/** CORS options for pages of allowed origins. */
 export interface CorsOptions {
-  /** Seconds that a browser may remember the answer to its question. Default 600. */
+  /** Seconds that a browser may cache the response to a preflight request. Default 600. */
   readonly maxAge?: number;
-  /** Request headers beyond the protocol's that pages may send. */
+  /** Request headers, beyond those of the protocol, that pages may send. */
   readonly headers?: readonly string[];
 }
 
-/** The fields that let a page of this (allowed) origin read the answer. */
+/** Returns the fields that let a page of this (allowed) origin read the response. */
 export function toCorsFields(
   request: Pick<Exchange, "header" | "hosts">,
   { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
@@ -23,7 +23,7 @@ export function toCorsFields(
   };
 }
 
-/** The answer to a browser that asks what a page may send. Names of mirrored parameters only the tools know, so those asked for are allowed. */
+/** Returns the fields of a response to a preflight request. Only the tools know the names of mirrored parameters, so requested ones are allowed. */
 export function toPreflightFields(request: RequestHead, cors: CorsOptions): HeaderFields {
   const asked = request.header("access-control-request-headers")?.split(",") ?? [];
   const mirrored = asked.map((name) => name.trim()).filter((name) => mirroredHeader.test(name));

@@ -7,14 +7,14 @@ import { Post } from "./session-response.ts";
 import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 
-/** A POST whose checks have passed. */
+/** POST that has passed its checks. */
 export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;
   readonly session: HttpSession;
 }
 
-/** Hands the messages of a POST to their session and answers it; returns the POST if answers are still to come. */
+/** Passes the messages of a POST to their session and responds; returns the POST if responses are still to come. */
 export function dispatchMessages(
   exchange: Exchange,
   { identity, postBody, session }: MessageDispatch,
@@ -49,7 +49,7 @@ function deliverSingle(
 }
 
 /**
- * All answers are expected before any can come: a session may be over with its last answer.
+ * Delivers a batch. All responses are registered before the first message is delivered: a session may end with its last response.
  *
  * @see https://www.jsonrpc.org/specification#batch
  */

@@ -4,20 +4,20 @@ import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import type { StoredEvent } from "../../stores/event-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
 
-/** What streams of one session share. */
+/** Options that the streams of one session share. */
 export interface StreamHost {
-  /** Bytes that may wait for a slow reader before its connection is broken off. */
+  /** Bytes that may wait for a slow reader before its connection is destroyed. */
   readonly maxWaiting: number;
-  /** Counts what is broken off. */
+  /** Counts destroyed connections. */
   readonly metrics: Counting | undefined;
-  /** Milliseconds that clients are told to wait before they reconnect. */
+  /** Milliseconds that clients should wait before they reconnect. */
   readonly retry: number;
-  /** Remembers events; absent where streams cannot be resumed: events have no ids then. */
+  /** Stores an event; absent where streams cannot be resumed: events have no ids then. */
   readonly remember: ((event: StoredEvent) => Promise<void> | undefined) | undefined;
 }
 
 /**
- * A sequence of events that outlives the connection it is written to: what is sent while nobody is connected waits in the event store.
+ * Sequence of events that outlives its connection: events that are sent without a connection wait in the event store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -27,7 +27,7 @@ export class EventStream {
   #writer: EventWriter | undefined;
   #next = 0;
   #isEnded = false;
-  /** What is sent while a new connection is being brought up to date. */
+  /** Events that are sent while a new connection catches up. */
   #held: StoredEvent[] | undefined;
   #remembered: Promise<void> | undefined;
 
@@ -40,7 +40,7 @@ export class EventStream {
     return this.#writer !== undefined;
   }
 
-  /** Bytes that wait for its reader. */
+  /** Bytes that wait for the reader. */
   get waiting(): number {
     return this.#writer?.waiting ?? 0;
   }
@@ -49,24 +49,24 @@ export class EventStream {
     return this.#isEnded;
   }
 
-  /** Whether a client may know an id of this stream, so that it can come back. */
+  /** True if a client may know an event id of this stream, so that it can resume. */
   get isResumable(): boolean {
     return this.#host.remember !== undefined && this.#next > 0;
   }
 
-  /** Writes to this connection from now on; an earlier one is closed. */
+  /** Writes to this connection from now on; closes an earlier one. */
   connect(writer: EventWriter): void {
     this.#writer?.end();
     this.#writer = writer;
     writer.onClose(() => this.#disconnect(writer));
   }
 
-  /** Gives the client an id to come back with, before there is anything to say. */
+  /** Sends an event id to the client, so that it can resume before the first message. */
   prime(): void {
     if (this.#host.remember) this.#emit("", this.#host.retry);
   }
 
-  /** Sends one message as JSON text. A promise means that the reader is slow. */
+  /** Sends one message as JSON text. Returns a promise when the reader is slow. */
   send(data: string): void | Promise<void> {
     this.#emit(data, undefined);
     const writer = this.#writer;
@@ -77,7 +77,7 @@ export class EventStream {
     this.#disconnect(writer);
   }
 
-  /** Writes a comment, which shows proxies and us that the reader is there. */
+  /** Writes a comment, which shows proxies and the server that the reader is there. */
   touch(comment: string): void {
     this.#writer?.write(comment);
   }
@@ -88,17 +88,17 @@ export class EventStream {
     this.#writer = undefined;
   }
 
-  /** There will be no more messages. */
+  /** Ends the stream: there are no more messages. */
   end(): void {
     this.#isEnded = true;
     if (!this.#held) this.release();
   }
 
   /**
-   * Goes on with a client that has come back: first with what it has missed, then live; nothing is lost or doubled. An earlier connection
-   * may not have noticed yet that it is dead, so the new one replaces it.
+   * Continues with a client that has reconnected: sends the missed events first, then live ones. No event is lost or doubled. An earlier connection
+   * may not have noticed its end, so the new one replaces it.
    *
-   * @returns whether the store knew what was missed
+   * @returns true if the store knew the missed events, and no later connection has taken over
    */
   async resume(open: () => EventWriter, read: () => Awaitable<readonly StoredEvent[] | undefined>): Promise<boolean> {
     const held: StoredEvent[] = [];
@@ -108,14 +108,14 @@ export class EventStream {
       await this.#remembered;
       missed = await read();
     } finally {
-      // Another connection may have come back meanwhile: it is the one that counts.
+      // Another connection may have resumed in the meantime; the latest one counts.
       if (this.#held === held) this.#catchUp(missed && { writer: open(), missed });
       else missed = undefined;
     }
     return missed !== undefined;
   }
 
-  /** Writes what was missed, and what was held back meanwhile; without a new connection, to the one that is there. */
+  /** Writes missed events and those held back in the meantime; without a new connection, to the existing one. */
   #catchUp(back: { readonly writer: EventWriter; readonly missed: readonly StoredEvent[] } | undefined): void {
     const { writer, missed = [] } = back ?? {};
     const held = this.#held ?? [];
@@ -145,5 +145,5 @@ export class EventStream {
   }
 }
 
-/** Fewer bytes than this may wait without anybody noticing. */
+/** Bytes that may wait before a reader counts as slow. */
 const comfortable = 64 * 1024;

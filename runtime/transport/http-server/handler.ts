@@ -33,30 +33,31 @@ import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from 
 import type { SseSession } from "../http-sse/http-sse-session.ts";
 import { WriteBatcher } from "./exchange/write-batcher.ts";
 
-/** A server over HTTP, for whatever accepts the connections. */
+/** HTTP handler of a server, independent of the platform that accepts connections. */
 export interface HttpHandler {
-  /** For the web platform: Bun, Deno, workers, Hono. */
+  /** Handles a request of the web platform: Bun, Deno, workers, Hono. */
   fetch(request: Request): Promise<Response>;
   /**
-   * For `node:http`, Express and Fastify: the faster one on Node. Where a body parser comes first, its limits hold, too; what it has
-   * made of the body is taken from `request.body`, as Express leaves it, or given as `body`.
+   * Handles a request of `node:http`, Express and Fastify; faster than `fetch` on Node. If a body parser runs first, its limits apply, too. The
+   * parsed body is taken from `request.body`, as in Express, or from `body`.
    */
   node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
-  /** The sessions that this process takes part in, by id. */
+  /** Sessions that this process serves, by id. */
   readonly sessions: ReadonlyMap<string, OpenSession>;
-  /** Refuses what comes from now on, lets running calls finish for as long as the options say, and ends all streams. */
+  /** Rejects new requests, lets running calls finish for as long as the options permit, and ends all streams. */
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** A session over HTTP. */
+/** Open session over HTTP. */
 export interface OpenSession {
   readonly connection: Connection;
 }
 
 /**
- * Serves Streamable HTTP, and HTTP with SSE where a revision is served that knows nothing else.
+ * Creates a handler for Streamable HTTP, and for HTTP with SSE if a served revision supports only that.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
  */
 export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const serverContext = new OpenServerContext(service, options);
@@ -136,7 +137,7 @@ function answerRefused(exchange: Exchange, refusal: Rejection | undefined, serve
   exchange.answer(toProfiledRejection(refusal.answer, exchange, profileFor(exchange, serverContext)));
 }
 
-/** No habits concern revisions whose requests stand alone. */
+/** Returns the profile; none for requests of stateless revisions. */
 function profileFor(head: RequestHead, { settings, claims }: OpenServerContext): Profile | undefined {
   if (!settings.profile || !claims) return settings.profile;
   const version = head.header(claims.headers.version.field)?.trim();
@@ -178,7 +179,7 @@ function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, s
   if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
 }
 
-/** The connection lasts as long as the request. */
+/** Answers a stateless request, whose connection lasts as long as the request. */
 function answerClaim(
   exchange: Exchange,
   { identity, claimed }: ValidationOutcome & { readonly kind: "claim" },
@@ -206,7 +207,7 @@ function openSession(
   session.receive(postBody.value, { identity, releaseConnection: () => false });
 }
 
-/** The session lasts as long as the POST. */
+/** Dispatches a POST without sessions, with a session that lasts as long as the POST. */
 function dispatchStateless(
   exchange: Exchange,
   { identity, postBody, revision }: ValidationOutcome & { readonly kind: "alone" },

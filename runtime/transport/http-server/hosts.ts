@@ -1,30 +1,35 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** Which hosts a server may be asked for, and which web pages may ask. */
+/** Rules for the hosts by which a server may be addressed, and for the web pages that may send requests. */
 export interface HostRules {
   isHost(host: string): boolean;
-  /** @param hosts - those that the request names: pages are from the same port unless origins are listed */
+  /** @param hosts - hosts that the request names: pages have to be from the same port unless origins are listed */
   isOrigin(origin: string, hosts: readonly string[]): boolean;
 }
 
-/** Allow-lists; `"any"` switches a check off. */
+/** Allow-lists of hosts and origins; `"any"` disables a check. */
 export interface HostOptions {
   /**
-   * Hosts by which this server may be addressed: names (any port) or names with port. Protects a server on a developer's machine from web
-   * pages that make their own name point to it. Default: the loopback names.
+   * Hosts by which this server may be addressed: names (any port) or names with port. Protects a server on a developer's machine from web pages that
+   * resolve their own name to it. Default: the loopback names.
    */
   readonly allowedHosts?: readonly string[] | "any";
   /**
-   * Origins of the web pages that may use this server, such as `https://app.example`. Default: pages of an allowed host at the port to which
-   * the request goes, or at a port that `allowedHosts` names.
+   * Origins of the web pages that may use this server, such as `https://app.example`. Default: pages of an allowed host at the port of the request,
+   * or at a port that `allowedHosts` names.
    */
   readonly allowedOrigins?: readonly string[] | "any";
 }
 
-/** The names of this machine for itself. */
+/** Host names of the loopback interface. */
 export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
+/**
+ * Creates the rules for hosts and origins.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ */
 export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }: HostOptions): HostRules {
   const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
   const origins = Array.isArray(allowedOrigins) ? new Set(allowedOrigins.map(toOrigin)) : undefined;

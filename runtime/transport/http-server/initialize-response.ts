@@ -8,7 +8,7 @@ import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "./settings.ts";
 
-/** The POST that opens a session: it is listed before the client learns its id. */
+/** Reply to the POST that opens a session. The session is listed before the client learns its id. */
 export class Opening implements Reply {
   readonly #exchange: Exchange;
   readonly #session: HttpSession;
@@ -29,7 +29,7 @@ export class Opening implements Reply {
   }
 
   push(): void {
-    // There is no session yet that anything could belong to.
+    // There is no session yet that a message could belong to.
   }
 
   skip(): void {
@@ -37,7 +37,7 @@ export class Opening implements Reply {
   }
 
   keepAlive(): void {
-    // The handshake does not wait for anything.
+    // The handshake never waits.
   }
 
   end(): void {
@@ -62,7 +62,7 @@ export class Opening implements Reply {
     this.#answerBusy(message, "30");
   }
 
-  /** @param retryAfter - seconds */
+  /** @param retryAfter - seconds for the client to wait */
   #answerBusy(message: string, retryAfter: string): void {
     const { answer } = refuse(503, message, {
       code: errorCodes.internalError,

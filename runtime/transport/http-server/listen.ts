@@ -5,37 +5,43 @@ import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSock
 import { createHttpHandler, type HttpHandler } from "./handler.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
-/** Where and how a server listens. */
+/** Options of an HTTP server that listens on a port. */
 export interface ListenOptions extends HttpOptions {
-  /** Default: any free one. */
+  /** Port to listen on. Default: any free port. */
   readonly port?: number;
   /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
   readonly host?: string;
-  /** Default `/mcp`. */
+  /** Path of the endpoint. Default `/mcp`. */
   readonly path?: string;
   /** Connections at a time. Default 25,000. */
   readonly maxConnections?: number;
-  /** Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection ends, for headers with 408. Default 10 s. */
+  /**
+   * Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection is closed, for headers with 408. Default 10 s.
+   */
   readonly headersTimeout?: number;
-  /** Milliseconds for a whole request to arrive, body included, however it flows; answers and streams may take longer. Default 30 s. */
+  /** Milliseconds for a whole request to arrive, including its body, at any rate of bytes; responses and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
-  /** Milliseconds that running calls get when the server closes; then their connections are closed. Default 10 s. */
+  /** Milliseconds for running calls to finish when the server closes; then their connections are closed. Default 10 s. */
   readonly closeTimeout?: number;
-  /** Path that answers `200` while the server takes requests, for load balancers: `/health`. Default: there is none. */
+  /** Path with status `200` while the server accepts requests, for load balancers: `/health`. Default: none. */
   readonly health?: string;
-  /** Node's own options for TLS: `key`, `cert`, `ca`, `requestCert`, ... */
+  /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
 }
 
-/** A server that listens. */
+/** Listening HTTP server. */
 export interface HttpListener {
   readonly url: string;
   readonly handler: HttpHandler;
-  /** Takes no new connections, lets what runs finish, and closes. May be called again. */
+  /** Accepts no new connections, lets running calls finish, and closes. May be called again. */
   close(): Promise<void>;
 }
 
-/** Serves HTTP on a port of this machine, for programs on this machine unless told otherwise. */
+/**
+ * Serves HTTP on a port of this machine, by default only for programs on this machine.
+ *
+ * @throws {ListenError} when other machines could connect and `allowedHosts` is not set, or when the server cannot listen
+ */
 export async function listenHttp(service: HttpService, options: ListenOptions = {}): Promise<HttpListener> {
   const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, closeTimeout = 10_000, tls } = options;
   if (!options.allowedHosts && !isLoopback(host)) {
@@ -47,7 +53,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   let closing: Promise<void> | undefined;
   const isReady = (): boolean => closing === undefined;
   const server = await createNodeServer(withHealth(handler, options.health, isReady), options);
-  // By number Node would leave headers out without a word: the size of the head is what bounds them.
+  // With a limit on their number Node would drop headers silently: the size of the head is the limit.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
   const silent = watchSilent(server, tls ? "secureConnection" : "connection");
@@ -60,14 +66,14 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   };
 }
 
-/** Slow or endless requests do not hold a connection; streams are answers and last as long as they like. */
+/** Bounds that keep slow or endless requests from holding a connection; streams are responses and may last indefinitely. */
 const bounds = {
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
 } as const;
 
-/** Servers on stdio load this module too: they must not wait for what they do not use. */
+/** Imports `node:http` or `node:https` on demand: servers on stdio load this module too and must not wait for it. */
 async function createNodeServer(answer: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
   const { tls, headersTimeout = 10_000, requestTimeout = 30_000 } = options;
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
@@ -76,7 +82,7 @@ async function createNodeServer(answer: HttpHandler["node"], options: ListenOpti
   return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, answer);
 }
 
-/** A server that is being closed is not ready for anything new, which those who ask over open connections learn. */
+/** Adds the health path. A closing server is not ready: it responds with 503 on open connections. */
 function withHealth({ node }: HttpHandler, health: string | undefined, isReady: () => boolean): HttpHandler["node"] {
   if (health === undefined) return node;
   return (request, response) => {
@@ -90,7 +96,7 @@ function withHealth({ node }: HttpHandler, health: string | undefined, isReady: 
   };
 }
 
-/** Connections on which nothing was asked yet: clients open them in advance, and Node does not count them as idle. */
+/** Connections without any request so far: clients open them early, and Node does not count them as idle. */
 function watchSilent(server: NodeServer, event: "connection" | "secureConnection"): ReadonlySet<Socket> {
   const silent = new Set<Socket>();
   server.on(event, (socket: Socket) => {
@@ -101,7 +107,7 @@ function watchSilent(server: NodeServer, event: "connection" | "secureConnection
   return silent;
 }
 
-/** Milliseconds for the responses to calls that did not finish in time. */
+/** Milliseconds to send the responses to calls that did not finish in time. */
 const lastResponseTime = 1_000;
 
 interface Closing {
@@ -116,7 +122,7 @@ async function close(server: NodeServer, { handler, sockets, silent, timeout }: 
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout + lastResponseTime);
   await handler.close({ drain: timeout });
   for (const socket of silent) socket.destroy();
-  // Clients keep connections for their next request: each is closed as soon as its last answer has left.
+  // Clients keep connections for their next request: each is closed as soon as its last response has been sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   server.closeIdleConnections();
   await closed;

@@ -1,5 +1,5 @@
 /**
- * Whether an `Accept` header admits a media type. Without the header nothing is admitted: the protocol makes clients send it.
+ * True if an `Accept` header admits a media type. Without the header nothing is admitted: the protocol requires clients to send it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
  */
@@ -9,7 +9,7 @@ export function accepts(header: string | undefined, type: string): boolean {
   return header.split(",").some((range) => admits(range, type));
 }
 
-/** Whether a `Content-Type` header says JSON in UTF-8. */
+/** True if a `Content-Type` header means JSON in UTF-8. */
 export function isJson(header: string | undefined): boolean {
   if (header === "application/json") return true;
   const [type = "", ...parameters] = (header ?? "").toLowerCase().split(";");
@@ -20,7 +20,7 @@ export function isJson(header: string | undefined): boolean {
   });
 }
 
-/** What nearly every client sends. */
+/** Value of the `Accept` header of nearly every client. */
 const usualAccept = "application/json, text/event-stream";
 
 function admits(range: string, type: string): boolean {

@@ -3,38 +3,42 @@ import { decodeField, readParamValue } from "../../framing/param-headers.ts";
 import { createMetadataReader, type MetadataReader } from "../../protocol/request-metadata.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 
-/** What requests that stand alone say about themselves, in the message and in its headers. */
+/** Rules for the metadata of stateless requests, in the message and in its headers. */
 export interface MetadataRules extends MetadataReader {
   readonly headers: MetadataHeaders;
 }
 
-/** What the headers of requests that stand alone have to say, made ready once: they are looked at with every request. */
+/** Rules for the headers of stateless requests. Prepared once, because every request is checked. */
 export interface MetadataHeaders {
-  /** The header that names the revision. */
+  /** Header that names the revision. */
   readonly version: FieldName;
-  /** The first header that does not say what the message says, by its name. */
+  /** Returns the name of the first header that does not match the message. */
   findUnlike(head: RequestHead, message: MetadataMessage, revision: Revision): string | undefined;
 }
 
-/** A header as people write it, and as it is looked up. */
+/** Name of a header as it is written, and its lower-case form for look-ups. */
 export interface FieldName {
   readonly name: string;
   readonly field: string;
 }
 
-/** What a request says itself. */
+/** Parts of a request that its headers repeat. */
 export interface MetadataMessage {
   readonly method: string;
   readonly params: unknown;
 }
 
-/** The reader for those of the revisions whose requests stand alone; nothing if there are none. */
+/**
+ * Returns the rules for the stateless revisions among those given; `undefined` without any.
+ *
+ * @throws {Error} when none of them specifies the header that names the revision
+ */
 export function createMetadataRules(revisions: readonly Revision[]): MetadataRules | undefined {
   const reader = createMetadataReader(revisions);
   return reader && { ...reader, headers: createClaimHeaders(reader.revisions) };
 }
 
-/** Throws when no revision says which header names it. */
+/** @throws {Error} when no revision specifies the header that names it */
 function createClaimHeaders(revisions: readonly Revision[]): MetadataHeaders {
   const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
   if (!named) throw new Error("No revision without sessions says which header names it");
@@ -49,13 +53,13 @@ interface ClaimRule extends FieldName {
   readonly methods: readonly string[] | undefined;
   readonly required: boolean;
   read(message: MetadataMessage): unknown;
-  /** The text that the value of the header stands for. */
+  /** Returns the text that the value of the header encodes. */
   decode(field: string): string | undefined;
 }
 
 /**
- * The version has been compared before: it decides which rules hold. Only what comes from params may be encoded: whoever stands in between
- * takes the method as it is written.
+ * Returns the rule for a header. The version has its own check before, because it determines the rules. Only headers that repeat params may be
+ * encoded: intermediaries read the method as it is.
  */
 function toClaimRule({ name, source, methods, required }: HeaderRule): readonly ClaimRule[] {
   const [part, ...path] = source.split(".");
@@ -74,7 +78,7 @@ function agrees(head: RequestHead, rule: ClaimRule, message: MetadataMessage): b
   const { field, methods, required, read, decode } = rule;
   if (methods && !methods.includes(message.method)) return true;
   const expected = read(message);
-  // Without the member there is nothing to compare: the params are not valid then.
+  // Without the member there is nothing to compare: the params are then not valid.
   if (typeof expected !== "string") return true;
   const text = head.header(field);
   if (head.isRepeated(field)) return false;

@@ -4,23 +4,23 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
 import { refuse, type Rejection } from "./rejection.ts";
 
-/** What the body of a POST holds. */
+/** Content of the body of a POST. */
 export type PostBody = Single | Batched;
 
-/** One message. */
+/** Body with one message. */
 export interface Single {
   readonly kind: "single";
   readonly value: unknown;
   readonly incoming: Incoming;
 }
 
-/** A JSON array, which only some revisions know. */
+/** Body with a JSON array, which only some revisions support. */
 export interface Batched {
   readonly kind: "batch";
   readonly values: readonly unknown[];
 }
 
-/** Parses a body; what is not a message is refused, with the id of its request if that can be read. */
+/** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
 export function readPostBody(text: string, limits: DecodingLimits): PostBody | Rejection {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
@@ -35,14 +35,14 @@ export function readPostBody(text: string, limits: DecodingLimits): PostBody | R
   return { kind: "single", value, incoming };
 }
 
-/** Whether a body opens a session. */
+/** True if a body is an `initialize` request, which opens a session. */
 export function isInitialize(postBody: PostBody): boolean {
   return (
     postBody.kind === "single" && postBody.incoming.kind === "request" && postBody.incoming.method === "initialize"
   );
 }
 
-/** The id of the request in a body of one message. */
+/** Returns the id of the request in a body with one message. */
 export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }

@@ -3,13 +3,13 @@ import type { ErrorObject } from "../../jsonrpc/message.ts";
 import type { HttpRefusalReason, Profile } from "../../protocol/profile.ts";
 import type { Answer, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
-/** Status and fields of a JSON answer that is an error. */
+/** Status and fields of a JSON error response. */
 export interface ErrorStatus {
   readonly status: number;
   readonly headers: HeaderFields;
 }
 
-/** A refusal with its error as the profile has it. Other answers stay as they are. */
+/** Applies the profile to the JSON-RPC error of a rejection. Returns other responses unchanged. */
 export function toProfiledRejection(answer: Answer, head: RequestHead, profile: Profile | undefined): Answer {
   if (!profile?.toHttpError || answer.status < 400) return answer;
   const message = readMessage(answer.body);
@@ -25,7 +25,7 @@ export function toProfiledRejection(answer: Answer, head: RequestHead, profile: 
   return { status, headers, body: JSON.stringify({ ...message, error: profile.toHttpError(error, refusal) }) };
 }
 
-/** The HTTP status of an error that answers a request of a session, where the profile has another one than 200. */
+/** Returns the HTTP status of an error response within a session, if the profile specifies one other than 200. */
 export function toErrorStatus(error: ErrorObject, profile: Profile | undefined): ErrorStatus | undefined {
   const status = profile?.toHttpStatus?.(error);
   if (status === undefined) return undefined;
@@ -34,7 +34,7 @@ export function toErrorStatus(error: ErrorObject, profile: Profile | undefined):
   return { status, headers: isTime ? { "retry-after": String(Math.ceil(retryAfter)) } : {} };
 }
 
-/** A guard may be any function: where it gives no reason, the request tells whether it carries credentials. */
+/** Guesses the reason of a guard that gives none, by the presence of credentials in the request. */
 function guessReason(status: number, head: RequestHead): HttpRefusalReason | undefined {
   const hasCredentials = (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
   return status === 401 && !hasCredentials ? "no-credentials" : undefined;
@@ -46,7 +46,7 @@ function readMessage(body: string | undefined): Record<string, unknown> | undefi
     const value: unknown = JSON.parse(body);
     return isObject(value) ? value : undefined;
   } catch {
-    // A guard answers with whatever body it likes.
+    // The body of a guard's response may be of any form.
     return undefined;
   }
 }

@@ -1,25 +1,25 @@
 import type { Revision } from "../../../generated/support.ts";
 
-/** The revisions of a server as far as HTTP is concerned. */
+/** Revisions with sessions, as far as they concern HTTP. */
 export interface SpokenRevisions {
-  /** The revision with this name, if sessions of it are served. */
+  /** Returns the revision with this name, if sessions of it are served. */
   find(id: string): Revision | undefined;
-  /** Whether sessions are served at all. */
+  /** True if sessions are served. */
   readonly hasSessions: boolean;
-  /** True if one of them knows HTTP with SSE alone: sessions without a header that names them. */
+  /** True if one of the revisions supports only HTTP with SSE: its sessions have no header. */
   readonly hasSse: boolean;
-  /** For people: which names there are. */
+  /** Names of the revisions, for error messages. */
   readonly names: string;
   /**
-   * What a request speaks that says nothing: the newest revision that knows this transport but not yet the header with its name. Absent when
-   * no such revision is served.
+   * Revision of requests without a version header: the newest one with this transport but without that header. Absent when no such revision is
+   * served.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
    */
   readonly assumed: Revision | undefined;
 }
 
-/** Reads from the header rules of the revisions what HTTP needs to know. */
+/** Derives the data from the header rules of the revisions. */
 export function toSpokenRevisions(revisions: readonly Revision[]): SpokenRevisions {
   const spoken = new Map(revisions.filter(isHandshake).map((revision) => [revision.id, revision]));
   const has = (revision: Revision, source: string): boolean =>

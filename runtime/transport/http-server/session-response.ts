@@ -6,43 +6,43 @@ import type { HttpOrigin, Identity } from "./identity.ts";
 import type { ErrorStatus } from "./profiled-rejection.ts";
 import { refuse } from "./rejection.ts";
 
-/** Where answers, and messages that belong to a request, go. */
+/** Destination of responses, and of messages that belong to a request. */
 export interface Reply {
-  /** An answer as JSON text, with its status where that is not 200. */
+  /** Sends a response as JSON text, with its status if that is not 200. */
   answer(text: string, failure?: ErrorStatus): void;
-  /** A request gets no answer. */
+  /** Marks a request that gets no response. */
   skip(): void;
-  /** A message that comes before the answer. */
+  /** Sends a message that comes before the response. */
   push(text: string, kind: "request" | "notification"): void | Promise<void>;
-  /** Makes sure that bytes flow, if none have for a while. */
+  /** Keeps bytes flowing: called periodically, it switches a response that takes long to a stream. */
   keepAlive(): void;
-  /** The session ends: nothing will be answered any more. */
+  /** Ends the reply, because the session ends: there are no more responses. */
   end(): void;
 }
 
-/** How requests are answered: `auto` is JSON unless something comes before the answer. `json` gives notifications up for it. */
+/** Form of responses: `auto` is JSON unless a message comes before the response. `json` drops such notifications instead. */
 export type ResponseMode = "auto" | "json" | "sse";
 
-/** What POSTs need of their session. */
+/** Part of a session that its POSTs use. */
 export interface PostHost {
   readonly style: ResponseMode;
-  /** Whether clients come back for the rest of a stream whose connection was closed in order. */
+  /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
-  /** A stream that can be resumed until it is ended. */
+  /** Opens a stream that can be resumed until it ends. */
   openStream(): EventStream;
   endStream(stream: EventStream): void;
 }
 
-/** What is known of a POST with requests. */
+/** Properties of a POST with requests. */
 export interface PostDetails {
   readonly identity: Identity | undefined;
-  /** How many answers there will be. */
+  /** Number of responses to expect. */
   readonly answers: number;
   readonly isBatch: boolean;
 }
 
 /**
- * A POST that waits for answers. What comes first decides how it is answered: an answer makes it JSON, anything else a stream.
+ * POST that waits for responses. The first message determines the form: a response makes it JSON, any other message a stream.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -52,7 +52,7 @@ export class Post implements Reply, HttpOrigin {
   readonly #host: PostHost;
   readonly #isBatch: boolean;
   #open: number;
-  /** Answers that wait for the others of their batch. */
+  /** Responses that wait for the others of their batch. */
   #text = "";
   #failure: ErrorStatus | undefined;
   #stream: EventStream | undefined;
@@ -91,7 +91,7 @@ export class Post implements Reply, HttpOrigin {
     return stream.send(text);
   }
 
-  /** Whether every answer has been given. */
+  /** True if every response has been sent. */
   get isDone(): boolean {
     return this.#open <= 0;
   }
@@ -107,7 +107,7 @@ export class Post implements Reply, HttpOrigin {
     this.#isOld = true;
   }
 
-  /** The answer will be a stream. */
+  /** Switches the response to a stream. */
   toStream(): EventStream {
     if (this.#stream) return this.#stream;
     const stream = this.#host.openStream();
@@ -140,20 +140,20 @@ export class Post implements Reply, HttpOrigin {
   }
 }
 
-/** A message as the whole of an answer. */
+/** Creates a JSON response from one message. */
 export function toJsonAnswer(text: string, status: number = 200): Answer {
   return { status, headers: jsonFields, body: text };
 }
 
-/** A stream of which all is known when it begins: there is nothing to come back for, so the event needs no id. */
+/** Creates a stream with a single event. The stream is complete from the start and is never resumed, so the event needs no id. */
 export function toOnlyEvent(text: string): Answer {
   return { status: 200, headers: streamFields, body: encodeEvent({ type: "message", data: text }) };
 }
 
-/** Fields of a JSON answer. */
+/** Fields of a JSON response. */
 export const jsonFields: HeaderFields = { "content-type": "application/json" };
 
-/** Fields of an answer that is a stream; the last one keeps proxies from holding events back. */
+/** Fields of a response that is a stream; the last one keeps proxies from buffering events. */
 export const streamFields: HeaderFields = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",

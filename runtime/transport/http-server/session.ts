@@ -15,19 +15,19 @@ import type { HttpSettings } from "./settings.ts";
 import { EventStream, type StreamHost } from "./event-stream.ts";
 
 /**
- * One session over Streamable HTTP: the transport of one connection. Messages that belong to a request go on the stream of its POST, all
- * others on one of the streams that the client has opened by GET.
+ * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
+ * one of the streams that the client has opened by GET.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
 export class HttpSession implements Channel, PostHost, StreamHost {
   readonly key: SessionKey;
   readonly #settings: HttpSettings;
-  /** Requests that wait for their answer. */
+  /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, Reply>();
-  /** Streams that are not ended yet. */
+  /** Streams that have not ended. */
   readonly #streams = new Map<string, EventStream>();
-  /** Those that were opened by GET, the latest last. */
+  /** Streams that were opened by GET, the latest last. */
   #listeners: readonly EventStream[] = [];
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
@@ -35,7 +35,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   #streamCount = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
-  /** When it was last asked for. */
+  /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
   constructor(key: SessionKey, settings: HttpSettings) {
@@ -43,9 +43,13 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     this.#settings = settings;
   }
 
-  // What others see.
+  // State for other modules.
 
-  /** The server's end of the conversation. */
+  /**
+   * Connection of the server over this session.
+   *
+   * @throws {Error} before `serve`
+   */
   get connection(): Connection {
     if (!this.#connection) throw new Error("The session is not served yet");
     return this.#connection;
@@ -55,12 +59,12 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#revision;
   }
 
-  /** Whether a request or a connected stream keeps it alive. */
+  /** True if a request or a connected stream keeps the session alive. */
   get isBusy(): boolean {
     return this.#replies.size > 0 || [...this.#streams.values()].some((stream) => stream.isConnected);
   }
 
-  // What the channel's user needs.
+  // Members of `Channel`.
 
   get buffered(): number {
     return [...this.#streams.values()].reduce((total, { waiting }) => total + waiting, 0);
@@ -87,7 +91,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     const reply = related === undefined ? undefined : this.#replies.get(related);
     if (reply) return reply.push(text, kind);
     if (related === undefined) return this.#listen(text, kind);
-    // The call is over, and so is its stream.
+    // The call has ended, and so has its stream.
     if (kind === "request")
       return Promise.reject(new UnreachableError("The call that this request belongs to is over"));
   }
@@ -109,14 +113,14 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return Promise.resolve();
   }
 
-  // What the handler of HTTP requests needs.
+  // Methods for the HTTP handler.
 
-  /** Tells which end of a conversation this is the transport of. */
+  /** Sets the connection that uses this transport. */
   serve(connection: Connection): void {
     this.#connection = connection;
   }
 
-  /** Calls back whenever the last request that was running has been answered. */
+  /** Sets a callback for each time that the last running request has its response. */
   whenIdle(run: () => void): void {
     this.#onIdle = run;
   }
@@ -125,7 +129,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#replies.has(id);
   }
 
-  /** The answer to a request that will be received goes to the reply. */
+  /** Registers the reply for the response to a request that is about to be received. */
   expect(id: RequestId, reply: Reply): void {
     this.#replies.set(id, reply);
   }
@@ -134,7 +138,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     this.#receiver?.message(value, origin);
   }
 
-  /** A client opens a stream for what belongs to none of its requests; the oldest ends when there are too many. */
+  /** Opens a stream for messages that belong to no request of the client; ends the oldest one when there are too many. */
   listen(exchange: Exchange): void {
     const stream = this.openStream();
     const connected = this.#listeners.filter((listener) => listener.isConnected);
@@ -145,7 +149,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     if (this.polls) stream.prime();
   }
 
-  /** A client comes back for the rest of a stream. */
+  /** Resumes a stream after the given event. Returns `false` when the event is not known. */
   async resume(exchange: Exchange, position: StreamPosition): Promise<boolean> {
     const { events } = this.#settings;
     if (!events || !this.remember) return false;
@@ -159,7 +163,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     for (const stream of this.#streams.values()) stream.touch(keepAliveComment);
   }
 
-  // What POSTs need.
+  // Members of `PostHost`.
 
   get style(): ResponseMode {
     return this.#settings.answers;
@@ -181,7 +185,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     stream.end();
   }
 
-  // What streams need.
+  // Members of `StreamHost`.
 
   get maxWaiting(): number {
     return this.#settings.maxStreamBytes;
@@ -195,7 +199,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return this.#settings.retry;
   }
 
-  /** Event ids exist where sessions do: in revisions whose headers name them. */
+  /** Event ids exist only with sessions: in revisions with a header for the session. */
   get remember(): ((event: StoredEvent) => Promise<void> | undefined) | undefined {
     const hasIds = this.#revision?.headers.some((header) => header.source === "session") && this.key.id !== "";
     return hasIds && this.#settings.events ? this.#remember : undefined;
@@ -227,7 +231,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     return reply;
   }
 
-  /** To exactly one stream: the latest that is connected, or else one whose client can come back. */
+  /** Sends to exactly one stream: the latest that is connected, or else the latest that its client can resume. */
   #listen(text: string, kind: "request" | "notification"): void | Promise<void> {
     const listener =
       this.#listeners.findLast((stream) => stream.isConnected) ??
@@ -249,5 +253,5 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   }
 }
 
-/** Streams that a client may hold open by GET at a time. */
+/** Maximum number of streams that a client may hold open by GET. */
 const maxListeners = 2;

@@ -7,16 +7,16 @@ import { HttpSession } from "./session.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
-/** The conversations that this process takes part in. Which sessions there are altogether, the session store knows. */
+/** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
 export class Sessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
   readonly #rounds: Rounds;
   readonly #live = new Map<string, HttpSession>();
-  /** Those that are not in the store: being opened, or of one POST only. */
+  /** Connections that are not in the store: being opened, or of a single POST. */
   readonly #unlisted = new Set<Looked>();
-  /** Those that were never asked for after their handshake, the oldest first. */
+  /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
   #stopTicking: (() => void) | undefined;
   #round = 0;
@@ -34,24 +34,24 @@ export class Sessions {
     return this.#live;
   }
 
-  /** A session whose handshake is still to come. */
+  /** Opens a session before its handshake. */
   open(owner: string | undefined): HttpSession {
     return this.#serve({ id: crypto.randomUUID(), owner });
   }
 
-  /** A session for one POST, of a client of which nothing is known. */
+  /** Opens a session for one POST of an unknown client. */
   openStateless(owner: string | undefined, revision: Revision | undefined): HttpSession {
     return this.#serve({ id: "", owner }, revision && { revision, client: unknownClient, isStateless: true });
   }
 
-  /** Looks after a session that is not of this transport, until its connection closes. */
+  /** Keeps a connection of another transport alive until it closes. */
   adopt(session: Looked): void {
     this.#unlisted.add(session);
     void session.connection.closed.then(() => this.#unlisted.delete(session));
     this.#tick();
   }
 
-  /** Lists a session whose handshake went well; `false` when there are too many. */
+  /** Adds a session to the store after its handshake. Returns `false` when there are too many. */
   async list(session: HttpSession): Promise<boolean> {
     const { store } = this.#settings.sessions ?? {};
     const { session: agreed } = session.connection;
@@ -64,7 +64,7 @@ export class Sessions {
     return true;
   }
 
-  /** Adds a session to the store; `false` when there are too many. The oldest one of the same owner that was never used gives way to it. */
+  /** Adds a session to the store. Returns `false` when there are too many, even after the oldest unused session of the same owner has been ended. */
   async admit(record: SessionRecord): Promise<boolean> {
     const { store } = this.#settings.sessions ?? {};
     if (!store || (await store.add(record))) return true;
@@ -76,25 +76,25 @@ export class Sessions {
     return false;
   }
 
-  /** The session of this owner, if it lives; one that another process has opened is gone on with here. */
+  /** Returns the session of this owner, if it lives; a session that another process has opened is continued here. */
   find(key: SessionKey): Awaitable<HttpSession | undefined> {
     const found = this.#settings.sessions?.store.find(key);
     return found instanceof Promise ? found.then((record) => this.#toLive(key, record)) : this.#toLive(key, found);
   }
 
-  /** The client or the server has had enough: the session exists no more. */
+  /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession): Promise<void> {
     await this.#settings.sessions?.store.remove(session.key);
     this.#drop(session);
   }
 
-  /** Ends a session that is in no store. */
+  /** Ends a session that is not in the store. */
   forget(session: HttpSession): void {
     this.#unlisted.delete(session);
     void session.close();
   }
 
-  /** A call should be answered by a stream if it is not answered soon. */
+  /** Turns the response to a call into a stream if it does not complete within 10 ms. */
   expectStream(post: Post): void {
     this.#slow.push(post);
     if (this.#slow.length > 1) return;
@@ -105,7 +105,7 @@ export class Sessions {
     });
   }
 
-  /** Ends all conversations in order; their sessions live on in the store if other processes share it. */
+  /** Closes all connections in order; their sessions remain in the store for other processes that share it. */
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     this.#stopTicking?.();
@@ -154,8 +154,8 @@ export class Sessions {
   }
 
   /**
-   * One timer for all: keeps streams alive, and closes what is unused. It stops when there is nothing to look after. A session in use is
-   * renewed in time, however short sessions live.
+   * Starts the timer for all sessions: it keeps streams alive, and closes unused sessions. It stops when there are none. A session in use is renewed
+   * in time, even if its lifetime is short.
    */
   #tick(): void {
     this.#stopTicking ??= this.#settings.clock.after(this.#rounds.interval, () => {
@@ -178,7 +178,7 @@ export class Sessions {
     if (session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now()) this.#drop(session);
   }
 
-  /** A session in use must not end in the store either. */
+  /** Renews a session in use, so that it does not expire in the store. */
   async #renew(session: HttpSession): Promise<void> {
     try {
       await this.find(session.key);
@@ -188,21 +188,21 @@ export class Sessions {
   }
 }
 
-/** A conversation that needs a sign of life now and then. */
+/** Connection that needs periodic keep-alive messages. */
 export interface Looked {
   readonly connection: Connection;
   keepAlive(): void;
 }
 
-/** Times at which sessions are looked after. */
+/** Schedule for the maintenance of sessions. */
 interface Rounds {
-  /** Milliseconds between two. */
+  /** Milliseconds between two rounds. */
   readonly interval: number;
-  /** One of so many writes a comment. */
+  /** Number of rounds for each comment on streams. */
   readonly untilComment: number;
 }
 
-/** At least twice in the life of an unused session, and as often as streams need a comment. */
+/** Returns the schedule: at least two rounds in the lifetime of an unused session, and as many as streams need for comments. */
 function toRounds({ keepAlive, sessions }: HttpSettings): Rounds {
   const longest = (sessions?.ttl ?? Infinity) / 2;
   if (keepAlive === Infinity) return { interval: longest, untilComment: Infinity };
@@ -212,5 +212,5 @@ function toRounds({ keepAlive, sessions }: HttpSettings): Rounds {
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;
 
-/** Milliseconds in which an answer comes too soon for a stream to be of use. */
+/** Milliseconds within which a response does not need a stream. */
 const soon = 10;

@@ -19,21 +19,21 @@ import { toGuard, type Authenticate, type Guard, type Identity } from "./identit
 import type { ResponseMode } from "./session-response.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
-/** What is served over HTTP. */
+/** Service behind an HTTP handler. */
 export interface HttpService {
-  /** Newest first. */
+  /** Served revisions, the newest first. */
   readonly revisions: readonly Revision[];
-  /** Serves a connection; with an agreement, one whose handshake took place elsewhere. */
+  /** Serves a connection; with an agreement, a connection whose handshake took place before. */
   accept(channel: Channel, agreement?: Agreement): Connection;
-  /** Which parts of a request's arguments have to be in its headers, too, as far as its sender may know of them. Default: none. */
+  /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
-  /** True if another session may be opened now; otherwise it is refused with 503. Default: it may, as far as sessions can be kept. */
+  /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
   takesSessions?(): boolean;
-  /** Which scopes the sender of a request needs. Default: none. */
+  /** Returns the scopes that the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
 }
 
-/** Who sends a request that stands alone. */
+/** Sender of a stateless request. */
 export interface MetadataSender {
   readonly revision: Revision;
   readonly identity: Identity | undefined;
@@ -42,71 +42,74 @@ export interface MetadataSender {
 
 /** Options of a server over HTTP. */
 export interface HttpOptions extends HostOptions {
-  /** Path of the endpoint; others are answered with 404. Default: every path, so that the handler can be mounted anywhere. */
+  /** Path of the endpoint; other paths get 404. Default: every path, so that the handler can be mounted anywhere. */
   readonly path?: string;
-  /** Default `"auto"`. */
+  /** Form of responses. Default `"auto"`. */
   readonly answers?: ResponseMode;
-  /** `false`: every POST stands alone, no session ids are given out, and clients cannot be asked anything. */
+  /** Options of sessions. `false`: every POST is stateless, no session ids are issued, and the server cannot send requests to clients. */
   readonly sessions?: SessionOptions | false;
-  /** Remembers what was streamed. Default: in memory, bounded. `false`: streams cannot be resumed. */
+  /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
   /**
-   * Where the revision lets clients come back for the rest of a stream whose connection the server has closed, streams begin with an
-   * event that only carries an id. `false`: they do not, and no connection is let go. Default `true`.
+   * Begin streams with an event that only carries an id, where the revision lets clients reconnect to a stream whose connection the server has
+   * closed. `false`: no such event, and the server does not release connections. Default `true`.
    */
   readonly polling?: boolean;
-  /** Milliseconds that clients are told to wait before they come back. Default 1 s. */
+  /** Milliseconds that clients should wait before they reconnect. Default 1 s. */
   readonly retry?: number;
-  /** Milliseconds between comments on idle streams. A call that takes longer is answered by a stream. Default 15 s. */
+  /** Milliseconds between comments on idle streams. A call that takes longer gets a stream as its response. Default 15 s. */
   readonly keepAlive?: number;
-  /** Bytes that wait for the reader of a stream before it is broken off. Default 8 MiB. */
+  /** Bytes that may wait for the reader of a stream before its connection is destroyed. Default 8 MiB. */
   readonly maxStreamBytes?: number;
-  /** Milliseconds in which the next part of a body has to arrive; then the request is answered with 408. Default 10 s. */
+  /** Milliseconds within which the next part of a body has to arrive; then the request gets 408. Default 10 s. */
   readonly bodyTimeout?: number;
-  /** Refuse a version header that names another revision than the session's. Default: the session's counts. */
+  /** Reject a version header that names another revision than the session's. Default `false`: the revision of the session applies. */
   readonly strictVersion?: boolean;
-  /** `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
+  /** Limits of messages. `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
   readonly limits?: Partial<Limits>;
-  /** Default: nobody is asked who they are. */
+  /** Authenticates the senders of requests. Default: no authentication. */
   readonly authenticate?: Authenticate | Guard;
-  /** Lets pages of the allowed origins use this server from a browser. Default: not. */
+  /** Allows pages of the allowed origins to use this server from a browser. Default: no CORS. */
   readonly cors?: CorsOptions;
   /**
-   * The two endpoints of HTTP with SSE. Default: they are served beside the endpoint where a revision is served whose transport that is, and
-   * there are sessions. `false`: they are not. One process has to see all requests of such a client.
+   * Options of the two endpoints of HTTP with SSE. Default: they are served beside the endpoint if there are sessions and a revision with that
+   * transport is served. `false`: they are not served. One process has to receive all requests of such a client.
    */
   readonly sse?: SseOptions | false;
-  /** Habits of a community that concern HTTP: how errors of refused requests are written. Default: none. */
+  /** Conventions of a community that concern HTTP: the form of errors for rejected requests. Default: none. */
   readonly profile?: Profile;
   readonly onError?: OnError;
-  /** Counts what is turned away or given up. Default: nothing is counted. */
+  /** Counts rejected requests and dropped connections. Default: nothing is counted. */
   readonly metrics?: Counting;
   readonly clock?: Clock;
 }
 
-/** How sessions are kept. */
+/** Options of sessions. */
 export interface SessionOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;
-  /** Sessions at a time, shared by principals. Beyond them the oldest one that was never used gives way, else 503. Default 10,000. */
+  /**
+   * Sessions at a time, shared among principals. Beyond the limit the principal's oldest session that was never used is ended, otherwise the response
+   * is 503. Default 10,000.
+   */
   readonly maxSessions?: number;
-  /** Knows the sessions of other processes too. Default: in memory. */
+  /** Session store; it may also hold the sessions of other processes. Default: in memory. */
   readonly store?: SessionStore;
 }
 
-/** The endpoints of HTTP with SSE. */
+/** Options of the endpoints of HTTP with SSE. */
 export interface SseOptions {
-  /** Default `/sse`. */
+  /** Path of the stream. Default `/sse`. */
   readonly path?: string;
-  /** Default `/messages`. */
+  /** Path for messages of clients. Default `/messages`. */
   readonly messagesPath?: string;
-  /** Where clients find it, if a proxy shows it elsewhere: a path or a URL of the same origin. Default: `messagesPath`. */
+  /** URL of the messages endpoint for clients, if a proxy changes it: a path or a URL of the same origin. Default: `messagesPath`. */
   readonly endpoint?: string;
-  /** Milliseconds for a client's first message; then its stream ends. Afterwards it may be silent for as long as it likes. Default 30 s. */
+  /** Milliseconds for a client's first message; then its stream ends. Later the client may be silent indefinitely. Default 30 s. */
   readonly handshakeTimeout?: number;
 }
 
-/** Options with their defaults. */
+/** Options of a server over HTTP with every default filled in. */
 export interface HttpSettings extends Required<
   Pick<HttpOptions, "answers" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion">
 > {
@@ -121,16 +124,20 @@ export interface HttpSettings extends Required<
   readonly profile: Profile | undefined;
   readonly metrics: Counting | undefined;
   readonly clock: Clock;
-  /** Sets this process's event ids apart from those of others that serve the same session. */
+  /** Distinguishes this process's event ids from those of others that serve the same session. */
   readonly nonce: string;
-  /** Reports what failed without anybody waiting for it. */
+  /** Reports errors of background work. */
   readonly fail: (thrown: unknown) => undefined;
 }
 
-/** Bytes of the body of a POST unless `maxMessageBytes` says otherwise: nearly everything that is sent to a server is small. */
+/** Default of `maxMessageBytes` for the body of a POST: nearly all messages to a server are small. */
 const bodyBytes = 4 * 1024 * 1024;
 
-/** Given options over the defaults, for a server of these revisions. */
+/**
+ * Fills in the defaults of options, for a server of these revisions.
+ *
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ */
 export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
   const { answers = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
@@ -155,7 +162,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     profile: options.profile,
     metrics,
     clock: options.clock ?? systemClock,
-    // Made when it is first needed: edge workers give no random values before there is a request.
+    // Created on first use: edge workers provide no random values before the first request.
     get nonce() {
       return (nonce ??= crypto.randomUUID().slice(0, 6));
     },

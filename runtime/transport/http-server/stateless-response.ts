@@ -12,7 +12,7 @@ import { streamFields, toJsonAnswer, toOnlyEvent, type ResponseMode } from "./se
 import { refuse } from "./rejection.ts";
 import type { StatelessMessage } from "./validate-stateless.ts";
 
-/** What is known of a POST that stands alone. */
+/** Options of a stateless response. */
 export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
   readonly claimed: StatelessMessage;
@@ -23,8 +23,8 @@ export interface StatelessResponseOptions {
 }
 
 /**
- * A POST with one request that stands alone: the whole transport of its answer. The answer is JSON, unless a notification comes first. Whoever
- * closes the connection cancels the request.
+ * Response to a POST with one stateless request, and the whole transport of its connection. The response is JSON, unless a notification comes first.
+ * The client cancels the request by closing the connection.
  */
 export class StatelessResponse implements Channel, HttpOrigin {
   readonly identity: Identity | undefined;
@@ -41,7 +41,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.identity = options.identity;
   }
 
-  /** Whether it has been answered, or nobody waits for an answer any more. */
+  /** True if the response has been sent, or the client no longer waits for it. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -58,7 +58,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.#receiver = receiver;
   }
 
-  /** Hands the request over; if it is not answered at once, the client may go away meanwhile. */
+  /** Delivers the request. Without an immediate response, watches for the client to disconnect. */
   receive(): void {
     this.#receiver?.message(this.#options.claimed.value, this);
     if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
@@ -86,7 +86,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     return Promise.resolve();
   }
 
-  /** A call that takes long is answered by a stream on which bytes flow. */
+  /** Keeps bytes flowing: a call that takes long gets a stream as its response. */
   keepAlive(): void {
     if (this.#isDone) return;
     if (this.#writer) this.#writer.write(keepAliveComment);
@@ -127,16 +127,16 @@ export class StatelessResponse implements Channel, HttpOrigin {
     return this.#writer;
   }
 
-  /** The client has closed the connection: that is how it cancels. */
+  /** Cancels the request: the client has closed the connection. */
   #leave(): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    // Nobody reads it, but platforms that wait for an answer have one.
+    // The client does not read this response, but some platforms wait for one.
     if (!this.#writer) this.#exchange.answer({ status: 499 });
     this.#receiver?.disconnected(new Error("The client closed the connection on which it waited for the answer"));
   }
 
-  /** The call is being answered while this runs: only afterwards nothing of it is left. */
+  /** Marks the response as complete. It is still being sent, so the end of the connection is reported afterwards. */
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
@@ -144,11 +144,12 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 }
 
-/** Fewer bytes than this may wait without anybody noticing. */
+/** Bytes that may wait before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
 /**
- * The status that the revision fixes for an error; others are answers like any other. Metadata that is not valid counts as not there.
+ * Returns the HTTP status of an error: the one that the revision specifies, 400 for invalid requests and metadata, and 200 for others. Metadata that
+ * is not valid counts as missing.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */

@@ -11,7 +11,7 @@ import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
-/** What the checks need to know. */
+/** Context of the checks. */
 export interface HttpServerContext extends StatelessContext {
   readonly service: Pick<HttpService, "readParamHeaders" | "readScopes">;
   readonly settings: HttpSettings;
@@ -19,13 +19,13 @@ export interface HttpServerContext extends StatelessContext {
   readonly isClosing: boolean;
 }
 
-/** What a request turned out to be, once every check has passed. */
+/** Outcome of the checks of a request. */
 export type ValidationOutcome =
   | StatelessOutcome
   | { readonly kind: "preflight" }
-  /** `initialize` without a session. */
+  /** `initialize` without a session: opens one. */
   | { readonly kind: "open"; readonly identity: Identity | undefined; readonly postBody: PostBody }
-  /** A POST that stands alone, because sessions are off. */
+  /** Stateless POST, because sessions are disabled. */
   | {
       readonly kind: "alone";
       readonly identity: Identity | undefined;
@@ -42,8 +42,8 @@ export type ValidationOutcome =
   | { readonly kind: "leave"; readonly session: HttpSession };
 
 /**
- * The checks that every request to the endpoint passes, in this order, whatever the platform. The first that fails is what the client is
- * told; nothing of a body is read before its sender may send one, and no handler sees a request that failed any.
+ * Runs the checks for a request to the endpoint, in this order on every platform. The first failure determines the response. A body is read only
+ * after the checks of its sender, and no handler receives a request that failed a check.
  */
 export async function validateRequest(
   exchange: Exchange,
@@ -80,17 +80,22 @@ export async function validateRequest(
   return unfit ?? { kind: "message", identity, postBody, session };
 }
 
-/** A server that is closing says so at once, so that balancers look elsewhere; it may have begun to close while others were asked. */
+/**
+ * Rejects requests to a closing server immediately, so that load balancers choose another one. Checked again after the other checks, because the
+ * server may have begun to close during them.
+ */
 export function checkOpen({ isClosing }: HttpServerContext): Rejection | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
   return refuse(503, "The server is shutting down", { code: errorCodes.internalError, headers });
 }
 
-/** Name of the header that carries the id of a session. */
+/** Name of the header that carries the session id, in lower case. */
 export const sessionHeader = "mcp-session-id";
 
-/** Rejects repeated header fields that decide about a request, and heads that were cut. Fields that repeat the message are checked with it. */
+/**
+ * Rejects repeated header fields that determine the handling of a request, and truncated heads. Fields that repeat the message are checked with it.
+ */
 export function checkLines(exchange: Exchange): Rejection | undefined {
   if (exchange.isCut)
     return refuse(431, "The request has too many header fields", { headers: { connection: "close" } });
@@ -104,28 +109,36 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
   ["last-event-id", "Last-Event-ID"],
 ];
 
-/** @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2 */
+/**
+ * Rejects a request for a host that is not allowed.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2
+ */
 export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   if (hosts.length === 0) return refuse(400, "The request must name exactly one host");
   if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
   return refuse(403, "This host is not served here: the server's allowedHosts does not list it");
 }
 
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning */
+/**
+ * Rejects a request from a page whose origin is not allowed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ */
 export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
   return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
 }
 
-/** Every one of these types must be acceptable. */
+/** Rejects a request unless its `Accept` header admits every one of these types. */
 export function checkAccept(head: RequestHead, types: readonly string[]): Rejection | undefined {
   const header = head.header("accept");
   if (types.every((type) => accepts(header, type))) return undefined;
   return refuse(406, `The Accept header must list ${types.join(" and ")}`);
 }
 
-/** Only JSON, uncompressed, and not too much of it. */
+/** Rejects content other than uncompressed JSON within the size limit. */
 export function checkContent(head: RequestHead, { settings }: HttpServerContext): Rejection | undefined {
   if (!isJson(head.header("content-type"))) return refuse(415, "The Content-Type must be application/json");
   const encoding = head.header("content-encoding");
@@ -136,7 +149,7 @@ export function checkContent(head: RequestHead, { settings }: HttpServerContext)
   return length > settings.limits.maxMessageBytes ? tooLarge(settings) : undefined;
 }
 
-/** The body as a message or a batch. */
+/** Reads the body as a message or a batch. */
 export async function readBody(exchange: Exchange, { settings }: HttpServerContext): Promise<PostBody | Rejection> {
   const { limits, bodyTimeout } = settings;
   const body = await exchange.readBody({ maxBytes: limits.maxMessageBytes, timeout: bodyTimeout });
@@ -156,7 +169,7 @@ export async function readBody(exchange: Exchange, { settings }: HttpServerConte
   }
 }
 
-/** Whether a check failed. */
+/** True if a value is a rejection: a check failed. */
 export function isRejection<Value extends object>(value: Value | Rejection | undefined): value is Rejection {
   return value !== undefined && "kind" in value && value.kind === "refused";
 }
@@ -168,14 +181,14 @@ function checkMethod({ method, path }: RequestHead, { settings, revisions }: Htt
   return refuse(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
 
-/** An answer may be JSON or a stream, so both must be acceptable. */
+/** A response may be JSON or a stream, so both must be acceptable. */
 const bothTypes: readonly string[] = ["application/json", "text/event-stream"];
 
 const statelessMethods: readonly string[] = ["POST"];
 
 const sessionMethods: readonly string[] = ["POST", "GET", "DELETE"];
 
-/** GET opens a stream, DELETE ends a session. */
+/** Validates GET, which opens a stream, and DELETE, which ends a session. */
 async function validateWithoutBody(
   exchange: Exchange,
   serverContext: HttpServerContext,
@@ -193,7 +206,7 @@ async function validateWithoutBody(
     : { kind: "leave", session };
 }
 
-/** Without sessions the revision is what the header says, or what clients speak that do not know the header. */
+/** Validates a POST without sessions. The header names the revision; without it the revision is that of clients that do not know the header. */
 function validateStatelessRequest(
   exchange: Exchange,
   serverContext: HttpServerContext,
@@ -238,7 +251,11 @@ function checkSecond(postBody: PostBody): Rejection | undefined {
   return isInitialize(postBody) ? refuse(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
 }
 
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
+/**
+ * Rejects a version header that names a revision that is not served, or with `strictVersion` one other than the session's.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
 function checkVersion(
   head: RequestHead,
   serverContext: HttpServerContext,

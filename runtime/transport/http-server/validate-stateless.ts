@@ -12,22 +12,22 @@ import { refuse, type Rejection } from "./rejection.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";
 
-/** What the checks of requests that stand alone need to know. */
+/** Context of the checks of stateless requests. */
 export interface StatelessContext {
-  /** Absent where every revision has sessions. */
+  /** Rules for stateless requests; absent where every revision has sessions. */
   readonly claims: MetadataRules | undefined;
   readonly revisions: SpokenRevisions;
   readonly service: Pick<HttpService, "readParamHeaders">;
 }
 
-/** What a POST that belongs to no session turned out to be. */
+/** Outcome of the checks of a POST that belongs to no session. */
 export type StatelessOutcome =
   | Rejection
   | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: StatelessMessage }
-  /** A notification: there is nothing that it could be about. */
+  /** A notification: it refers to nothing, so it is only acknowledged. */
   | { readonly kind: "noted" };
 
-/** A request whose headers and metadata agree. */
+/** Stateless request whose headers and metadata agree. */
 export interface StatelessMessage {
   readonly value: unknown;
   readonly id: RequestId;
@@ -36,8 +36,8 @@ export interface StatelessMessage {
 }
 
 /**
- * The rungs for requests that stand alone, or nothing when the POST belongs to a session: which revision, whether the headers say what the body
- * says, whether the revision is served, whether the metadata is complete. What is wrong beyond that, the protocol answers.
+ * Validates a stateless POST; returns `undefined` when the POST belongs to a session. The checks in order: the version in body and header, the
+ * metadata and its revision, and the headers that repeat the body. The protocol layer reports all other errors.
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */
@@ -68,7 +68,7 @@ type Request = Incoming & { readonly kind: "request" };
 
 type Notification = Incoming & { readonly kind: "notification" };
 
-/** What a notification has to say about itself is not laid down, but what it says must be served. */
+/** Validates a notification. The protocol does not specify its metadata, but a version that it names must be served. */
 function validateNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
   const unlike = checkVersions(head, notification, claims);
   if (unlike) return unlike;
@@ -82,7 +82,10 @@ interface Era {
   readonly revisions: SpokenRevisions;
 }
 
-/** The body decides; where it says nothing, the header does, but for `initialize`, which always opens a session. */
+/**
+ * True if a POST belongs to a session. The body decides; without a version in it the header does, except for `initialize`, which always opens a
+ * session.
+ */
 function isOfSession(head: RequestHead, postBody: PostBody, { claims, revisions }: Era): boolean {
   if (!revisions.hasSessions) return false;
   if (postBody.kind === "batch") return !postBody.values.some((value) => isClaimed(value, claims));
@@ -93,7 +96,7 @@ function isOfSession(head: RequestHead, postBody: PostBody, { claims, revisions 
   return !claims.revisions.some(({ id }) => id === named);
 }
 
-/** True if a body, or part of it, names its revision itself, so that it belongs to no session. */
+/** True if a body, or part of it, names its revision, so that it belongs to no session. */
 export function isStatelessBody(postBody: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
   if (!claims) return false;
   const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
@@ -104,7 +107,7 @@ function isClaimed(value: unknown, claims: MetadataRules): boolean {
   return isObject(value) && claims.readVersion(value.params) !== undefined;
 }
 
-/** Who wants to open a session where there are none learns what is spoken instead. */
+/** Rejects `initialize`, with the served revisions in the error, and a request that names its version only in the header. */
 function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Rejection | undefined {
   const { id, method, params } = request;
   if (claims.readVersion(params) !== undefined) return undefined;
@@ -137,7 +140,7 @@ function checkRules(
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
 
-/** Parameters that the tool wants to see in headers are there, and nothing else is. */
+/** Rejects a request unless exactly those arguments are in headers that the tool requires there. */
 function checkParamHeaders(
   head: RequestHead,
   request: Request,

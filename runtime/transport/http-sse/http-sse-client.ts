@@ -18,20 +18,21 @@ import { Operations, within } from "../http-client/in-flight.ts";
 import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
 
-/** Options of a client over HTTP with server-sent events, as the first revision had it. */
+/** Options of a client over HTTP with SSE, the transport of the first revision. */
 export interface SseClientOptions extends EndpointOptions {
   readonly limits?: Partial<Limits>;
-  /** Milliseconds for the server to say where messages are to be posted. Default 10 s. */
+  /** Milliseconds for the server to send the URL for messages. Default 10 s. */
   readonly endpointTimeout?: number;
   /** Milliseconds for the server to accept a message. Default 30 s. */
   readonly acceptTimeout?: number;
 }
 
 /**
- * A client's end of the transport that Streamable HTTP has replaced: one stream carries everything that the server says, messages to it are
- * posted to the URL that it names first. The session lasts as long as the stream.
+ * Creates a client transport over HTTP with SSE, which Streamable HTTP has replaced. One stream carries all messages of the server; messages to it
+ * are posted to the URL that it sends first. The session lasts as long as the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ * @throws {TypeError} when the URL is not valid
  */
 export function createSseClientTransport(url: string | URL, options: SseClientOptions = {}): Transport {
   return new SseClient(new URL(url), options);
@@ -77,7 +78,7 @@ class SseClient implements Transport {
     else void this.#listen();
   }
 
-  /** What belongs to one request of the server keeps its order; our requests are on their own. */
+  /** Messages that belong to one request of the server keep their order; requests of the client are independent. */
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
     const isRequest = "method" in message && "id" in message;
@@ -151,7 +152,7 @@ class SseClient implements Transport {
     if (type === "message" && data !== "") decode(data, this.#limits, receiver);
   }
 
-  /** Only the origin of the stream may be posted to: messages and headers may carry secrets. */
+  /** Accepts the URL for messages only within the origin of the stream: messages and headers may carry secrets. */
   #setTarget(data: string): void {
     if (this.#hasTarget) return;
     const url = URL.canParse(data, this.#url.href) ? new URL(data, this.#url) : undefined;
@@ -173,10 +174,10 @@ class SseClient implements Transport {
     this.#rejectTarget(error);
     this.#operations.end(error);
     this.#stream.abort(error);
-    // What waits for the URL learns the reason itself first: it tells more than that the connection is closed.
+    // Messages that wait for the URL reject with the reason first: it is more specific than the end of the connection.
     void (isEarly ? this.#queue.idle() : Promise.resolve()).then(() => this.#receiver?.disconnected(reason));
   }
 }
 
-/** How long the last messages may take to leave. */
+/** Milliseconds to send the last messages. */
 const flushTimeout = 2_000;

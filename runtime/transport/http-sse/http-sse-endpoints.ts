@@ -23,17 +23,17 @@ import { refuse, type Rejection } from "../http-server/rejection.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
-/** What the two endpoints of HTTP with SSE need. */
+/** Context of the two endpoints of HTTP with SSE. */
 export interface HttpSseContext extends HttpServerContext {
   readonly service: HttpService;
   readonly sse: Required<SseOptions>;
-  /** Sessions whose stream ends in this process. */
+  /** Sessions whose stream ends in this process, by id. */
   readonly streams: Map<string, SseSession>;
 }
 
 /**
- * The endpoint of HTTP with SSE that a request is for. Where the endpoint of Streamable HTTP has the same path, or every path, it is for that
- * unless it can be for nothing else.
+ * Returns the endpoint of HTTP with SSE that a request is for. If the endpoint of Streamable HTTP has the same path, or every path, it takes the
+ * request unless only HTTP with SSE can.
  */
 export function findSseEndpoint(
   exchange: Exchange,
@@ -50,7 +50,7 @@ export function findSseEndpoint(
   return path === sse.messagesPath && (!isShared || isMessage) ? "messages" : undefined;
 }
 
-/** Answers a request to one of the two endpoints. */
+/** Serves a request to one of the two endpoints. Returns a rejection that is still to be sent. */
 export async function serveSse(
   endpoint: "stream" | "messages",
   exchange: Exchange,
@@ -67,7 +67,7 @@ function answerPreflight(exchange: Exchange, serverContext: HttpSseContext, cors
   return void exchange.answer({ status: 204, headers: toPreflightFields(exchange, cors) });
 }
 
-/** GET of the first endpoint: opens a session and its stream. */
+/** Serves GET of the first endpoint: opens a session and its stream. */
 async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
   const early = checkEarly(exchange, serverContext, "GET");
   if (early) return early;
@@ -93,7 +93,7 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   return undefined;
 }
 
-/** Serves a session; one that cannot be served gives its place back. */
+/** Serves a session; removes one that cannot be served from the store. */
 async function accept(session: SseSession, serverContext: HttpSseContext): Promise<Connection> {
   try {
     return serverContext.service.accept(session);
@@ -103,7 +103,7 @@ async function accept(session: SseSession, serverContext: HttpSseContext): Promi
   }
 }
 
-/** POST to the second endpoint: takes one message, whose answer goes on the stream. */
+/** Serves POST to the second endpoint: receives one message, whose response is sent on the stream. */
 async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
   const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
@@ -151,7 +151,7 @@ async function findSse(
   const session = serverContext.streams.get(id);
   if (!session || session.key.owner !== identity?.principal)
     return refuse(404, "There is no such session (any more)", { reason: "unknown-session" });
-  // The store must not take a session for unused that only this process can serve.
+  // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);
   return session;
 }
@@ -165,7 +165,7 @@ async function forget(key: SessionKey, serverContext: HttpSseContext): Promise<v
   }
 }
 
-/** The refusal of another session. */
+/** Creates the rejection of a session beyond the limit. */
 export function tooManySessions(): Rejection {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
   return refuse(503, "There are too many sessions: try again later", details);

@@ -8,16 +8,16 @@ import { FirstMessage } from "../first-message.ts";
 import type { EventWriter } from "../http-server/exchange/exchange.ts";
 import type { HttpSettings } from "../http-server/settings.ts";
 
-/** How a session begins. */
+/** Options for the start of a session. */
 export interface Beginning {
-  /** Where the client sends its messages. */
+  /** URL for the messages of the client. */
   readonly endpoint: string;
-  /** Milliseconds for its first message. */
+  /** Milliseconds for the first message of the client. */
   readonly handshakeTimeout: number;
 }
 
 /**
- * One session of HTTP with SSE: it lives as long as its stream, on which everything is sent, answers too.
+ * Session of HTTP with SSE. It lives as long as its stream, which carries all messages to the client, including responses.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -37,13 +37,17 @@ export class SseSession implements Channel {
     writer.onClose(() => this.#disconnect());
   }
 
-  /** The server's end of the conversation. */
+  /**
+   * Connection of the server over this session.
+   *
+   * @throws {Error} before `serve`
+   */
   get connection(): Connection {
     if (!this.#connection) throw new Error("The session is not served yet");
     return this.#connection;
   }
 
-  /** Tells the client where to send its messages, and lets the conversation begin: soon, or not at all. */
+  /** Sends the URL for messages to the client, and starts the timeout for its first message. */
   serve(connection: Connection, { endpoint, handshakeTimeout }: Beginning): void {
     this.#connection = connection;
     this.#first = new FirstMessage(handshakeTimeout, (reason) => {

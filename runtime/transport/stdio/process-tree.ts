@@ -2,13 +2,13 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 
-/** What a process has to be started with, so that wrappers (npx, shells) and what they started can be ended together. */
+/** Options of `spawn` with which wrappers (npx, shells) and their child processes can be ended together. */
 export const ownTree: { readonly detached: boolean; readonly windowsHide: boolean } = {
   detached: process.platform !== "win32",
   windowsHide: true,
 };
 
-/** Signals a process that was started as the head of its own tree, and everything that it started. Windows knows no signals: all of it is ended there. */
+/** Signals a process that was started as the head of its own tree, and all its descendants. Windows has no signals: the whole tree is ended there. */
 export function signalTree(
   child: ChildProcess,
   signal: "SIGTERM" | "SIGKILL",
@@ -19,11 +19,14 @@ export function signalTree(
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 
-/** Kills it at once, for a process that ends itself in this moment: what it starts then dies with it on Windows, before it has done anything. */
+/**
+ * Kills a process tree synchronously, for a process that is about to exit: on Windows a `taskkill` in the background would end with that process
+ * before it takes effect.
+ */
 export function killTree(child: ChildProcess, platform: string = process.platform): void {
   if (platform !== "win32") return signalTree(child, "SIGKILL");
   if (child.pid === undefined || hasEnded(child)) return;
@@ -31,7 +34,7 @@ export function killTree(child: ChildProcess, platform: string = process.platfor
   if (status !== 0) child.kill();
 }
 
-/** Where the program that ends trees is refused, or fails, the head of the tree is ended at least. */
+/** Ends a process tree on Windows. If `taskkill` cannot be started or fails, at least the head of the tree is ended. */
 function endTree(pid: number, child: ChildProcess): void {
   if (hasEnded(child)) return;
   const ender = spawn(...toEnder(pid));
@@ -39,12 +42,12 @@ function endTree(pid: number, child: ChildProcess): void {
   ender.once("exit", (code) => code !== 0 && child.kill());
 }
 
-/** A process that has ended names its children no more, and its number may be another's by now. */
+/** True if a process has ended: its children can no longer be found, and its id may belong to another process by now. */
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** By its full path: Windows would look in the working folder first. */
+/** Returns the command that ends a tree, with its full path: Windows would search the working folder first. */
 function toEnder(pid: number): [program: string, args: string[], options: { stdio: "ignore"; windowsHide: boolean }] {
   const program = path.win32.join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
   return [program, ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }];

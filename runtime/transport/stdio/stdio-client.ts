@@ -10,36 +10,43 @@ import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 
-/** How a server is started as a child of this process. */
+/** Options of a server that is started as a child of this process. */
 export interface StdioClientOptions {
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Added to the few variables that every program needs. Nothing else of this process's environment is passed on. */
+  /** Variables in addition to the few that every program needs. No other variables of this process are passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What the server logs: passed on to our stderr as fast as that is read, dropped, or given to a function. The last 64 KiB are kept in any case. Default `"inherit"`. */
+  /**
+   * Destination of the log of the server: `"inherit"` passes it on to the stderr of this process as fast as that is read, `"ignore"` drops it, a
+   * function receives it. The last 64 Ki characters are kept in any case. Default `"inherit"`.
+   */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
   readonly limits?: Partial<Limits>;
   readonly shutdown?: Partial<ShutdownDelays>;
 }
 
-/** How long the server gets at each step of its end, in milliseconds. */
+/** Time limits in milliseconds for each step of the server's shutdown. */
 export interface ShutdownDelays {
-  /** After its stdin has ended, before it is asked to terminate (on Windows: ended). Default 2 s. */
+  /** Time after the end of its stdin before it is asked to terminate (on Windows: is ended). Default 2 s. */
   readonly terminate: number;
-  /** After that, before it is killed. Default 2 s. */
+  /** Further time before it is killed. Default 2 s. */
   readonly kill: number;
 }
 
-/** A server that runs as a child of this process. */
+/** Transport to a server that runs as a child of this process. */
 export interface StdioClientTransport extends Transport {
-  /** Process id; absent when it could not be started. */
+  /** Process id; absent when the process could not be started. */
   readonly pid: number | undefined;
-  /** The end of what it wrote to stderr. */
+  /** End of the server's output on stderr, at most 64 Ki characters. */
   readonly stderrTail: string;
 }
 
-/** Starts a server without a shell, and talks to it over its stdin and stdout. */
+/**
+ * Starts a server without a shell, and connects to its stdin and stdout.
+ *
+ * @throws {Error} when an argument of a Windows script contains a line break
+ */
 export function createStdioClientTransport(options: StdioClientOptions): StdioClientTransport {
   return new ServerProcess(options);
 }
@@ -103,7 +110,10 @@ class ServerProcess implements StdioClientTransport {
     child.once("close", () => this.#stream.disconnect(this.#describeExit()));
   }
 
-  /** Exit and last output come in any order; a grandchild that holds the pipe, or a server that goes on without it, is not waited for. */
+  /**
+   * Disconnects shortly after the exit. Exit and last output come in any order. A grandchild that holds the pipe, or a server that continues without
+   * it, is not awaited.
+   */
   #leaveSoon(): void {
     const leave = (): void => this.#stream.disconnect(this.#describeExit());
     void this.#exitsWithin(exitDelay).then(() => setTimeout(leave, lastOutputDelay));
@@ -124,7 +134,11 @@ class ServerProcess implements StdioClientTransport {
     return new Error(`The server process ended ${cause}${log === "" ? "" : `; its last words: ${log}`}`);
   }
 
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio */
+  /**
+   * Shuts the server down: ends stdin, then sends SIGTERM, then SIGKILL.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
+   */
   async #shutDown(): Promise<void> {
     const { terminate = 2_000, kill = 2_000 } = this.#options.shutdown ?? {};
     this.#child.stdin.end();
@@ -133,7 +147,7 @@ class ServerProcess implements StdioClientTransport {
       if (!(await this.#exitsWithin(kill))) signalTree(this.#child, "SIGKILL");
     }
     await this.#exited;
-    // Whatever the server has left behind.
+    // Processes that the server has left behind.
     signalTree(this.#child, "SIGKILL");
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
@@ -152,10 +166,10 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const keptLog = 64 * 1024;
 
-/** Bytes of our own stderr that may wait for whoever reads it; a server that logs on is not heard meanwhile. */
+/** Bytes that may wait on the stderr of this process; beyond that, further output of the server is dropped. */
 const mostUnread = 1024 * 1024;
 
-/** Characters of a last line that are repeated. */
+/** Maximum number of characters of the last line in an error message. */
 const longestWords = 1_000;
 
 const lastOutputDelay = 50;

@@ -7,24 +7,24 @@ import type { Transport } from "../transport.ts";
 /** Options of a server on stdin and stdout. */
 export interface StdioOptions {
   readonly limits?: Partial<Limits>;
-  /** Milliseconds for the last bytes to leave. Default 1 s. */
+  /** Milliseconds to write the last bytes. Default 1 s. */
   readonly flushTimeout?: number;
 }
 
-/** Options of a process that is a server. */
+/** Options of a server process. */
 export interface ServeStdioOptions extends StdioOptions {
   /** End the process when the connection is closed, even if timers or calls still run. Default `true`. */
   readonly exit?: boolean;
 }
 
-/** What is needed of a connection to end it. */
+/** Part of a connection that is needed to end it. */
 export interface StdioConnection {
   readonly closed: Promise<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * Serves the process's stdin and stdout until stdin ends or a signal comes; running calls may finish for a moment.
+ * Serves stdin and stdout of the process until stdin ends or a signal arrives; running calls get a short time to finish.
  *
  * @param accept - starts the server on the transport: `(transport) => serve(options, transport)`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
@@ -42,8 +42,8 @@ export async function serveStdio(
 }
 
 /**
- * The process's stdin and stdout as a transport. While it is open, everything else that is written to `process.stdout`, `console.log` included,
- * goes to stderr: stdout belongs to the protocol.
+ * Creates a transport over stdin and stdout of the process. While it is open, all other output to `process.stdout`, including `console.log`, goes to
+ * stderr: stdout belongs to the protocol.
  */
 export function createStdioTransport(options: StdioOptions = {}): Transport {
   const guard = guardStdout();
@@ -62,7 +62,7 @@ export function createStdioTransport(options: StdioOptions = {}): Transport {
   });
 }
 
-/** Ctrl-Break is what a process can be asked with on Windows by another program; elsewhere there is no such signal. */
+/** Signals that end the server. Ctrl-Break is the one that another program can send on Windows; other platforms do not have it. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 interface StdoutGuard {
@@ -71,13 +71,13 @@ interface StdoutGuard {
   readonly restore: () => void;
 }
 
-/** Keeps the real `write` for the wire and hands everybody else stderr. */
+/** Keeps the real `write` for the protocol and redirects all other output to stderr. */
 function guardStdout(): StdoutGuard {
   const { stdout, stderr } = process;
   const original = readStdoutWrite();
   const write = original.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
-  // Nobody reads our log: that must not end the server.
+  // A stderr that is no longer read must not end the server.
   stderr.on("error", ignore);
   return {
     write: (text) => write(text),

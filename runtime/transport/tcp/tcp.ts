@@ -17,16 +17,16 @@ import type { Transport } from "../transport.ts";
 /** Options of a connection over TCP or a local socket. */
 export interface SocketOptions {
   readonly limits?: Partial<Limits>;
-  /** Milliseconds for the last bytes to leave when the connection closes. Default 1 s. */
+  /** Milliseconds to send the last bytes when the connection closes. Default 1 s. */
   readonly flushTimeout?: number;
 }
 
-/** Where a server listens. */
+/** Address of a server. */
 export interface SocketAddress {
   readonly port?: number;
-  /** Default `127.0.0.1`: only programs of this machine can connect. */
+  /** Host of the server. Default `127.0.0.1`: only programs of this machine can connect. */
   readonly host?: string;
-  /** Path of a local socket, instead of host and port; on Windows the name of a pipe, which begins with `\\.\pipe\`. */
+  /** Path of a local socket, instead of host and port; on Windows the name of a pipe, with the prefix `\\.\pipe\`. */
   readonly path?: string;
 }
 
@@ -38,39 +38,43 @@ export interface TcpClientOptions extends SocketOptions, SocketAddress {
 
 /** Options of a server over TCP. */
 export interface TcpServerOptions extends SocketOptions, SocketAddress {
-  /** Serves a connection. */
+  /** Serves a connection over its transport; called for each one that is admitted. */
   readonly accept: (transport: Transport) => unknown;
-  /** True if a connection is let in, by its address or certificate; a failure keeps it out. Default: every one. */
+  /** True if a connection is admitted, by its address or certificate; an error rejects it. Default: all connections. */
   readonly admit?: (socket: Socket) => Awaitable<boolean>;
   /** Encrypts the connections; options of `tls.createServer`, such as key and certificate. */
   readonly tls?: TlsOptions;
-  /** Connections at a time; more are dropped. Default 1,000. */
+  /** Connections at a time; further ones are dropped. Default 1,000. */
   readonly maxConnections?: number;
   /**
-   * Milliseconds for a client to encrypt the connection, where that is asked for, and as many again for its first message; then it is dropped.
-   * Afterwards it may be silent for as long as it likes. Default 30 s.
+   * Milliseconds for a client to encrypt the connection, if that is required, and the same time for its first message; then it is dropped. Afterwards
+   * it may be silent indefinitely. Default 30 s.
    */
   readonly handshakeTimeout?: number;
-  /** Learns what failed in `admit` and `accept`; the connection is closed then. */
+  /** Reports errors of `admit` and `accept`; the connection is then closed. */
   readonly onError?: OnError;
 }
 
-/** A server that listens. */
+/** Listening TCP server. */
 export interface TcpServer {
-  /** The port that was taken; 0 for a local socket. */
+  /** Port of the server; 0 for a local socket. */
   readonly port: number;
-  /** Takes no more connections and ends those that are open. */
+  /** Accepts no more connections and closes those that are open. */
   close(): Promise<void>;
 }
 
-/** Connects to a server: one message a line, as on stdio. */
+/** Connects to a server, with one message a line as on stdio. */
 export function createTcpTransport(options: TcpClientOptions): Transport {
   const address = { ...toAddress(options), allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
   return createSocketTransport(socket, options, { requiresMessage: false });
 }
 
-/** Listens for connections; each is a session of its own. Resolves when it listens. */
+/**
+ * Listens for connections; each is a session. Resolves when it listens.
+ *
+ * @throws {ListenError} when the server cannot listen at the address
+ */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const transports = new Set<Transport>();
   const { handshakeTimeout = defaultPatience } = options;
@@ -98,7 +102,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
         onSocket,
       )
     : createServer(halfOpen, onSocket);
-  // Node only tells of a client that takes too long to encrypt.
+  // Node only emits an event for a client that takes too long to encrypt.
   server.on("tlsClientError", (_: Error, socket: Socket) => socket.destroy());
   server.maxConnections = options.maxConnections ?? 1_000;
   const sockets = watchSockets(server);
@@ -108,7 +112,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.all([...transports].map((transport) => transport.close()));
-      // Those that were not let in yet, or do not even begin to encrypt.
+      // Connections that are not admitted yet, or have not begun to encrypt.
       for (const socket of sockets) socket.destroy();
       await closed;
     },
@@ -116,8 +120,8 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
 }
 
 /**
- * Uses a socket that is there already. Unless `requiresMessage` is `false`, the connection is closed when its first bytes are not the start of
- * a JSON message: web pages can send HTTP requests to any port of this machine, with messages in their bodies.
+ * Creates a transport over an existing socket. Unless `requiresMessage` is `false`, the connection is closed when its first bytes are not the start
+ * of a JSON message: web pages can send HTTP requests to any port of this machine, with messages in their bodies.
  */
 export function createSocketTransport(
   socket: Socket,
@@ -125,7 +129,7 @@ export function createSocketTransport(
   ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
 ): Transport {
   socket.setNoDelay(true);
-  // A peer that has gone without a word is noticed.
+  // Detects a peer that disappears without closing the connection.
   socket.setKeepAlive(true, keepAliveDelay);
   return new StreamTransport({
     input: socket,
@@ -140,10 +144,13 @@ export function createSocketTransport(
 
 const keepAliveDelay = 15_000;
 
-/** Milliseconds that a client may take nothing of what waits for it. */
+/** Milliseconds for which a client may read nothing while bytes wait for it. */
 const readerTimeout = 30_000;
 
-/** Time counts while something waits, and begins anew whenever some of it is taken. Nothing is read meanwhile. */
+/**
+ * Destroys a socket whose peer does not read. The time counts while bytes wait, and restarts whenever the peer reads some of them. No input is read
+ * in the meantime.
+ */
 function expectReader(socket: Socket): void {
   socket.setTimeout(readerTimeout);
   socket.on("timeout", () => {
@@ -160,7 +167,7 @@ function toAddress({
   return path === undefined ? { host, port } : { path };
 }
 
-/** Lets the last bytes leave and waits for the peer to hang up too: a connection that is cut early may take them with it. */
+/** Sends the last bytes and waits for the peer to close too: closing earlier may lose them. */
 function end(socket: Socket, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();

@@ -9,7 +9,7 @@ import {
   type WebSocketOptions,
 } from "./websocket-transport.ts";
 
-/** What is needed of the platform's WebSocket. */
+/** Part of the platform's WebSocket that the transport needs. */
 export interface PlatformSocket {
   readonly bufferedAmount: number;
   send(text: string): void;
@@ -19,13 +19,20 @@ export interface PlatformSocket {
   addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
 }
 
-/** Options of a client over the platform's own WebSocket. */
+/** Options of a client over the platform's WebSocket. */
 export interface WebSocketClientOptions extends WebSocketOptions {
-  /** Default: the platform's. Node has one from version 22; before that, and for headers of your own, there is `websocket-ws.ts`. */
+  /**
+   * Implementation of WebSocket. Default: the platform's. Node has one from version 22; for earlier versions, and for custom headers, use
+   * `websocket-ws.ts`.
+   */
   readonly WebSocket?: new (url: string | URL, protocols: string[]) => PlatformSocket;
 }
 
-/** Connects to a server by the WebSocket of the platform: browsers, workers, Bun, Deno, Node from version 22. */
+/**
+ * Connects to a server with the WebSocket of the platform: browsers, workers, Bun, Deno, Node from version 22.
+ *
+ * @throws {Error} when the platform has no WebSocket and no implementation is given
+ */
 export function createWebSocketTransport(url: string | URL, options: WebSocketClientOptions = {}): Transport {
   const Implementation: WebSocketClientOptions["WebSocket"] = options.WebSocket ?? globalThis.WebSocket;
   if (typeof Implementation !== "function") {
@@ -54,12 +61,12 @@ function listen(socket: PlatformSocket, events: SocketEvents): void {
     if (typeof data === "string") events.text(data);
     else events.binary();
   });
-  // What went wrong is not told; that the connection closes is.
+  // The platform hides the error; the close event follows.
   socket.addEventListener("error", () => {});
   socket.addEventListener("close", ({ code, reason }) => events.closed(toCloseReason(code, reason)));
 }
 
-/** Pages may only use codes of their own; those that we need have their twins there. */
+/** Maps a close code to one that pages may send: all but 1000 move to the range from 4000. */
 function toAllowed(code: number): number {
   return code === closeCodes.normal ? code : code + 3_000;
 }

@@ -7,25 +7,29 @@ import { serveWebSocket, type WsServerOptions } from "./ws-package.ts";
 
 /** Options for a WebSocket listener. */
 export interface WsListenOptions extends WsServerOptions {
-  /** Default: any free one. */
+  /** Port to listen on. Default: any free port. */
   readonly port?: number;
   /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
   readonly host?: string;
-  /** Default `/mcp`. */
+  /** Path of the endpoint. Default `/mcp`. */
   readonly path?: string;
-  /** Node's own options for TLS: `key`, `cert`, `ca`, `requestCert`, ... */
+  /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
 }
 
-/** A server of WebSockets that listens. */
+/** Listening WebSocket server. */
 export interface WsListener {
-  /** Begins with `ws://`, or with `wss://` where TLS is used. */
+  /** URL of the server: `ws://`, or `wss://` with TLS. */
   readonly url: string;
-  /** Takes no more connections and ends those that are open. */
+  /** Accepts no more connections and closes those that are open. */
   close(): Promise<void>;
 }
 
-/** Serves WebSockets, and nothing else, on a port of this machine. `serveWebSocket` adds them to an HTTP server that is there already. */
+/**
+ * Serves WebSockets, and nothing else, on a port of this machine. `serveWebSocket` adds them to an existing HTTP server.
+ *
+ * @throws {ListenError} when other machines could connect and `allowedHosts` is not set, or when the server cannot listen
+ */
 export async function listenWebSocket(options: WsListenOptions): Promise<WsListener> {
   const { port = 0, host = "127.0.0.1", path = "/mcp", tls, maxConnections = 1_000 } = options;
   if (!options.allowedHosts && !loopbackHosts.includes(toAuthority(host)))
@@ -33,7 +37,7 @@ export async function listenWebSocket(options: WsListenOptions): Promise<WsListe
       `Listening on ${host} lets other machines in; name the hosts that they may use in allowedHosts.`,
     );
   const server = createNodeServer(createRequestListener(options), tls);
-  // Some more than are upgraded: others are refused with 503 instead of being dropped.
+  // More connections than are upgraded: the additional ones get 503 instead of being dropped.
   server.maxConnections = maxConnections + 100;
   const sockets = watchSockets(server);
   const service = serveWebSocket(server, { ...options, path, maxConnections });
@@ -49,7 +53,7 @@ export async function listenWebSocket(options: WsListenOptions): Promise<WsListe
   };
 }
 
-/** Slow or endless requests do not hold a connection. */
+/** Bounds that keep slow or endless requests from holding a connection. */
 const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
@@ -65,7 +69,7 @@ function createNodeServer(answer: RequestListener, tls: SecureOptions | undefine
     : createServer(bounds, answer);
 }
 
-/** Answers requests that open no WebSocket: with what a guard publishes, or with 426. */
+/** Responds to requests that open no WebSocket: with a document of the guard, or with 426. */
 function createRequestListener({ authenticate }: WsListenOptions): RequestListener {
   const documents = toGuard(authenticate)?.documents;
   return (request, response) => {

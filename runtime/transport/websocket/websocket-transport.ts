@@ -9,7 +9,7 @@ import type { Transport } from "../transport.ts";
 /** Subprotocols of a WebSocket that carries this protocol, the preferred one first. */
 export const webSocketProtocols: readonly string[] = ["mcp.v1", "mcp"];
 
-/** Close codes. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** Close codes that the transport uses. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const closeCodes: {
   readonly normal: 1000;
   readonly goingAway: 1001;
@@ -24,20 +24,20 @@ export const closeCodes: {
   tooBig: 1009,
 };
 
-/** What is needed of a WebSocket, whichever implementation it comes from. */
+/** Part of a WebSocket that the transport needs, independent of the implementation. */
 export interface MessageSocket {
   /** Bytes that wait to be written. */
   readonly bufferedAmount: number;
-  /** Begins to tell what happens. Called once. */
+  /** Registers the listeners for events. Called once. */
   listen(events: SocketEvents): void;
-  /** Sends a text message. A promise is returned when the writer should wait. */
+  /** Sends a text message. Returns a promise when the writer should wait. */
   send(text: string): void | Promise<void>;
   close(code: number, reason: string): void;
   /** Ends the connection without the closing handshake. */
   terminate(): void;
 }
 
-/** What happens on a WebSocket. */
+/** Events of a WebSocket. */
 export interface SocketEvents {
   opened(): void;
   text(text: string): void;
@@ -52,15 +52,15 @@ export interface WebSocketOptions {
   readonly closeTimeout?: number;
 }
 
-/** What a server knows of a connection. */
+/** Properties of a connection on a server. */
 export interface WebSocketDetails {
-  /** What handlers may know about where messages come from. */
+  /** Origin of the messages, for handlers. */
   readonly origin?: unknown;
-  /** Milliseconds for the peer's first message; then the connection is over. Default: as many as it likes. */
+  /** Milliseconds for the peer's first message; then the connection is closed. Default: no limit. */
   readonly handshakeTimeout?: number;
 }
 
-/** One message in each text frame. What is sent before the connection is open waits for it. */
+/** Transport with one message in each text frame. Messages wait until the connection is open. */
 export class WebSocketTransport implements Transport {
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
@@ -69,7 +69,7 @@ export class WebSocketTransport implements Transport {
   readonly #handshakeTimeout: number;
   #first: FirstMessage | undefined;
   #receiver: Receiver | undefined;
-  /** What waits for the connection; absent when it is open. */
+  /** Messages that wait for the connection; absent when it is open. */
   #early: string[] | undefined = [];
   #state: "open" | "closing" | "closed" = "open";
   #closing: Promise<void> | undefined;
@@ -124,7 +124,7 @@ export class WebSocketTransport implements Transport {
 
   #take(text: string, receiver: Receiver): void {
     if (this.#state !== "open") return;
-    // A message has at least as many bytes as UTF-16 units; whoever knows the bytes has counted them already.
+    // A message has at least as many bytes as UTF-16 units. Implementations that count bytes have already applied the limit.
     if (text.length > this.#limits.maxMessageBytes) return this.#refuse(closeCodes.tooBig, "The message is too long");
     decode(text, this.#limits, {
       message: (value) => {
@@ -135,7 +135,7 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  /** The peer breaks the rules of the transport: there is no message to answer. */
+  /** Closes the connection: the peer violates the transport, so there is no request to respond to. */
   #refuse(code: number, reason: string): void {
     this.#socket.close(code, reason);
     this.#finish(new Error(`The connection was closed with code ${code}: ${reason}`));
@@ -163,15 +163,15 @@ export class WebSocketTransport implements Transport {
   }
 }
 
-/** Throws for a message that is longer than the other end takes, as far as is known: it would close the connection with everything on it. */
+/** @throws {RpcError} when a message is longer than the peer is known to accept: it would close the connection with all its requests */
 function requireSize(text: string, limits: Limits): void {
   const most = Math.max(limits.maxMessageBytes, defaultLimits.maxMessageBytes);
-  // A UTF-16 unit has three bytes at most.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return;
   throw new RpcError(errorCodes.internalError, `The message is longer than ${most} bytes; send less at a time`);
 }
 
-/** How a connection ended, as an error; nothing after an orderly end. */
+/** Returns the error for the end of a connection; nothing after an orderly end. */
 export function toCloseReason(code: number, reason: string): Error | undefined {
   if (code === closeCodes.normal || code === closeCodes.goingAway) return undefined;
   return new Error(`The connection was closed with code ${code}${reason === "" ? "" : `: ${reason}`}`);

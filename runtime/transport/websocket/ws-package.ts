@@ -21,50 +21,50 @@ import {
   type WebSocketOptions,
 } from "./websocket-transport.ts";
 
-/** Options of either end over the library ws. */
+/** Options of a client or server with the library ws. */
 export interface WsOptions extends WebSocketOptions {
-  /** Milliseconds between pings; a peer that has not answered one by the next is taken for gone. `Infinity`: none. Default 15 s. */
+  /** Milliseconds between pings; a peer that does not respond before the next one counts as gone. `Infinity`: no pings. Default 15 s. */
   readonly pingInterval?: number;
 }
 
-/** Options of a client over the library ws. */
+/** Options of a client with the library ws. */
 export interface WsClientOptions extends WsOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Options of the library and of Node's `https`, such as certificates. */
   readonly connection?: ClientOptions;
 }
 
-/** Options of a server over the library ws. */
+/** Options of a server with the library ws. */
 export interface WsServerOptions extends WsOptions, HostOptions {
-  /** Only upgrades of this path are taken. Default: every path. */
+  /** Path of upgrades that are accepted. Default: every path. */
   readonly path?: string;
-  /** Connections at a time; more are refused with 503. Default 1,000. */
+  /** Connections at a time; further ones are rejected with 503. Default 1,000. */
   readonly maxConnections?: number;
-  /** Milliseconds for a client's first message; then the connection ends with 1008. Afterwards it may be silent for as long as it likes. Default 30 s. */
+  /** Milliseconds for a client's first message; then the connection is closed with 1008. Afterwards it may be silent indefinitely. Default 30 s. */
   readonly handshakeTimeout?: number;
-  /** Serves a connection. */
+  /** Serves a connection over its transport; called for each one that is admitted. */
   readonly accept: (transport: Transport) => unknown;
   /**
-   * Finds out who wants to connect, as over HTTP; the connection lasts as long as that counts. What a guard publishes is for the HTTP handler
-   * of the same server to serve. A failure refuses with 401. Default: everybody may connect, unasked.
+   * Authenticates clients, as over HTTP; the connection lasts as long as the credentials. Documents of a guard are served by the HTTP handler of the
+   * same server. An error rejects with 401. Default: no authentication.
    */
   readonly authenticate?: Authenticate | Guard;
-  /** Learns what failed here, in `authenticate` and in `accept`; the connection is refused or closed then. */
+  /** Reports errors of the upgrade, of `authenticate` and of `accept`; the connection is then rejected or closed. */
   readonly onError?: OnError;
 }
 
-/** Connections over WebSocket that come in through an HTTP server. */
+/** WebSocket connections of an HTTP server. */
 export interface WsServer {
-  /** Takes no more connections and ends those that are open. The HTTP server stays as it is. */
+  /** Accepts no more connections and closes those that are open. The HTTP server is unaffected. */
   close(): Promise<void>;
 }
 
-/** Connects to a server by the library ws. */
+/** Connects to a server with the library ws. */
 export function createWsTransport(url: string | URL, options: WsClientOptions = {}): Transport {
   return new WebSocketTransport(createWsSocket(url, options), options);
 }
 
-/** Connection by the library ws whose text frames are passed on as they are, for programs that examine servers. */
+/** Creates a connection with the library ws whose text frames are passed on unchanged, for programs that examine servers. */
 export function createWsSocket(url: string | URL, options: WsClientOptions = {}): MessageSocket {
   const socket = new WebSocket(url, [...webSocketProtocols], {
     ...options.connection,
@@ -76,8 +76,10 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
 }
 
 /**
- * Serves WebSockets on a server of `node:http` or `node:https`. Like the HTTP transport it refuses foreign hosts and origins: pages of the web
- * can open WebSockets to this machine, and nothing else keeps them from it.
+ * Serves WebSockets on a server of `node:http` or `node:https`. Rejects foreign hosts and origins, as the HTTP transport does: web pages can open
+ * WebSockets to this machine, and nothing else prevents it.
+ *
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
  */
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
   const { maxConnections = 1_000, handshakeTimeout = defaultPatience } = options;
@@ -114,7 +116,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     const { outcome, fields } = await identify(request, guard, fail);
     if (outcome && "status" in outcome)
       return refuse(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
-    // Others may have been let in meanwhile.
+    // Other connections may have been opened in the meantime.
     if (isFull()) return refuse(stream, full);
     added.set(request, fields);
     sockets.handleUpgrade(request, stream, head, (socket) => {
@@ -136,7 +138,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   };
 }
 
-/** Above this the writer is asked to wait. */
+/** Bytes above which the writer is asked to wait. */
 const highWaterMark = 1024 * 1024;
 
 function toMessageSocket(socket: WebSocket, { pingInterval = 15_000 }: WsOptions): MessageSocket {
@@ -169,7 +171,7 @@ function listen(socket: WebSocket, events: SocketEvents): void {
   else socket.on("open", () => events.opened());
 }
 
-/** A connection whose other end has gone without a word would stay open for hours. */
+/** Detects a peer that has disappeared: its connection would stay open for hours. */
 function keepAlive(socket: WebSocket, milliseconds: number): void {
   let isAlive = true;
   const timer = setInterval(() => {
@@ -197,10 +199,14 @@ function isOurs(request: IncomingMessage, path: string | undefined): boolean {
   return path === undefined || new NodeHead(request).path === path;
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+/**
+ * Minimum HTTP version of an upgrade request.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1
+ */
 const leastHttpVersion = 1.1;
 
-/** Host and origin come first, before anything else is looked at. */
+/** Returns the status that rejects an upgrade. Runs before all other checks, so that foreign hosts and origins are rejected first. */
 function findRefusal(request: IncomingMessage, rules: HostRules): number | undefined {
   const { origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
   const { host, isCut } = new NodeHead(request);
@@ -212,7 +218,7 @@ function findRefusal(request: IncomingMessage, rules: HostRules): number | undef
   return protocols && chooseProtocol(new Set(protocols)) === undefined ? 400 : undefined;
 }
 
-/** Who wants to connect, and what belongs to the answer in any case. Who cannot be identified is nobody, whatever went wrong. */
+/** Returns the identity of a client or the response that rejects it, and the fields for either response. Any error of the guard rejects with 401. */
 async function identify(
   request: IncomingMessage,
   guard: Guard | undefined,
@@ -237,17 +243,17 @@ function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport
   );
 }
 
-/** Answer while there are too many connections. */
+/** Response while there are too many connections. */
 const full: Answer = { status: 503, headers: { "retry-after": "30" } };
 
 function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
   const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
-  // Time-outs of HTTP do not hold for upgrades any more: a client that never hangs up would keep its connection for ever.
+  // HTTP timeouts no longer apply to upgrades: a client that never closes would keep its connection indefinitely.
   stream.once("finish", () => stream.destroy());
   stream.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...toLines(fields), "", body].join("\r\n"));
 }
 
-/** Nobody else looks at these lines: a value with a line break in it would be more than one. */
+/** Formats header lines. Nothing else validates them: a value with a line break would become several lines. */
 function toLines(fields: HeaderFields): string[] {
   return Object.entries(fields).map(([name, value]) => `${name}: ${String(value).replaceAll(/[\r\n\0]+/g, " ")}`);
 }

@@ -2,11 +2,11 @@ import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { joint } from "../../../framing/param-headers.ts";
 import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
-/** A `Request` of the web platform and its answer. */
+/** Exchange for a `Request` of the web platform and its response. */
 export class FetchExchange implements Exchange {
   readonly method: string;
   readonly path: string;
-  /** Settles when the answer begins. */
+  /** Resolves when the response begins. */
   readonly response: Promise<Response>;
   readonly #request: Request;
   readonly #url: URL;
@@ -23,12 +23,12 @@ export class FetchExchange implements Exchange {
     this.response = new Promise((resolve) => (this.#respond = resolve));
   }
 
-  /** The target counts, whatever the `Host` line says. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+  /** Host of the target, which overrides the `Host` line; absent with several lines. @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
   get host(): string | undefined {
     return this.#request.headers.get("host")?.includes(",") ? undefined : this.#url.host;
   }
 
-  /** Both are checked: some frameworks put a name of their own into the URL. */
+  /** Hosts of the target and the `Host` line. Both are checked: some frameworks put their own name into the URL. */
   get hosts(): readonly string[] {
     const { host } = this;
     if (host === undefined) return [];
@@ -176,7 +176,7 @@ class FetchWriter implements EventWriter {
   }
 }
 
-/** URLs leave out the usual port. */
+/** True if a `Host` line names the host of the URL, which omits the default port. */
 function isSameHost(line: string, { protocol, host }: URL): boolean {
   return line === host || (URL.canParse(`${protocol}//${line}`) && new URL(`${protocol}//${line}`).host === host);
 }

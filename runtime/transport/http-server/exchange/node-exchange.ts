@@ -6,7 +6,7 @@ import { NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
 import type { WriteBatcher } from "./write-batcher.ts";
 
-/** A request of `node:http` and its answer. */
+/** Exchange for a request of `node:http` and its response. */
 export class NodeExchange extends NodeHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -17,7 +17,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   #isRead = false;
   #isAnswered = false;
 
-  /** @param parsed - the body, if somebody else has read it */
+  /** @param parsed - the body, if a body parser has read it */
   constructor(request: IncomingMessage, response: ServerResponse, turns: WriteBatcher, parsed?: unknown) {
     super(request);
     this.#request = request;
@@ -41,7 +41,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   readBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
     const request = this.#request;
     this.#isRead = true;
-    // Its sender has gone, or somebody else has read it: no event would ever come.
+    // The client has disconnected, or a body parser has read the body: no event would ever come.
     if (request.readableEnded && this.#parsed !== undefined) return Promise.resolve(toBody(this.#parsed, maxBytes));
     if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
@@ -58,7 +58,7 @@ export class NodeExchange extends NodeHead implements Exchange {
         this.#isRead = false;
         settle({ kind });
       };
-      // Nearly every body arrives with its head, and has been read at the end of the turn: then no timer is needed.
+      // Nearly every body arrives with its head and is complete at the end of the turn: no timer is needed then.
       this.#turns.after(() => {
         if (!isSettled) timer = setTimeout(() => stop("late"), timeout);
       });
@@ -103,7 +103,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     return writer;
   }
 
-  /** Whether more than a little would have to be read and thrown away before the connection can be used again. */
+  /** True if a long or chunked body would have to be discarded before the connection can be reused. */
   #hasLongBody(): boolean {
     const { headers } = this.#request;
     return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > drainedBytes;
@@ -112,7 +112,7 @@ export class NodeExchange extends NodeHead implements Exchange {
 
 const none: HeaderFields = {};
 
-/** The system takes answers up to this size off our hands. */
+/** Size in bytes up to which the operating system buffers a whole response. */
 const heldBytes = 64 * 1024;
 
 class NodeWriter implements EventWriter {
@@ -124,7 +124,7 @@ class NodeWriter implements EventWriter {
   constructor(response: ServerResponse) {
     this.#response = response;
     response.on("error", ignore);
-    // Unless something follows at once, the head alone must tell the client that the stream is open.
+    // Unless a write follows immediately, the head alone has to show the client that the stream is open.
     queueMicrotask(() => this.#flush());
   }
 
@@ -168,7 +168,7 @@ class NodeWriter implements EventWriter {
     onceClosed(this.#response, run);
   }
 
-  /** Something that waits when there is more to write may wait for a reader who has stopped reading. */
+  /** Watches for a stalled reader as soon as bytes wait while more is written. */
   #watch(): void {
     if (this.#isWatched || this.waiting === 0) return;
     this.#isWatched = true;
@@ -180,7 +180,7 @@ class NodeWriter implements EventWriter {
   }
 }
 
-/** Calls back when the connection closes, also when it has closed before: its event comes only once. */
+/** Calls `run` when the connection closes, also when it is closed already: the event occurs only once. */
 function onceClosed(response: ServerResponse, run: () => void): void {
   if (response.destroyed) queueMicrotask(run);
   else response.once("close", run);
@@ -188,7 +188,7 @@ function onceClosed(response: ServerResponse, run: () => void): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The rest of a refused body up to this size is read, so that the connection can be used again. */
+/** Bytes of the rest of a rejected body up to which it is read, so that the connection can be reused. */
 const drainedBytes = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
@@ -199,7 +199,7 @@ function toText(bytes: Uint8Array): Body {
   }
 }
 
-/** What a body parser has made of a body, as text again: so it passes the same checks as any other. */
+/** Converts the result of a body parser back to text, so that it passes the same checks as other bodies. */
 function toBody(parsed: unknown, maxBytes: number): Body {
   if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
   const text = typeof parsed === "string" ? parsed : stringify(parsed);
@@ -207,7 +207,7 @@ function toBody(parsed: unknown, maxBytes: number): Body {
   return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };
 }
 
-/** Parsers nest without a limit, and writing does not. */
+/** Returns `undefined` when serialization fails: parsers accept any depth, and `JSON.stringify` does not. */
 function stringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

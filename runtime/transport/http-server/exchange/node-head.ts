@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { readCertificate } from "./client-certificate.ts";
 import type { ClientCertificate, RequestHead } from "./exchange.ts";
 
-/** What `node:http` knows of a request before its body. */
+/** Head of a `node:http` request, before its body. */
 export class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export class NodeHead implements RequestHead {
   get host(): string | undefined {
     const { headers, url = "/" } = this.#request;
     if (this.isRepeated("host")) return undefined;
-    // Proxies are asked for whole URLs: then both have to name the same host.
+    // Requests to proxies have absolute URLs: the URL and the `Host` line have to name the same host.
     return url.startsWith("/") || toUrl(url)?.host === headers.host ? headers.host : undefined;
   }
 
@@ -40,7 +40,7 @@ export class NodeHead implements RequestHead {
 
   isRepeated(name: string): boolean {
     const { headers, rawHeaders } = this.#request;
-    // As many names as lines: the usual case, which is found out once.
+    // As many names as lines is the usual case; it is computed once.
     this.#hasRepeated ??= Object.keys(headers).length * 2 !== rawHeaders.length;
     if (!this.#hasRepeated) return false;
     let lines = 0;
@@ -66,7 +66,7 @@ export class NodeHead implements RequestHead {
   }
 }
 
-/** Names and values that Node keeps of a request by default: it drops further lines without an error. */
+/** Number of names and values that Node keeps of a request by default: it drops further lines without an error. */
 const keptByNode = 2_000;
 
 function toUrl(target: string): URL | undefined {

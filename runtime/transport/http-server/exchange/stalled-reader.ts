@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 
-/** Milliseconds that a client may take nothing of a response of which something waits for it. */
+/** Milliseconds for which a client may read nothing of a response that waits for it. */
 export const readerTimeout = 30_000;
 
 /** Milliseconds between two checks. */
 export const checkInterval = 5_000;
 
 /**
- * Breaks off a response that its client does not read: it would be held without end. The time begins again whenever the client takes some of
- * it. Node's time-out of the socket ends only while nothing is taken, however long one write is.
+ * Destroys a response that its client does not read: it would be held indefinitely. The time restarts whenever the client reads some of it. Node's
+ * socket timeout ends only while nothing is read, however long one write is.
  */
 export function expectReader(response: ServerResponse): void {
   const { timeout = 0 } = response.socket ?? {};
@@ -23,6 +23,6 @@ export function expectReader(response: ServerResponse): void {
     socket?.setTimeout(interval);
   };
   response.setTimeout(checkInterval, check);
-  // What comes next on the connection has as much time as it had before.
+  // The next request on the connection gets the original timeout again.
   response.prependOnceListener("finish", () => response.socket?.setTimeout(timeout));
 }

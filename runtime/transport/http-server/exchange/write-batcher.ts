@@ -1,14 +1,14 @@
 /**
- * What is to be written at the end of a turn of the event loop. Every write wakes its reader, which costs more than most answers do: a reader that is
- * woken once for all answers of a turn leaves both sides more time, and the last of them comes sooner, too.
+ * Writes that run together at the end of a turn of the event loop. Every write wakes its reader, which costs more than most responses. A reader that
+ * is woken once for all responses of a turn leaves more time to both sides, and even the last response arrives sooner.
  */
 export class WriteBatcher {
   #turn: Turn | undefined;
 
-  /** Runs at the end of this turn, or before if handlers take long. */
+  /** Runs a function at the end of this turn, or earlier if handlers take long. */
   after(run: () => unknown): void {
     const { began, over, end } = (this.#turn ??= this.#open());
-    // As a continuation, each runs in the asynchronous context of its own request.
+    // As a continuation, each function runs in the asynchronous context of its own request.
     void over.then(run);
     if (performance.now() - began > patience) end();
   }
@@ -31,8 +31,8 @@ interface Turn {
   readonly end: () => void;
 }
 
-/** Milliseconds that an answer waits for others. */
+/** Milliseconds that a response waits for others. */
 const patience = 1;
 
-/** Tests that set the clock by hand do not mean this one; platforms that lack it have no `node:http` either. */
+/** Captured once, because tests replace the global clock; platforms without `setImmediate` have no `node:http` either. */
 const atEnd = globalThis.setImmediate;
