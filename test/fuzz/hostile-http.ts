@@ -54,8 +54,14 @@ async function serve(server: HostileServer, request: IncomingMessage, response: 
   const isFine = heard.every(({ id }) => id === undefined) && request.method === "POST" && isHit(0.95, server.random);
   if (isFine) return void response.writeHead(202).end();
   pick(request.method === "GET" ? onGet : onPost, server.random)(server, response);
-  // The session is unknown, or the message belongs elsewhere: such a message may be sent again.
-  if (response.statusCode === 404 || (response.statusCode >= 300 && response.statusCode < 400)) server.takeBack(heard);
+  if (mayBeSentAgain(response)) server.takeBack(heard);
+}
+
+/** True if the session is unknown, the message belongs elsewhere, or the server asks for it later: nothing was done then. */
+function mayBeSentAgain(response: ServerResponse): boolean {
+  const { statusCode } = response;
+  if (statusCode === 429 || statusCode === 503) return response.hasHeader("retry-after");
+  return statusCode === 404 || (statusCode >= 300 && statusCode < 400);
 }
 
 function openSession({ random }: HostileServer, response: ServerResponse, text: string): void {

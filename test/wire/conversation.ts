@@ -42,8 +42,11 @@ class Conversation implements Recording {
     const isAnswered =
       (typeof id === "string" || typeof id === "number") && Number.isInteger(id) !== (typeof id === "string");
     const response = isAnswered ? this.#response(id) : undefined;
+    const isBatch = text.startsWith("[{") && script.hasBatches(this.revision);
+    const batch = isBatch ? this.#response(batchKey) : undefined;
     this.#link.send(text);
     const received = (await response) ?? {};
+    await batch;
     await this.#barrier();
     return received;
   }
@@ -75,6 +78,7 @@ class Conversation implements Recording {
     const message: unknown = JSON.parse(line);
     const isRecorded = !isObject(message) || !String(message.id).startsWith("unrecorded-");
     if (isRecorded) this.entries.push(`< ${this.#normalizer.text(line)}`);
+    if (Array.isArray(message)) this.#waiting.get(batchKey)?.({});
     if (!isObject(message)) return;
     if (message.method !== undefined) {
       if (message.id !== undefined) this.#respond(message);
@@ -89,3 +93,6 @@ class Conversation implements Recording {
     this.#link.send(text);
   }
 }
+
+/** Key of the response to a batch among those that are awaited: it has no id. */
+const batchKey = Symbol("batch");

@@ -21,6 +21,11 @@ export function isStateless(revision: RevisionId): boolean {
   return revision === "2026-07-28";
 }
 
+/** True if several messages may be sent as one JSON array. */
+export function hasBatches(revision: RevisionId): boolean {
+  return revision === "2025-03-26";
+}
+
 const clientInfo = { name: "wire", version: "1.0.0" };
 
 const capabilities = {
