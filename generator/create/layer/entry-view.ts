@@ -113,7 +113,7 @@ function listsOf({ offers }: LayerChoices): object {
     return { changing: false, sources: "", of: "", create: "createFixedLists", server: "CoreServer" };
   const names = offeringsWithLists.filter((name) => offers.includes(name)).map((name) => listNames[name]);
   const types = ["ToolLists", ...names.map((name) => `${name}Lists`)];
-  const sources = ["AnyCoreDefinition", ...names.map((name) => `${name}Sources`)];
+  const sources = ["AnyCoreDefinition", ...names.map((name) => `Any${name}s`)];
   const made = names.map((name) => `\n    ...create${name}Lists(source, host),`);
   return {
     changing: true,
