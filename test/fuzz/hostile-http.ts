@@ -89,15 +89,14 @@ const answerJson: Answer = (server, response) => {
   const { random } = server;
   const texts = server.sayMany(pick([1, 1, 1, 2, 50], random));
   const text = isHit(0.5, random) ? texts.join("") : `[${texts.join(",")}]`;
-  response.writeHead(pick(statuses, random), { "content-type": pick(types, random), ...makeFields(random) });
+  setFields(response, random).writeHead(pick(statuses, random), { "content-type": pick(types, random) });
   response.end(texts.length === 1 ? texts[0] : text);
 };
 
 const answerStream: Answer = (server, response) => {
   const { random } = server;
-  response.writeHead(isHit(0.95, random) ? 200 : pick(statuses, random), {
+  setFields(response, random).writeHead(isHit(0.95, random) ? 200 : pick(statuses, random), {
     "content-type": pick(["text/event-stream", "text/event-stream; charset=utf-8"], random),
-    ...makeFields(random),
   });
   const events = server.sayMany(1 + Math.floor(random() * 250)).map((text) => toEvent(text, random));
   const all = Buffer.from(events.join(""));
@@ -134,7 +133,7 @@ function toEvent(text: string, random: Random): string {
 }
 
 const answerNothing: Answer = (server, response) => {
-  response.writeHead(pick(statuses, server.random), makeFields(server.random)).end();
+  setFields(response, server.random).writeHead(pick(statuses, server.random)).end();
 };
 
 const redirect: Answer = ({ random }, response) => {
@@ -190,7 +189,7 @@ const types: readonly string[] = [
   ...["text/event-stream", "text/html", "", "application/json; charset=latin1", "x", "application/json, text/plain"],
 ];
 
-function makeFields(random: Random): Record<string, string> {
+function setFields(response: ServerResponse, random: Random): ServerResponse {
   const fields: Record<string, string> = {
     "retry-after": pick(["0", "1", "-1", "999999999", "Fri, 01 Jan 2100 00:00:00 GMT", "x"], random),
     "mcp-session-id": pick(["", "x".repeat(5_000), "other", "\u00e9", "a b"], random),
@@ -201,5 +200,6 @@ function makeFields(random: Random): Record<string, string> {
     "set-cookie": "a=b",
     "mcp-protocol-version": pick(["1", "x", ""], random),
   };
-  return Object.fromEntries(Object.entries(fields).filter(() => isHit(0.15, random)));
+  for (const [name, value] of Object.entries(fields)) if (isHit(0.15, random)) response.setHeader(name, value);
+  return response;
 }
