@@ -9,7 +9,7 @@ const config: ViteUserConfig = defineConfig({
     include: ["test/scaffold/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 240_000,
     reporters: ["verbose"],
   },

@@ -32,14 +32,14 @@ test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
   expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("creates a project that answers a call", { timeout: 240_000 }, async () => {
+test("creates a project that answers a call", async () => {
   const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "demo", "--yes", "--no-git"], {
     cwd: folder,
   });
   expect(stdout).toMatch(/measure_text/);
 });
 
-test("writes and checks a generated layer of its own", { timeout: 120_000 }, async () => {
+test("writes and checks a generated layer of its own", async () => {
   await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer"], { cwd: folder });
   const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer", "--check"], {
     cwd: folder,
