@@ -29,17 +29,17 @@ import { checkTraceContext } from "./trace-context.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
  */
 export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
-  const stateless = options.revisions.filter((revision) => !isHandshake(revision));
+  const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
-  const [preferred] = stateless;
+  const [preferred] = statelessRevisions;
   if (!preferred) return { verdict: "session" };
   try {
     await propose(peer, channel, { revision: preferred, options });
     return { verdict: "open" };
   } catch (error) {
-    const supported = readServed(error, stateless);
-    if (!supported) return fallBack(toPeerError(error, preferred), { stateless, opened, channel });
-    const next = chooseNext(preferred, stateless, supported);
+    const supported = readServed(error, statelessRevisions);
+    if (!supported) return fallBack(toPeerError(error, preferred), { statelessRevisions, opened, channel });
+    const next = chooseNext(preferred, statelessRevisions, supported);
     if (next) await propose(peer, channel, { revision: next, options });
     else if (!opened.some(({ id }) => supported.includes(id)))
       throw new VersionError(toIds(options.revisions), supported);
@@ -69,10 +69,10 @@ export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string)
 /** Returns another revision that the server names, or the rejected one again if it is the only one named. */
 function chooseNext(
   refused: Revision,
-  stateless: readonly Revision[],
+  statelessRevisions: readonly Revision[],
   supported: readonly string[],
 ): Revision | undefined {
-  const served = stateless.filter(({ id }) => supported.includes(id));
+  const served = statelessRevisions.filter(({ id }) => supported.includes(id));
   return served.find((revision) => revision !== refused) ?? served[0];
 }
 
@@ -169,31 +169,31 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
 }
 
 /** Returns the revisions that a server names when it rejects the requested one. They prove that it knows stateless requests. */
-function readServed(error: unknown, stateless: readonly Revision[]): readonly string[] | undefined {
-  if (!isPeerError(error) || error.code !== codeOf(stateless, "unsupportedProtocolVersion")) return undefined;
+function readServed(error: unknown, statelessRevisions: readonly Revision[]): readonly string[] | undefined {
+  if (!isPeerError(error) || error.code !== codeOf(statelessRevisions, "unsupportedProtocolVersion")) return undefined;
   const supported = isObject(error.data) ? error.data.supported : undefined;
   return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
 }
 
 interface Ways {
-  readonly stateless: readonly Revision[];
+  readonly statelessRevisions: readonly Revision[];
   readonly opened: readonly Revision[];
   readonly channel: Channel;
 }
 
 /** True for the code of mismatched headers: an intermediary may have removed headers, and older servers use the code as they like. */
-function isMismatch(error: unknown, stateless: readonly Revision[]): boolean {
-  return isPeerError(error) && error.code === codeOf(stateless, "headerMismatch");
+function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): boolean {
+  return isPeerError(error) && error.code === codeOf(statelessRevisions, "headerMismatch");
 }
 
 /**
  * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
  * messages travel separately, silence says nothing about their content.
  */
-function fallBack(error: unknown, { stateless, opened, channel }: Ways): Found {
+function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
   if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
-    return { verdict: "session", ...(isMismatch(error, stateless) && { doubt: error }) };
+    return { verdict: "session", ...(isMismatch(error, statelessRevisions) && { doubt: error }) };
   throw error;
 }
 

@@ -9,7 +9,13 @@ import { Peer } from "../protocol/peer.ts";
 import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session.ts";
-import { answerPing, createOpeningRoutes, readOpeningRows, resolve, type PerRevision } from "./initialize-routes.ts";
+import {
+  answerPing,
+  createInitializeRoutes,
+  readInitializeRows,
+  resolve,
+  type PerRevision,
+} from "./initialize-routes.ts";
 import { discover, isRefusal } from "./discover-client.ts";
 import type { EraEntry } from "./era-cache.ts";
 import { readDeclared, withProfile } from "./profile.ts";
@@ -105,7 +111,7 @@ async function shakeHands(peer: Peer, options: OpenOptions): Promise<void> {
 /** Returns the routes until the kind of the server is known: it may only send `ping`. */
 function createFirstRoutes(revisions: readonly Revision[]): Routes {
   const [first] = revisions.filter(isHandshake);
-  if (first) return createOpeningRoutes(readOpeningRows(first));
+  if (first) return createInitializeRoutes(readInitializeRows(first));
   const nothing = { requests: new Map(), notifications: new Map(), neverBatched: new Set<string>() };
   return { ...nothing, batching: false, refuse: methodNotFound, isSilent: true };
 }
@@ -179,7 +185,7 @@ function openSession(
 }
 
 function readInitializeRow(revision: Revision): RequestRow {
-  return readOpeningRows(revision).initialize;
+  return readInitializeRows(revision).initialize;
 }
 
 function toIds(revisions: readonly Revision[]): readonly string[] {

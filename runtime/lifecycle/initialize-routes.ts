@@ -22,7 +22,7 @@ export function createServedConverter(
 }
 
 /** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */
-export function createOpeningRoutes(rows: OpeningRows, initialize?: RequestHandler): Routes {
+export function createInitializeRoutes(rows: InitializeRows, initialize?: RequestHandler): Routes {
   const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: answerPing }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
   if (initialize) requests.set("initialize", first);
@@ -41,7 +41,7 @@ export function notInitialized(code: number): RpcError {
 }
 
 /** Rows of the two requests that are possible before a revision has been agreed on. */
-export interface OpeningRows {
+export interface InitializeRows {
   readonly initialize: RequestRow;
   readonly ping: RequestRow;
 }
@@ -51,7 +51,7 @@ export interface OpeningRows {
  *
  * @throws {Error} when the tables lack one of them
  */
-export function readOpeningRows(revision: Revision): OpeningRows {
+export function readInitializeRows(revision: Revision): InitializeRows {
   const { initialize, ping } = revision.clientRequests;
   if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
   return { initialize, ping };

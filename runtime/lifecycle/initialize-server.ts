@@ -21,9 +21,9 @@ import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
 import { addShutdown, readDeclared, toRefusal, withProfile } from "./profile.ts";
 import {
   answerPing,
-  createOpeningRoutes,
+  createInitializeRoutes,
   createServedConverter,
-  readOpeningRows,
+  readInitializeRows,
   resolve,
 } from "./initialize-routes.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
@@ -51,7 +51,7 @@ export function createSessionAcceptor(
     return createOffer(revision, options);
   };
   const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
-  const rows = readOpeningRows(revisions[0]);
+  const rows = readInitializeRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
     const offer = offers.get(revision.id);
     if (!offer) throw new Error(`Revision ${revision.id} is not served`);
@@ -68,7 +68,7 @@ export function createSessionAcceptor(
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
-    ...createOpeningRoutes(rows, answer),
+    ...createInitializeRoutes(rows, answer),
     // @part package
     ...toRefusal(options.profile),
   };
@@ -145,7 +145,7 @@ function createOffer(
   // @part older
   { converter, enter }: OfferParts = {},
 ): Offer {
-  const { initialize } = readOpeningRows(revision);
+  const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
@@ -181,7 +181,7 @@ function createOffer(
     // @part older
     enter,
     // @part package
-    ...addShutdown(served, readOpeningRows(revision).ping, options.profile),
+    ...addShutdown(served, readInitializeRows(revision).ping, options.profile),
   };
   return {
     revision,
@@ -247,7 +247,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
 /** Runs the middleware around `initialize`. It may change the result, which is therefore checked again. */
 async function openAround(around: Around, request: LifecycleRequest, open: () => unknown): Promise<unknown> {
   const result = await around(request, open);
-  const issue = readOpeningRows(request.session.revision).initialize.result(result);
+  const issue = readInitializeRows(request.session.revision).initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   return result;
 }

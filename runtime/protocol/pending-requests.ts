@@ -1,4 +1,12 @@
-import type { Progress, RequestRow } from "../../generated/support.ts";
+import {
+  fail,
+  isObject,
+  under,
+  type Issue,
+  type Progress,
+  type RequestRow,
+  type Revision,
+} from "../../generated/support.ts";
 import { checkResult } from "./routes.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../jsonrpc/errors.ts";
 import { withoutUnknownMembers } from "./known-members.ts";
@@ -6,7 +14,6 @@ import { isPatient, timeoutOf, totalTimeoutOf } from "../jsonrpc/limits.ts";
 import type { ErrorObject, RequestId } from "../jsonrpc/message.ts";
 import type { OutgoingRequests, OutgoingRequestsHost, Settler, StartOptions } from "./outgoing-requests.ts";
 import { readResult } from "./profile.ts";
-import { checkKind } from "./result-type.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { SlotMap } from "../internal/slot-map.ts";
 
@@ -69,7 +76,7 @@ class PendingRequests implements OutgoingRequests {
     // @part package
     known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
     if (revision) known = withoutUnknownMembers(known, revision);
-    const issue = checkKind(revision, call.row, known);
+    const issue = checkResultType(revision, call.row, known);
     if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
     else call.accept(known);
   }
@@ -286,4 +293,14 @@ class PendingRequest<Params, Result> implements PendingCall {
   unlisten(): void {
     this.#unlisten?.();
   }
+}
+
+/** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
+function checkResultType(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
+  const always = revision?.resultTypes?.known;
+  const kind = isObject(result) ? result.resultType : undefined;
+  if (!always || kind === undefined) return undefined;
+  const known = row.kinds ? [...always, ...row.kinds] : always;
+  if (typeof kind === "string" && known.includes(kind)) return undefined;
+  return under("resultType", fail(known.map((name) => JSON.stringify(name)).join(" or ")));
 }

@@ -37,8 +37,10 @@ export interface MetaKeys {
 
 /** Creates the reader for those of the revisions with stateless requests; returns `undefined` if there are none. */
 export function createMetadataReader(revisions: readonly Revision[]): MetadataReader | undefined {
-  const stateless = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
-  const known = new Map(stateless.map((revision) => [revision.id, { revision, keys: readMetaKeys(revision) }]));
+  const statelessRevisions = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
+  const known = new Map(
+    statelessRevisions.map((revision) => [revision.id, { revision, keys: readMetaKeys(revision) }]),
+  );
   const [first] = known.values();
   if (!first) return undefined;
   const versionKeys = [...new Set([...known.values()].map(({ keys }) => keys.version))];
@@ -47,7 +49,7 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
     return undefined;
   };
   return {
-    revisions: stateless,
+    revisions: statelessRevisions,
     // @part http, older
     readVersion(params) {
       const meta = readMeta(params);
@@ -57,10 +59,11 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
       const meta = readMeta(params);
       if (!meta) return none;
       const requested = findVersion(meta);
-      if (requested === undefined) return isPartial(meta, first.keys) ? refuse(missingMetadata(stateless)) : none;
+      if (requested === undefined)
+        return isPartial(meta, first.keys) ? refuse(missingMetadata(statelessRevisions)) : none;
       if (typeof requested !== "string") return refuse(notA("string", first.keys.version));
       const found = known.get(requested);
-      if (!found) return refuse(unsupportedVersion(stateless, requested));
+      if (!found) return refuse(unsupportedVersion(statelessRevisions, requested));
       const { revision, keys } = found;
       const capabilities = meta[keys.capabilities];
       if (!isObject(capabilities)) return refuse(notA("object", keys.capabilities));

@@ -4,13 +4,13 @@ import type { Profile } from "../../protocol/profile.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { toDelay, toReconnection, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
 import { isLostError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
-import { repeat } from "../../transport/http-client/retry.ts";
+import { sendWithRetry } from "../../transport/http-client/retry.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { ClientEvent } from "../events.ts";
 import type { ReconnectOptions, Retry } from "../options.ts";
 
 /** Client of a reconnecting connection. */
-export interface LineHost {
+export interface ReconnectingConnectionHost {
   /** Opens a connection; the signal aborts the attempt. */
   open(signal: AbortSignal): Promise<ClientConnection>;
   /** Called with each new connection before any call uses it. */
@@ -19,7 +19,7 @@ export interface LineHost {
 }
 
 /** Options of a reconnecting connection. */
-export interface LineOptions {
+export interface ReconnectingConnectionOptions {
   readonly reconnect: ReconnectOptions | undefined;
   readonly clock: Clock | undefined;
   /** Decides which rejections are temporary. */
@@ -33,12 +33,12 @@ export interface RunOptions {
 }
 
 /** Connection that is replaced when it is lost. Calls in between wait for the next connection. */
-export class Line {
+export class ReconnectingConnection {
   readonly closed: Promise<Error | undefined>;
-  readonly #host: LineHost;
+  readonly #host: ReconnectingConnectionHost;
   readonly #clock: Clock | undefined;
   readonly #reconnection: (Reconnection & { readonly stableAfter: number }) | undefined;
-  readonly #options: LineOptions;
+  readonly #options: ReconnectingConnectionOptions;
   readonly #end = new AbortController();
   #last: ClientConnection | undefined;
   #isUp = false;
@@ -49,7 +49,7 @@ export class Line {
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
 
-  constructor(host: LineHost, options: LineOptions) {
+  constructor(host: ReconnectingConnectionHost, options: ReconnectingConnectionOptions) {
     const { reconnect, clock } = options;
     this.#host = host;
     this.#options = options;
@@ -91,7 +91,7 @@ export class Line {
     const { reconnect, profile, clock } = this.#options;
     if (!profile?.readRetry) return this.#run(call, retry);
     const end = this.#end.signal;
-    return repeat(() => this.#run(call, retry), {
+    return sendWithRetry(() => this.#run(call, retry), {
       reconnection: toReconnection(reconnect),
       signal: signal ? AbortSignal.any([signal, end]) : end,
       clock,

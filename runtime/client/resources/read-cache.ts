@@ -8,7 +8,7 @@ export interface ReadOptions {
 }
 
 /** Cache of resources that were read, kept for as long as the server allows. */
-export class Reads {
+export class ReadCache {
   readonly #cache: ResultCache;
   readonly #isAnswered: (result: object) => boolean;
 

@@ -15,11 +15,11 @@ import type { ClientEvent, RestoredState } from "../events.ts";
 import { createClientHandlers, type NotificationSink } from "../handlers.ts";
 import { keepAlive } from "../connection/keep-alive.ts";
 import { Listening } from "../subscriptions/listen.ts";
-import { Line, type LineHost } from "../connection/reconnecting-connection.ts";
+import { ReconnectingConnection, type ReconnectingConnectionHost } from "../connection/reconnecting-connection.ts";
 import { Lists } from "../lists/lists.ts";
 import type { ConnectionFactory } from "../connection-factory.ts";
 import type { Retry } from "../options.ts";
-import { Reads } from "../resources/read-cache.ts";
+import { ReadCache } from "../resources/read-cache.ts";
 import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, playRounds } from "../input/input-required.ts";
@@ -39,11 +39,11 @@ export interface SessionTarget {
 }
 
 /** State of a session between its calls. Handles messages of the server, and restores the state of the session after a reconnection. */
-export class SessionState implements LineHost, NotificationSink {
+export class SessionState implements ReconnectingConnectionHost, NotificationSink {
   readonly source: AnyClientOptions;
-  readonly line: Line;
+  readonly line: ReconnectingConnection;
   readonly lists: Lists;
-  readonly reads: Reads;
+  readonly reads: ReadCache;
   readonly listening: Listening;
   readonly subscriptions: Subscriptions;
   readonly tasks: ServerTasks;
@@ -62,9 +62,13 @@ export class SessionState implements LineHost, NotificationSink {
     this.#roots = roots;
     this.#target = target;
     this.logLevel = source.logLevel;
-    this.line = new Line(this, { reconnect: source.reconnect, clock: source.clock, profile: source.profile });
+    this.line = new ReconnectingConnection(this, {
+      reconnect: source.reconnect,
+      clock: source.clock,
+      profile: source.profile,
+    });
     const cache = new ResultCache({ ...source.cache, clock: source.clock });
-    this.reads = new Reads(cache, (result) => this.#answered.has(result));
+    this.reads = new ReadCache(cache, (result) => this.#answered.has(result));
     this.lists = new Lists({
       isCached: source.cacheLists ?? true,
       cache,

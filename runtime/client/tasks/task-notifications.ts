@@ -29,7 +29,7 @@ export class TaskListening {
   readonly #refused = new Set<string>();
   /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
-  #line: Line | undefined;
+  #line: ReconnectingConnection | undefined;
   #current: { readonly stream: ListenStream; readonly honoured: ReadonlySet<string> } | undefined;
   #syncing: Promise<void> | undefined;
 
@@ -98,7 +98,7 @@ export class TaskListening {
   }
 
   /** Tries each task once: a stream that ends immediately is not opened again and again. */
-  async #follow(line: Line): Promise<void> {
+  async #follow(line: ReconnectingConnection): Promise<void> {
     const tried = new Set<string>();
     while (line === this.#line && this.#missing.some((id) => !tried.has(id))) {
       const taskIds = [...this.#wanted].filter((id) => !this.#refused.has(id));
@@ -111,7 +111,7 @@ export class TaskListening {
     return [...this.#wanted].filter((id) => !this.isHeard(id) && !this.#refused.has(id));
   }
 
-  async #open({ connection, row }: Line, taskIds: readonly string[]): Promise<void> {
+  async #open({ connection, row }: ReconnectingConnection, taskIds: readonly string[]): Promise<void> {
     const { clock, timeout } = this.#host;
     const stream = new ListenStream(connection, { row, filter: { taskIds }, clock, timeout });
     this.#streams.add(stream);
@@ -138,14 +138,14 @@ export class TaskListening {
 }
 
 /** Connection on which the server offers notifications of tasks. */
-interface Line {
+interface ReconnectingConnection {
   readonly connection: ClientConnection;
   readonly row: RequestRow;
   /** Key in `_meta` by which notifications name their subscription request. */
   readonly tag: string;
 }
 
-function toLine(connection: ClientConnection): Line | undefined {
+function toLine(connection: ClientConnection): ReconnectingConnection | undefined {
   const { revision } = connection;
   const row = findRow(revision.clientRequests, "subscriptionsListen");
   const tag = row && readMetaKeys(revision).subscription;

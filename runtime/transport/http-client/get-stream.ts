@@ -6,7 +6,7 @@ import { isHttpError } from "./errors.ts";
 import { EventStream, isPassing } from "./event-stream.ts";
 
 /** Options of a `Listener`. */
-export interface ListenerOptions {
+export interface GetStreamOptions {
   readonly limits: Limits;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
@@ -20,12 +20,12 @@ export interface ListenerOptions {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-export class Listener {
-  readonly #options: ListenerOptions;
+export class GetStream {
+  readonly #options: GetStreamOptions;
   #controller: AbortController | undefined;
   #isLost = false;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: GetStreamOptions) {
     this.#options = options;
   }
 

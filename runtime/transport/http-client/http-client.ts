@@ -11,11 +11,11 @@ import type { EndpointOptions } from "./endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
 import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./post-exchange.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
-import { Link, type Posted, type Posting } from "./http-connection.ts";
-import { Listener } from "./get-stream.ts";
+import { HttpConnection, type Posted, type Posting } from "./http-connection.ts";
+import { GetStream } from "./get-stream.ts";
 import { ParamHeaders } from "./param-headers.ts";
-import { Operations, within } from "./in-flight.ts";
-import { repeatRefused } from "./retry-after.ts";
+import { InFlight, within } from "./in-flight.ts";
+import { retryRejected } from "./retry-after.ts";
 import { SessionKeeper } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
@@ -56,12 +56,12 @@ class HttpClient implements Transport {
   readonly carriesOneByOne = true;
   readonly #options: HttpClientOptions;
   readonly #reading: Omit<AnswerOptions, "resume">;
-  readonly #link: Link;
+  readonly #link: HttpConnection;
   readonly #keeper: SessionKeeper;
-  readonly #listener: Listener;
+  readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
-  readonly #operations = new Operations();
+  readonly #operations = new InFlight();
   readonly #mirrored = new ParamHeaders();
   readonly #limiter: ConcurrencyLimiter;
   #receiver: Receiver | undefined;
@@ -69,7 +69,7 @@ class HttpClient implements Transport {
 
   constructor(url: URL, options: HttpClientOptions) {
     this.#options = options;
-    this.#link = new Link(url, options);
+    this.#link = new HttpConnection(url, options);
     this.#reading = {
       limits: toLimits(options.limits),
       reconnection: toReconnection(options.reconnect),
@@ -90,7 +90,7 @@ class HttpClient implements Transport {
       onRenewed: () => this.#noteRenewal(),
       onGone: (reason) => this.#disconnect(reason),
     });
-    this.#listener = new Listener({
+    this.#listener = new GetStream({
       ...this.#reading,
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
       onLost: (reason) => this.#noteDeafness(reason),
@@ -197,7 +197,7 @@ class HttpClient implements Transport {
   async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Posted> {
     const { reconnection } = this.#reading;
     const { signal, hold } = posting;
-    const posted = await repeatRefused(() => this.#keeper.post(posting, options), { reconnection, signal, hold });
+    const posted = await retryRejected(() => this.#keeper.post(posting, options), { reconnection, signal, hold });
     this.#listener.revive();
     return posted;
   }

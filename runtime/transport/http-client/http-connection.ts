@@ -23,7 +23,7 @@ export interface Posted {
 }
 
 /** Requests of one client to one server. Each carries the session and the revision that are current when it is sent. */
-export class Link {
+export class HttpConnection {
   session: HttpSession = {};
   revision: Revision | undefined;
   readonly #endpoint: Endpoint;

@@ -6,7 +6,7 @@ export interface Abortable {
 }
 
 /** Set of running operations that are aborted together. */
-export class Operations {
+export class InFlight {
   readonly #running = new Set<Abortable>();
   #end: Error | undefined;
 

@@ -1,16 +1,16 @@
 import { isHttpError } from "./errors.ts";
-import { repeat, type RepeatOptions } from "./retry.ts";
+import { sendWithRetry, type RetryOptions } from "./retry.ts";
 
 /**
  * Resends a message that the server rejected with 429 or 503 and a `Retry-After`, before any work on it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
-export function repeatRefused<Result>(
+export function retryRejected<Result>(
   send: () => Promise<Result>,
-  options: Omit<RepeatOptions, "readDelay">,
+  options: Omit<RetryOptions, "readDelay">,
 ): Promise<Result> {
-  return repeat(send, { ...options, readDelay: readRetryAfter });
+  return sendWithRetry(send, { ...options, readDelay: readRetryAfter });
 }
 
 /** Returns the milliseconds that a rejection asks to wait; nothing for a final one. */

@@ -2,7 +2,7 @@ import { pause, type Clock } from "../../internal/timers.ts";
 import { toDelay, type Reconnection } from "./reconnect-delay.ts";
 
 /** Options for sending a message again. */
-export interface RepeatOptions {
+export interface RetryOptions {
   readonly reconnection: Reconnection;
   readonly signal: AbortSignal;
   readonly clock?: Clock | undefined;
@@ -16,9 +16,9 @@ export interface RepeatOptions {
  * Resends a message that was rejected temporarily. Each wait is the delay that the server names plus a growing, random time. A delay of more than ten
  * seconds, or more than `maxDelay`, is not awaited: the error is thrown.
  */
-export async function repeat<Result>(
+export async function sendWithRetry<Result>(
   send: () => Promise<Result>,
-  { reconnection, signal, clock, hold, readDelay }: RepeatOptions,
+  { reconnection, signal, clock, hold, readDelay }: RetryOptions,
 ): Promise<Result> {
   const longest = Math.min(longestWait, reconnection.maxDelay);
   for (let attempt = 1; ; attempt += 1) {

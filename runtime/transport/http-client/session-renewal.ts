@@ -4,7 +4,7 @@ import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
 import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./post-exchange.ts";
-import type { Link, Posted, Posting } from "./http-connection.ts";
+import type { HttpConnection, Posted, Posting } from "./http-connection.ts";
 import { checkSameServer } from "./session.ts";
 
 /** Handshake as it took place: the request and the result of the server. */
@@ -35,12 +35,12 @@ export interface RenewalOptions extends Omit<AnswerOptions, "resume"> {
 export class SessionKeeper {
   /** Handshake to repeat; set when `initialize` is sent. */
   opening: Opening | undefined;
-  readonly #link: Link;
+  readonly #link: HttpConnection;
   readonly #options: RenewalOptions;
   #renewal: Promise<void> | undefined;
   #exchange: Exchange | undefined;
 
-  constructor(link: Link, options: RenewalOptions) {
+  constructor(link: HttpConnection, options: RenewalOptions) {
     this.#link = link;
     this.#options = options;
   }

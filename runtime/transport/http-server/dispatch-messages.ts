@@ -3,7 +3,7 @@ import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.t
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";
-import { Post } from "./session-response.ts";
+import { SessionResponse } from "./session-response.ts";
 import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 
@@ -18,19 +18,19 @@ export interface MessageDispatch {
 export function dispatchMessages(
   exchange: Exchange,
   { identity, postBody, session }: MessageDispatch,
-): Post | undefined {
+): SessionResponse | undefined {
   return postBody.kind === "single"
-    ? deliverSingle(exchange, { identity, session }, postBody)
-    : deliverBatch(exchange, { identity, session }, postBody);
+    ? dispatchSingle(exchange, { identity, session }, postBody)
+    : dispatchBatch(exchange, { identity, session }, postBody);
 }
 
 type Target = Omit<MessageDispatch, "postBody">;
 
-function deliverSingle(
+function dispatchSingle(
   exchange: Exchange,
   { identity, session }: Target,
   { value, incoming }: Single,
-): Post | undefined {
+): SessionResponse | undefined {
   if (incoming.kind !== "request") {
     session.receive(value, toOrigin(identity));
     const answer = incoming.kind === "unusable" ? refuse(400, incoming.reason).answer : { status: 202 };
@@ -42,7 +42,7 @@ function deliverSingle(
     exchange.answer(refuse(400, inUse, { id }).answer);
     return undefined;
   }
-  const post = new Post(exchange, session, { identity, answers: 1, isBatch: false });
+  const post = new SessionResponse(exchange, session, { identity, answers: 1, isBatch: false });
   session.expect(id, post);
   session.receive(value, post);
   return post;
@@ -53,10 +53,14 @@ function deliverSingle(
  *
  * @see https://www.jsonrpc.org/specification#batch
  */
-function deliverBatch(exchange: Exchange, { identity, session }: Target, { values }: Batched): Post | undefined {
+function dispatchBatch(
+  exchange: Exchange,
+  { identity, session }: Target,
+  { values }: Batched,
+): SessionResponse | undefined {
   const members = values.map((value) => ({ value, incoming: classify(value) }));
   const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
-  const post = new Post(exchange, session, { identity, answers, isBatch: true });
+  const post = new SessionResponse(exchange, session, { identity, answers, isBatch: true });
   const admitted = members.filter(({ incoming }) => {
     const refusal = findRefusal(incoming, session);
     if (refusal !== undefined) post.answer(refusal);

@@ -19,7 +19,7 @@ import {
   type HttpServerContext,
 } from "./validate-request.ts";
 import { NodeExchange } from "./exchange/node-exchange.ts";
-import { Opening } from "./initialize-response.ts";
+import { InitializeResponse } from "./initialize-response.ts";
 import type { Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
@@ -162,7 +162,7 @@ async function perform(
       return exchange.answer({ status: 202 });
     case "open":
       return openSession(exchange, admission, serverContext);
-    case "alone":
+    case "without-session":
       return dispatchStateless(exchange, admission, serverContext);
     case "listen":
       return answerRefused(exchange, await listen(exchange, admission.session, admission.cursor), serverContext);
@@ -202,7 +202,7 @@ function openSession(
   const id = idOf(postBody);
   if (postBody.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);
-  const reply = new Opening(exchange, session, sessions, settings);
+  const reply = new InitializeResponse(exchange, session, sessions, settings);
   session.expect(id, reply);
   session.receive(postBody.value, { identity, releaseConnection: () => false });
 }
@@ -210,7 +210,7 @@ function openSession(
 /** Dispatches a POST without sessions, with a session that lasts as long as the POST. */
 function dispatchStateless(
   exchange: Exchange,
-  { identity, postBody, revision }: ValidationOutcome & { readonly kind: "alone" },
+  { identity, postBody, revision }: ValidationOutcome & { readonly kind: "without-session" },
   serverContext: OpenServerContext,
 ): void {
   const session = serverContext.sessions.openStateless(identity?.principal, revision);

@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange/exchange.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { sessionHeader } from "./validate-request.ts";
-import { jsonFields, type Reply } from "./session-response.ts";
+import { jsonFields, type ResponseSink } from "./session-response.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
 import { refuse } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
@@ -9,7 +9,7 @@ import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "./settings.ts";
 
 /** Reply to the POST that opens a session. The session is listed before the client learns its id. */
-export class Opening implements Reply {
+export class InitializeResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #session: HttpSession;
   readonly #sessions: Sessions;

@@ -7,7 +7,7 @@ import type { ErrorStatus } from "./profiled-rejection.ts";
 import { refuse } from "./rejection.ts";
 
 /** Destination of responses, and of messages that belong to a request. */
-export interface Reply {
+export interface ResponseSink {
   /** Sends a response as JSON text, with its status if that is not 200. */
   answer(text: string, failure?: ErrorStatus): void;
   /** Marks a request that gets no response. */
@@ -24,7 +24,7 @@ export interface Reply {
 export type ResponseMode = "auto" | "json" | "sse";
 
 /** Part of a session that its POSTs use. */
-export interface PostHost {
+export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
@@ -34,7 +34,7 @@ export interface PostHost {
 }
 
 /** Properties of a POST with requests. */
-export interface PostDetails {
+export interface SessionResponseDetails {
   readonly identity: Identity | undefined;
   /** Number of responses to expect. */
   readonly answers: number;
@@ -46,10 +46,10 @@ export interface PostDetails {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-export class Post implements Reply, HttpOrigin {
+export class SessionResponse implements ResponseSink, HttpOrigin {
   readonly identity: Identity | undefined;
   readonly #exchange: Exchange;
-  readonly #host: PostHost;
+  readonly #host: SessionResponseHost;
   readonly #isBatch: boolean;
   #open: number;
   /** Responses that wait for the others of their batch. */
@@ -58,7 +58,7 @@ export class Post implements Reply, HttpOrigin {
   #stream: EventStream | undefined;
   #isOld = false;
 
-  constructor(exchange: Exchange, host: PostHost, { identity, answers, isBatch }: PostDetails) {
+  constructor(exchange: Exchange, host: SessionResponseHost, { identity, answers, isBatch }: SessionResponseDetails) {
     this.identity = identity;
     this.#exchange = exchange;
     this.#host = host;

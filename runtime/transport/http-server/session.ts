@@ -10,7 +10,7 @@ import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
-import { streamFields, type ResponseMode, type PostHost, type Reply } from "./session-response.ts";
+import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
 import type { HttpSettings } from "./settings.ts";
 import { EventStream, type StreamHost } from "./event-stream.ts";
 
@@ -20,11 +20,11 @@ import { EventStream, type StreamHost } from "./event-stream.ts";
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
-export class HttpSession implements Channel, PostHost, StreamHost {
+export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   readonly key: SessionKey;
   readonly #settings: HttpSettings;
   /** Requests that wait for their response. */
-  readonly #replies = new Map<RequestId, Reply>();
+  readonly #replies = new Map<RequestId, ResponseSink>();
   /** Streams that have not ended. */
   readonly #streams = new Map<string, EventStream>();
   /** Streams that were opened by GET, the latest last. */
@@ -130,7 +130,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
   }
 
   /** Registers the reply for the response to a request that is about to be received. */
-  expect(id: RequestId, reply: Reply): void {
+  expect(id: RequestId, reply: ResponseSink): void {
     this.#replies.set(id, reply);
   }
 
@@ -225,7 +225,7 @@ export class HttpSession implements Channel, PostHost, StreamHost {
     if (this.#replies.size === 0) this.#onIdle?.();
   }
 
-  #takeReply(id: RequestId): Reply | undefined {
+  #takeReply(id: RequestId): ResponseSink | undefined {
     const reply = this.#replies.get(id);
     this.#replies.delete(id);
     return reply;

@@ -2,7 +2,7 @@ import type { Awaitable, Revision } from "../../../generated/support.ts";
 import type { CloseOptions } from "../../protocol/connection.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
-import type { Post } from "./session-response.ts";
+import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
@@ -20,7 +20,7 @@ export class Sessions {
   readonly #unused = new Set<HttpSession>();
   #stopTicking: (() => void) | undefined;
   #round = 0;
-  #slow: Post[] = [];
+  #slow: SessionResponse[] = [];
   #isClosed = false;
 
   constructor(service: HttpService, settings: HttpSettings, revisions: SpokenRevisions) {
@@ -95,7 +95,7 @@ export class Sessions {
   }
 
   /** Turns the response to a call into a stream if it does not complete within 10 ms. */
-  expectStream(post: Post): void {
+  expectStream(post: SessionResponse): void {
     this.#slow.push(post);
     if (this.#slow.length > 1) return;
     this.#settings.clock.after(soon, () => {

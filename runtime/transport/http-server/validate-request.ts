@@ -27,7 +27,7 @@ export type ValidationOutcome =
   | { readonly kind: "open"; readonly identity: Identity | undefined; readonly postBody: PostBody }
   /** Stateless POST, because sessions are disabled. */
   | {
-      readonly kind: "alone";
+      readonly kind: "without-session";
       readonly identity: Identity | undefined;
       readonly postBody: PostBody;
       readonly revision: Revision | undefined;
@@ -212,7 +212,7 @@ function validateStatelessRequest(
   serverContext: HttpServerContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): ValidationOutcome {
-  if (isInitialize(postBody)) return { kind: "alone", identity, postBody, revision: undefined };
+  if (isInitialize(postBody)) return { kind: "without-session", identity, postBody, revision: undefined };
   const unknown = checkVersion(exchange, serverContext, undefined);
   if (unknown) return unknown;
   const name = exchange.header(versionHeader)?.trim();
@@ -221,7 +221,7 @@ function validateStatelessRequest(
     return refuse(400, `The header MCP-Protocol-Version is missing. Served: ${serverContext.revisions.names}`);
   const unfit =
     checkBatch(postBody, revision, serverContext) ?? checkScopes(exchange, serverContext, { identity, postBody });
-  return unfit ?? { kind: "alone", identity, postBody, revision };
+  return unfit ?? { kind: "without-session", identity, postBody, revision };
 }
 
 function checkClaimScopes(

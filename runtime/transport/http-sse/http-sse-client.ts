@@ -14,7 +14,7 @@ import {
 } from "../http-client/endpoint.ts";
 import { AnswerError, LostError } from "../http-client/errors.ts";
 import { KeyedQueue } from "../http-client/keyed-queue.ts";
-import { Operations, within } from "../http-client/in-flight.ts";
+import { InFlight, within } from "../http-client/in-flight.ts";
 import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
 
@@ -43,7 +43,7 @@ class SseClient implements Transport {
   readonly #options: SseClientOptions;
   readonly #limits: Limits;
   readonly #queue = new KeyedQueue<unknown>();
-  readonly #operations = new Operations();
+  readonly #operations = new InFlight();
   readonly #limiter: ConcurrencyLimiter;
   readonly #stream = new AbortController();
   readonly #target: Promise<Endpoint>;
