@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { keepAliveComment } from "../../../../runtime/framing/sse-events.ts";
 import type { EventWriter } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 import { NodeExchange } from "../../../../runtime/transport/http-server/exchange/node-exchange.ts";
@@ -58,6 +58,21 @@ test("a client that takes nothing has as much time as is said (R25)", async () =
   const intervals = (performance.now() - began) / interval;
   expect(readerTimeout / checkInterval).toBe(6);
   expect(intervals).toBeGreaterThan(5.9);
+});
+
+test("a client that takes nothing is let go after six checks, and not before (R25)", async () => {
+  const { response } = await ask(32 * 1024 * 1024);
+  let now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  open.push(() => clock.mockRestore());
+  const check = (): void => {
+    now += checkInterval;
+    response.emit("timeout");
+  };
+  for (let checks = 1; checks < readerTimeout / checkInterval; checks += 1) check();
+  expect(response.destroyed).toBe(false);
+  check();
+  expect(response.destroyed).toBe(true);
 });
 
 test("a client that takes some now and then keeps its answer", async () => {
