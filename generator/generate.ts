@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCapability } from "./capabilities.ts";
 import { formatTypeScript } from "./emit/format.ts";
 import { readConversions } from "./conversions/conversions.ts";
 import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
@@ -8,10 +7,11 @@ import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revisi
 import { loadTemplates } from "./emit/templates.ts";
 import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
 import { findLacks } from "./lacks.ts";
-import { packageRoot, packageVersion } from "./package-info.ts";
-import type { ExtensionModel, RevisionModel } from "./model.ts";
+import { packageRoot } from "./package-info.ts";
+import { negotiatesExtensions, readSpecModels } from "./spec-models.ts";
 import { escapeUnseen } from "./tool-schema/safe-text.ts";
-import { openSpecFolder, type SpecFolder } from "./read/spec-folder.ts";
+import { SpecError } from "./read/spec-error.ts";
+import { unknownRevision } from "./read/unknown-revision.ts";
 
 /** Options of `generate`. */
 export interface GenerateOptions {
@@ -49,38 +49,26 @@ export async function emitTree(options: Pick<GenerateOptions, "spec" | "revision
 
 /** Returns every file of the generated layer before formatting. Formatting is separate so that tests can skip it. */
 export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
-  const folder = await openSpecFolder(spec ?? join(packageRoot, "spec"));
-  const version = packageVersion();
+  const { models, extensions } = await readSpecModels(spec);
   const templateFolder = join(packageRoot, "templates");
   const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
-  const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : [...folder.pins.keys()];
-  // A revision is compared with every other pinned one, regardless of the revisions to generate.
-  const models = await Promise.all([...new Set([...ids, ...folder.pins.keys()])].map((id) => folder.readModel(id)));
-  const newest = models.find((model) => models.every(({ id }) => id <= model.id));
-  const extensions = await readExtensions(folder, newest);
+  const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : models.map(({ id }) => id);
+  const known = new Map(models.map((model) => [model.id, model]));
+  const newest = models.at(-1);
   const tree = new Map<string, string>();
-  for (const model of models.filter(({ id }) => ids.includes(id))) {
+  for (const id of ids) {
+    const model = known.get(id);
+    if (!model) throw new SpecError({ file: "spec/pins.json", text: unknownRevision(id, known) });
     const conversions = model === newest ? undefined : readConversions(models, model);
-    const lacks = findLacks(model, models, takesExtensions(model) ? extensions : []);
-    const neighbours = { conversions, lacks };
-    for (const [path, text] of emitRevision(model, neighbours, templates, version)) tree.set(path, text);
+    const lacks = findLacks(model, models, negotiatesExtensions(model) ? extensions : []);
+    for (const [path, text] of emitRevision(model, { conversions, lacks }, templates)) tree.set(path, text);
   }
   // An extension uses the types of the newest revision and is useless without them.
   for (const extension of newest && ids.includes(newest.id) ? extensions : [])
-    for (const [path, text] of emitExtension(extension, templates, version)) tree.set(path, text);
-  tree.set("revisions.ts", emitRevisionList(ids, templates, version));
+    for (const [path, text] of emitExtension(extension, templates)) tree.set(path, text);
+  tree.set("revisions.ts", emitRevisionList(ids, templates));
   for (const name of ["support.ts", "convert-support.ts"]) {
     tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
   }
   return tree;
-}
-
-/** True if a revision negotiates extensions. Older revisions do not. */
-function takesExtensions(model: RevisionModel): boolean {
-  return hasCapability(model, { side: "server", path: ["extensions"] });
-}
-
-async function readExtensions(folder: SpecFolder, core: RevisionModel | undefined): Promise<readonly ExtensionModel[]> {
-  if (!core) return [];
-  return Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, core)));
 }

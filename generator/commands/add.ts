@@ -1,16 +1,16 @@
-import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { emitOwnLayer } from "../create/emit-layer.ts";
-import { offerings } from "../create/layer/choices.ts";
+import { emitLayer } from "../create/layer/emit-layer.ts";
+import { features as knownFeatures } from "../create/layer/choices.ts";
+import { findSpec } from "../create/spec-choice.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../create/addition.ts";
 import { lockName } from "../create/lock.ts";
 import { commandsOf, readManager } from "../create/package-manager.ts";
-import { importOfModule } from "../create/package-layer.ts";
 import { register } from "../create/register.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import { move } from "../move.ts";
 import { packageRoot } from "../package-info.ts";
+import { readSpecModels } from "../spec-models.ts";
 import { listTool, manifestName } from "../update/bundle-manifest.ts";
 import { findDefinition } from "../update/definition.ts";
 import { readInstalledLayer } from "../update/installed-layer.ts";
@@ -44,8 +44,7 @@ export async function runAdd(options: AddOptions): Promise<number> {
 async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   requireProject(folder);
   const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
-  const isPackage = existsSync(join(folder, "src", "mcp.ts"));
-  const lock: unknown = isPackage ? undefined : JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
+  const lock: unknown = JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
   const server = await readProjectFile(folder, "src/server.ts");
   const plan = planAddition(kind, name, findSample(manifest));
   await refuseTwin(folder, plan);
@@ -53,10 +52,10 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
     const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
-    return `${(isPackage ? importOfModule(text) : text).trim()}\n`;
+    return `${text.trim()}\n`;
   };
   const texts = { source: render(`${kind}.ts`), test: render("test.ts"), served };
-  if (isPackage || isOffered(kind, lock)) await writeAll(folder, plan, texts);
+  if (isOffered(kind, lock)) await writeAll(folder, plan, texts);
   else await growLayer(kind, folder, () => writeAll(folder, plan, texts));
   return plan;
 }
@@ -83,28 +82,29 @@ async function readProjectFile(folder: string, path: string): Promise<string> {
 /** True if the protocol layer can serve this kind. Tools are always there; the rest only if the layer was generated with it. */
 function isOffered(kind: Addition, lock: unknown): boolean {
   const isLock = typeof lock === "object" && lock !== null;
-  const offers: unknown = isLock ? Reflect.get(lock, "offers") : undefined;
-  return kind === "tool" || (Array.isArray(offers) && offers.includes(`${kind}s`));
+  const features: unknown = isLock ? Reflect.get(lock, "features") : undefined;
+  return kind === "tool" || (Array.isArray(features) && features.includes(`${kind}s`));
 }
 
-/** Regenerates the layer of a project with an additional offering. When `use` fails, restores the previous layer. */
+/** Regenerates the layer of a project with an additional feature. When `use` fails, restores the previous layer. */
 async function growLayer(kind: Addition, folder: string, use: () => Promise<void>): Promise<void> {
   const { choices, edited, folder: layer } = await readInstalledLayer(folder);
   if (edited.length > 0) {
     throw new UserError(
-      `this project was made without ${kind}s, and src/mcp/ cannot be made anew: ${edited.slice(0, 5).join(", ")} was edited by hand. ` +
+      `src/mcp/ needs ${kind}s but was edited by hand: ${edited.slice(0, 5).join(", ")}. ` +
         "Run `create-mcp-server update --force` first; it keeps a copy.",
     );
   }
-  const offers = offerings.filter((offering) => choices.offers.includes(offering) || offering === `${kind}s`);
-  await replaceLayer(folder, layer, emitOwnLayer({ ...choices, offers }));
+  const features = knownFeatures.filter((feature) => choices.features.includes(feature) || feature === `${kind}s`);
+  const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
+  await replaceLayer(folder, layer, await emitLayer({ ...choices, features }, models));
   try {
     await use();
   } catch (error) {
     await restoreLayer(folder, layer);
     throw error;
   }
-  console.log(`src/mcp/ was made anew, with ${kind}s; the layer before is in ${previousName}.`);
+  console.log(`Regenerated src/mcp/ with ${kind}s; the previous files are in ${previousName}.`);
 }
 
 interface Texts {

@@ -1,4 +1,5 @@
 import type { Argv } from "yargs";
+import { features } from "../create/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /** Adds the default command, which writes a new project. */
@@ -43,7 +44,7 @@ export function addCreateCommand(cli: Argv): Argv {
         install,
         git,
         dryRun,
-        serve: choices.serve,
+        features: choices.features,
         transport: choices.transport,
         auth: choices.auth,
         schema: choices.schema,
@@ -63,10 +64,9 @@ export function addCreateCommand(cli: Argv): Argv {
 }
 
 const registryNote =
-  "From the registry: npm create mcp-server@latest demo -- --protocol latest. What stands before -- npm takes for itself.";
+  "From the registry: npm create mcp-server@latest demo -- --protocol latest. npm consumes options placed before `--`.";
 
-const exitCodes =
-  "Exit codes: 0 done; 1 not as it should be: what was checked, compared or built; 2 could not be done; 130 interrupted.";
+const exitCodes = "Exit codes: 0 success, 1 check failed, 2 usage or I/O error, 130 interrupted.";
 
 const createOptions = {
   protocol: {
@@ -82,9 +82,9 @@ const createOptions = {
     coerce: joinRepeated,
   },
   name: { type: "string", describe: "Package name", defaultDescription: "the folder's name", coerce: joinRepeated },
-  serve: {
+  features: {
     type: "string",
-    describe: "What it offers: tools, resources, prompts, changes, questions, tasks, skills, ui, with commas, or all",
+    describe: `Features of the server: ${features.join(", ")}, with commas, or all`,
     defaultDescription: "tools,resources,prompts",
     coerce: joinRepeated,
   },
@@ -134,8 +134,8 @@ const createOptions = {
   },
   runtime: {
     type: "string",
-    describe: "emitted: the protocol layer is part of the project; package: it is a dependency",
-    defaultDescription: "emitted",
+    describe: "mcp-server-runtime as a dependency, or vendored: its files inside the project",
+    defaultDescription: "dependency",
     coerce: joinRepeated,
   },
   "package-manager": {

@@ -1,9 +1,10 @@
 import { relative } from "node:path";
-import { chooseRevisions, readCatalogue, servable } from "../create/catalogue.ts";
+import { chooseRevisions, toCatalogue } from "../create/catalogue.ts";
 import { quoteForShell } from "../create/client-config.ts";
 import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type Screen } from "../create/console.ts";
-import { toSpecPath, withPackageFolder } from "../create/package-folder.ts";
-import { ownDependency, packOwn } from "../create/package-layer.ts";
+import { toSpecPath } from "../create/spec-choice.ts";
+import { readRuntime } from "../create/runtime-package.ts";
+import { readSpecModels } from "../spec-models.ts";
 import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
 import { readPackageName } from "../create/name.ts";
 import { emitProject, type ProjectOptions } from "../create/project-files.ts";
@@ -63,8 +64,7 @@ export async function runCreate(options: CreateOptions): Promise<number> {
   const stop = (): void => interruption.abort(interrupted());
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    const { signal } = interruption;
-    return await withPackageFolder(options.spec, (packageFolder) => create(options, { packageFolder, signal }));
+    return await create(options, interruption.signal);
   } catch (error) {
     return reportProblem(error);
   } finally {
@@ -74,12 +74,7 @@ export async function runCreate(options: CreateOptions): Promise<number> {
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
-interface Surroundings {
-  readonly packageFolder: string;
-  readonly signal: AbortSignal;
-}
-
-async function create(options: CreateOptions, { packageFolder, signal }: Surroundings): Promise<number> {
+async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
   refuseSwallowedFlags(options.flags ?? []);
   refuseMisspeltCommand(options.directory);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -87,7 +82,7 @@ async function create(options: CreateOptions, { packageFolder, signal }: Surroun
   const isNamed = options.directory.trim() !== "";
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
-  const project = await planProject(options, { target, asks, packageFolder });
+  const project = await planProject(options, { target, asks });
   // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
@@ -97,7 +92,7 @@ async function create(options: CreateOptions, { packageFolder, signal }: Surroun
     console.log(listFiles(tree));
     return 0;
   }
-  await writeProject(target, tree, { signal, archives: await packArchives(project, screen) });
+  await writeProject(target, tree, { signal, archives: project.runtime.archives });
   const readiness = await prepareProject(project, { install: options.install, repository, screen, signal });
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
@@ -127,33 +122,18 @@ function findNamed({ name }: CreateOptions): (directory: string) => Promise<Targ
   };
 }
 
-/** Packs this package itself, for a project that depends on it when no registry has it. */
-async function packArchives(
-  { selection, packageFolder, version }: ProjectOptions,
-  screen: Screen,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { archive } = ownDependency(packageFolder, version);
-  if (selection.runtime === "emitted" || archive === undefined) return new Map();
-  const packed = await screen.step(
-    "Packing create-mcp-server",
-    () => packOwn(packageFolder),
-    () => `Packed create-mcp-server to ${archive}`,
-  );
-  return new Map([[archive, packed]]);
-}
-
 interface Plan {
   readonly target: Target;
   readonly asks: boolean;
-  readonly packageFolder: string;
 }
 
 async function planProject(
   { protocol, spec, name, from, only, output, packageManager, ...rest }: CreateOptions,
-  { target: { folder }, asks, packageFolder }: Plan,
+  { target: { folder }, asks }: Plan,
 ): Promise<ProjectOptions> {
   const manager = choosePackageManager(packageManager);
-  const catalogue = readCatalogue(packageFolder);
+  const models = await readSpecModels(spec);
+  const catalogue = toCatalogue(models.models);
   const chosen = chooseRevisions(protocol, catalogue);
   if (only !== undefined && from === undefined)
     throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
@@ -163,13 +143,11 @@ async function planProject(
   const given = source === undefined ? rest : toSourceSelection(rest, source);
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
-  const choices = protocol === undefined ? servable(catalogue).map(({ id }) => id) : [];
+  const choices = protocol === undefined ? catalogue.map(({ id }) => id) : [];
   const selection = asks ? await askSelection({ given, asked }) : asked;
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
-  const facts = { folder, name: checked, manager, version: packageVersion(), packageFolder };
-  if (spec !== undefined && selection.runtime === "package")
-    throw new UserError("--spec: the package has revisions of its own. Leave it out, or say --runtime emitted.");
+  const facts = { folder, name: checked, manager, models, runtime: readRuntime(selection.runtime) };
   return {
     ...facts,
     revisions,
@@ -187,10 +165,10 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
     prompts: contract.prompts.length > 0,
   };
   const own = Object.entries(has).flatMap(([kind, isThere]) => (isThere ? [kind] : []));
-  const { schema = "json", serve = own.join(",") } = given;
+  const { schema = "json", features = own.join(",") } = given;
   if (schema !== "json")
     throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
-  return { ...given, schema, serve };
+  return { ...given, schema, features };
 }
 
 async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {

@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { offerings } from "../create/layer/choices.ts";
+import { features as knownFeatures } from "../create/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */
@@ -40,10 +40,10 @@ export function addUpdateCommand(cli: Argv): Argv {
           defaultDescription: "those that it speaks",
         })
         .option("spec", specOption)
-        .option("serve", {
+        .option("features", {
           type: "string",
-          describe: `What it shall offer: ${offerings.join(", ")}, with commas`,
-          defaultDescription: "what it offers",
+          describe: `Features of the server: ${knownFeatures.join(", ")}, with commas`,
+          defaultDescription: "unchanged",
         })
         .option("transport", {
           type: "string",
@@ -63,13 +63,13 @@ export function addUpdateCommand(cli: Argv): Argv {
           examplesText(
             ["update", "to what this version of the generator writes"],
             ["update --protocol all --dry-run", "what other revisions would mean for your code"],
-            ["update --serve tools,changes", "a layer for tools that come and go"],
+            ["update --features tools,list-changed", "for tools that come and go"],
             ["update --transport both --client", "reached over HTTP, too, and able to call other servers"],
             ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
             ["update --undo", "back to what it was"],
           ),
         ),
-    async ({ dir, protocol, spec, serve, transport, client, check, dryRun, force, undo }) => {
+    async ({ dir, protocol, spec, features, transport, client, check, dryRun, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
@@ -79,7 +79,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         undo,
         ...(protocol !== undefined && { protocol }),
         ...(spec !== undefined && { spec }),
-        ...(serve !== undefined && { serve }),
+        ...(features !== undefined && { features }),
         ...(transport !== undefined && { transport }),
         ...(client !== undefined && { client }),
       });

@@ -1,26 +1,20 @@
-import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { chooseRevisions, readCatalogue } from "../create/catalogue.ts";
-import { emitOwnLayer } from "../create/emit-layer.ts";
-import { findSpec, toSpecPath, withPackageFolder } from "../create/package-folder.ts";
+import { toCatalogue } from "../create/catalogue.ts";
+import { emitLayer } from "../create/layer/emit-layer.ts";
+import { vendorFolder } from "../create/runtime-package.ts";
+import { findSpec, toSpecPath } from "../create/spec-choice.ts";
 import { compareTree, driftText } from "../emit/tree.ts";
-import { packageRoot, packageVersion } from "../package-info.ts";
-import { openSpecFolder } from "../read/spec-folder.ts";
+import type { RevisionModel } from "../model.ts";
+import { packageVersion } from "../package-info.ts";
+import { readSpecModels, type SpecModels } from "../spec-models.ts";
 import { describeChoices, isLess, toChoices, type Wish } from "../update/choices.ts";
 import type { Replacement } from "../update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer } from "../update/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
 import { requireProject } from "../update/project.ts";
+import { readVendoredRuntime, replaceVendoredRuntime, type VendoredRuntime } from "../update/vendored-runtime.ts";
 import { renameRevisions } from "../update/named-revisions.ts";
-import {
-  moduleName,
-  readModule,
-  readModuleRevisions,
-  rewriteModule,
-  toModuleLines,
-  toReplacement,
-} from "../update/package-module.ts";
 import { findMovedNames } from "../update/use.ts";
 import { countText } from "../count-text.ts";
 import { UserError } from "../user-error.ts";
@@ -56,19 +50,22 @@ async function update(options: UpdateCommandOptions): Promise<number> {
   const project = resolve(options.directory);
   // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
-  const module = await readModule(project);
-  if (module !== undefined) return updateModule(project, module, options);
   if (options.undo) return undo(project);
   const layer = await readInstalledLayer(project);
   const spec = findSpec(options.spec, { project, choices: layer.choices });
-  return withPackageFolder(spec, (packageFolder) => updateLayer(options, { project, layer, spec, packageFolder }));
+  return updateLayer(options, { project, layer, spec, models: await readSpecModels(spec) });
 }
 
 async function undo(project: string): Promise<number> {
   const from = await readRevisions(project);
   await restoreLayer(project, join(project, "src", "mcp"));
   console.log("src/mcp is what it was before the last update. The same command brings the update back.");
-  const change = { from, to: await readRevisions(project), catalogue: readCatalogue(packageRoot), dryRun: false };
+  const change = {
+    from,
+    to: await readRevisions(project),
+    catalogue: toCatalogue((await readSpecModels()).models),
+    dryRun: false,
+  };
   for (const line of await renameRevisions(project, change)) console.log(line);
   return 0;
 }
@@ -83,96 +80,55 @@ interface Surroundings {
   readonly project: string;
   readonly layer: InstalledLayer;
   readonly spec: string | undefined;
-  readonly packageFolder: string;
+  readonly models: SpecModels;
 }
 
-async function updateLayer(
-  options: UpdateCommandOptions,
-  { project, layer, spec, packageFolder }: Surroundings,
-): Promise<number> {
-  const catalogue = readCatalogue(packageFolder);
+async function updateLayer(options: UpdateCommandOptions, surroundings: Surroundings): Promise<number> {
+  const { project, layer, spec, models } = surroundings;
+  const catalogue = toCatalogue(models.models);
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);
-  const { revisions: wanted, offers } = next;
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
-  const tree = emitOwnLayer({ ...next, ...origin }, packageFolder);
+  const tree = await emitLayer({ ...next, ...origin }, models);
   const drifts = await compareTree(layer.folder, tree);
-  if (options.check) return reportDrift(drifts.map(driftText));
+  const vendored = await readVendoredRuntime(project);
+  if (options.check) return reportDrift([...drifts, ...(vendored?.drifts ?? [])].map(driftText));
+  if (vendored && vendored.drifts.length > 0) await updateRuntime(project, vendored, options);
   if (drifts.length === 0) {
-    console.log(
-      `src/mcp is up to date: version ${packageVersion()}, revisions ${wanted.join(", ")}, ${offers.join(", ")}.`,
-    );
+    console.log(`src/mcp is up to date: revisions ${next.revisions.join(", ")}, ${next.features.join(", ")}.`);
     return 0;
   }
-  console.log(`From version ${layer.generator}, revisions ${layer.choices.revisions.join(", ")}`);
-  console.log(`to version ${packageVersion()}, revisions ${wanted.join(", ")}.`);
+  console.log(`From version ${layer.generator}, revisions ${old.revisions.join(", ")}`);
+  console.log(`to version ${packageVersion()}, revisions ${next.revisions.join(", ")}.`);
   for (const line of describeChoices(old, next)) console.log(line);
-  const [[older = ""], [newer = ""]] = [old.revisions, wanted];
+  const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  await tellChanges(project, { older, newer, isLess: isLess(old, next), layer: replacement, packageFolder });
+  await reportPlaces(project, { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models });
   if (!options.force) refuseEdited(layer);
   const { dryRun } = options;
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
-  const told = await renameRevisions(project, { from: layer.choices.revisions, to: wanted, catalogue, dryRun });
-  for (const line of told) console.log(line);
+  const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
+  for (const line of renamed) console.log(line);
   const count = countText(drifts.length, "file");
   const kept = relative(project, join(project, previousName));
   console.log(
     dryRun
       ? `src/mcp: ${count} would be written or removed; nothing was.`
-      : `src/mcp: ${count} written or removed; the layer before is in ${kept} (take it back: update --undo).`,
+      : `src/mcp: ${count} written or removed; the previous files are in ${kept} (restore them: update --undo).`,
   );
   return 0;
 }
 
-/** Updates a project that depends on this package. Only its choice of revisions is its own, in one module. */
-async function updateModule(project: string, text: string, options: UpdateCommandOptions): Promise<number> {
-  const { protocol, dryRun } = options;
-  if (options.spec !== undefined && options.spec !== false)
-    throw new UserError("--spec: the package has revisions of its own, and this project depends on it. Leave it out.");
-  if (options.serve !== undefined)
-    throw new UserError("--serve: the package can serve everything, and this project depends on it. Leave it out.");
-  if (options.transport !== undefined || options.client !== undefined)
-    throw new UserError(
-      `${options.client === undefined ? "--transport" : "--client"}: the package has all of it, and this project depends on it. ` +
-        `Export from ${moduleName} what you need of create-mcp-server/runtime.`,
-    );
-  if (protocol === undefined || options.check || options.undo)
-    throw new UserError(
-      `${project} takes its protocol layer from the package create-mcp-server: install the version of it that you want. ` +
-        `Its revisions are in ${moduleName}: --protocol changes them, and version control brings them back.`,
-    );
-  const catalogue = readCatalogue(packageRoot);
-  const wanted = chooseRevisions(protocol, catalogue);
-  const spoken = readModuleRevisions(text);
-  const lines = toModuleLines(wanted);
-  const next = rewriteModule(text, wanted);
-  if (next === undefined)
-    throw new UserError(
-      [
-        `${moduleName} is not as it was written. These lines belong in it, in the place of those that name revisions:`,
-        lines.imports,
-        lines.types,
-        lines.list,
-      ].join("\n"),
-    );
-  if (next === text) {
-    console.log(`${moduleName} is up to date: revisions ${wanted.join(", ")}.`);
-    return 0;
-  }
-  console.log(`From revisions ${spoken.join(", ")}\nto revisions ${wanted.join(", ")}.`);
-  const [[older = ""], [newer = ""]] = [spoken, wanted];
-  await tellChanges(project, {
-    older,
-    newer,
-    isLess: false,
-    layer: toReplacement(project, next),
-    packageFolder: packageRoot,
-  });
-  if (!dryRun) await writeFile(join(project, moduleName), next);
-  for (const line of await renameRevisions(project, { from: spoken, to: wanted, catalogue, dryRun })) console.log(line);
-  console.log(dryRun ? `${moduleName} would be written; it was not.` : `${moduleName} is written.`);
-  return 0;
+async function updateRuntime(
+  project: string,
+  vendored: VendoredRuntime,
+  { dryRun }: UpdateCommandOptions,
+): Promise<void> {
+  if (!dryRun) await replaceVendoredRuntime(project, vendored);
+  const count = countText(vendored.drifts.length, "file");
+  console.log(
+    `${vendorFolder}: ${count} ${dryRun ? "would be written or removed; nothing was." : "written or removed."}`,
+  );
 }
 
 /** Rejects contradicting options. Each of them selects another action, and no precedence among them would be obvious. */
@@ -191,11 +147,11 @@ function refuseEdited({ edited }: InstalledLayer): void {
 function reportDrift(lines: readonly string[]): number {
   for (const line of lines) console.log(line);
   if (lines.length === 0) {
-    console.log("src/mcp is as create-mcp-server writes it.");
+    console.log("All generated files are up to date.");
     return 0;
   }
   const differ = lines.length === 1 ? "differs" : "differ";
-  console.error(`${countText(lines.length, "file")} in src/mcp ${differ}. Run the same command without --check.`);
+  console.error(`${countText(lines.length, "generated file")} ${differ}. Run the same command without --check.`);
   return 1;
 }
 
@@ -205,16 +161,17 @@ interface Change {
   /** True if the project will offer less than before. */
   readonly isLess: boolean;
   readonly layer: Replacement;
-  readonly packageFolder: string;
+  readonly models: readonly RevisionModel[];
 }
 
 /** Lists the effects of an update on the project's own code, before anything is written. */
-async function tellChanges(project: string, { older, newer, isLess, layer, packageFolder }: Change): Promise<void> {
+async function reportPlaces(project: string, { older, newer, isLess, layer, models }: Change): Promise<void> {
   if (older === newer && !isLess) return;
-  const spec = await openSpecFolder(join(packageFolder, "spec"));
-  if (!spec.pins.has(older)) return;
+  const before = models.find(({ id }) => id === older);
+  const after = models.find(({ id }) => id === newer);
+  if (!before || !after) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const moved = older === newer ? [] : findMovedNames(await spec.readModel(older), await spec.readModel(newer));
+  const moved = older === newer ? [] : findMovedNames(before, after);
   const { places, isCompiled } = await findPlacesToChange(project, { moved, layer });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);

@@ -1,19 +1,19 @@
-import type { Offering, Protection } from "./layer/choices.ts";
+import type { Feature, Protection } from "./layer/choices.ts";
 import type { Extra, SchemaLibrary, Service } from "./project-choices.ts";
 
 /** Short explanations of the words of a choice, by word. */
 export type Hints<Word extends string> = Readonly<Record<Word, string>>;
 
-/** Explanations of each {@link Offering}, shown as hints in prompts. */
-export const offeringHints: Hints<Offering> = {
+/** Explanations of each {@link Feature}, shown as hints in prompts. */
+export const featureHints: Hints<Feature> = {
   tools: "functions that the model calls",
   resources: "texts and data that a host reads",
   prompts: "messages that the user chooses and fills in",
-  changes: "tools that come and go while clients are connected",
-  questions: "to the user or the model, in the middle of a call: elicitation, sampling, roots",
-  tasks: "calls that go on in the background",
+  "list-changed": "tools that come and go while clients are connected",
+  input: "requests to the user or the model during a call: elicitation, sampling, roots",
+  tasks: "calls that run in the background",
   skills: "folders of instructions for the model",
-  ui: "views that a host shows for a tool's results",
+  apps: "views that a host shows for a tool's results",
 };
 
 /** Explanations of each {@link Service}, shown as hints in prompts. */

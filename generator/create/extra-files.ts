@@ -1,7 +1,7 @@
 import type { Templates } from "../emit/templates.ts";
 import { desktopConfig, nodeOptions, type ServerCommand } from "./client-config.ts";
 import { addressTexts, commandText, hostFiles, type Host } from "./host-files.ts";
-import type { Offering } from "./layer/choices.ts";
+import type { Feature } from "./layer/choices.ts";
 import { commandsOf, type PackageManager } from "./package-manager.ts";
 import { jsonText } from "./json-text.ts";
 import type { Extra, Service } from "./project-choices.ts";
@@ -13,8 +13,8 @@ export interface ExtraOptions {
   readonly name: string;
   readonly server: ServerCommand;
   readonly service: Service;
-  /** Offerings of its protocol layer. */
-  readonly offers: readonly Offering[];
+  /** Features of its protocol layer. */
+  readonly features: readonly Feature[];
   /** True if the server accepts only clients with an API key. */
   readonly isKeyed: boolean;
   /** Environment variables that configure authentication, in words; empty without authentication. */
@@ -22,10 +22,8 @@ export interface ExtraOptions {
   /** Environment variables of the API that its tools call; optional ones have `isRequired: false`. */
   readonly needed: readonly ServerVariable[];
   readonly manager: PackageManager;
-  /** True if the protocol layer is part of the project. */
-  readonly emitted: boolean;
-  /** True if the project depends on a package that is packed within it. */
-  readonly vendored: boolean;
+  /** True if the project contains the runtime, in the folder `vendor`. */
+  readonly hasVendor: boolean;
   readonly extras: readonly Extra[];
   /** True if the server reads skills from a folder beside it. */
   readonly skillFolder: boolean;
@@ -57,14 +55,13 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     both: options.service === "both",
     worker: options.service === "worker",
     keyed: options.isKeyed,
-    ...definersView(options.offers),
+    ...definersView(options.features),
     skillFolder: options.skillFolder,
     url: urlOf(options.service),
     variables: options.variables,
     ...variableView(options.needed),
     tools: indented([...options.tools], "  "),
-    emitted: options.emitted,
-    vendored: options.vendored,
+    hasVendor: options.hasVendor,
     ...managerView(options.manager),
     // Both are placeholders for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
@@ -75,11 +72,11 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
 }
 
 /** Returns the functions that create definitions, and the callbacks that they check. */
-function definersView(offers: readonly Offering[]): object {
+function definersView(features: readonly Feature[]): object {
   const rows = [
     ["defineTool", "run"],
-    ...(offers.includes("resources") ? [["defineResource", "read"]] : []),
-    ...(offers.includes("prompts") ? [["definePrompt", "get"]] : []),
+    ...(features.includes("resources") ? [["defineResource", "read"]] : []),
+    ...(features.includes("prompts") ? [["definePrompt", "get"]] : []),
   ];
   const list = (words: readonly string[], last: string): string =>
     words

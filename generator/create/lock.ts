@@ -9,13 +9,13 @@ export const lockName = "mcp.lock.json";
 /** Content of `src/mcp/mcp.lock.json`, the record of an emitted layer. */
 export interface Lock {
   /** Version of this file's format. */
-  readonly format: 1;
+  readonly format: 2;
   /** Version of create-mcp-server that emitted the layer. */
   readonly generator: string;
   /** Revisions that the layer speaks, newest first. */
   readonly revisions: readonly string[];
-  /** Offerings of the layer; the members below are its other choices. */
-  readonly offers: LayerChoices["offers"];
+  /** Features of the layer; the members below are its other choices. */
+  readonly features: LayerChoices["features"];
   readonly transports: LayerChoices["transports"];
   readonly client: boolean;
   readonly validator: boolean;
@@ -33,10 +33,10 @@ export function createLock(
 ): Lock {
   const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
   const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const { revisions, offers, transports, client, validator, re2js, auth, spec } = choices;
+  const { revisions, features, transports, client, validator, re2js, auth, spec } = choices;
   const origin = spec === undefined ? {} : { spec };
   const checks = { validator, ...(re2js && { re2js }) };
-  return { format: 1, generator, revisions, ...origin, offers, transports, client, ...checks, auth, files };
+  return { format: 2, generator, revisions, ...origin, features, transports, client, ...checks, auth, files };
 }
 
 /** Text of a lock file. */

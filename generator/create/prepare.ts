@@ -1,7 +1,8 @@
-import { readCatalogue, isStatelessAt } from "./catalogue.ts";
+import { statelessAmong, toCatalogue } from "./catalogue.ts";
 import type { Screen } from "./console.ts";
 import { exampleCall, makeFirstCall } from "./first-call.ts";
 import { buildProject, installDependencies, testProject, type ManagerRun } from "./install.ts";
+import { packageVersion } from "../package-info.ts";
 import type { ProjectOptions } from "./project-files.ts";
 import { createRepository, type RepositoryOutcome } from "./repository.ts";
 import { commandsOf } from "./package-manager.ts";
@@ -28,7 +29,7 @@ export interface Readiness {
 export async function prepareProject(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
   const run = { folder: project.folder, signal: options.signal, manager: project.manager };
   const kind = options.install ? await install(project, options, run) : "written";
-  if ((await options.repository) && !options.signal.aborted) await initialize(project, options, run);
+  if ((await options.repository) && !options.signal.aborted) await initialize(options, run);
   return { kind };
 }
 
@@ -93,9 +94,9 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
   const work = async (): Promise<{ readonly answer?: string; readonly problem?: string }> => {
     const built = await buildProject(run);
     if (!built.ok) return { problem: `${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}` };
-    const { folder, revisions, packageFolder } = project;
+    const { folder, revisions, models } = project;
     const [revision = ""] = revisions;
-    const isStateless = isStatelessAt(revision, readCatalogue(packageFolder));
+    const isStateless = statelessAmong([revision], toCatalogue(models.models)).length > 0;
     return makeFirstCall(exampleCall, { folder, revision, isStateless }).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
@@ -111,8 +112,8 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
   return "failed";
 }
 
-async function initialize(project: ProjectOptions, { screen }: PrepareOptions, run: ManagerRun): Promise<void> {
-  const outcome = await createRepository(`Start from create-mcp-server ${project.version}`, run);
+async function initialize({ screen }: PrepareOptions, run: ManagerRun): Promise<void> {
+  const outcome = await createRepository(`Start from create-mcp-server ${packageVersion()}`, run);
   const problem = describeRepository(outcome);
   if (problem !== undefined) screen.warn(problem);
 }

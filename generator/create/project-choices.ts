@@ -1,9 +1,9 @@
 import { UserError } from "../user-error.ts";
 import {
-  offerings,
+  features,
   protections,
   type LayerChoices,
-  type Offering,
+  type Feature,
   type Protection,
   type Transport,
 } from "./layer/choices.ts";
@@ -54,15 +54,15 @@ export function isExtraOf(extra: Extra, service: Service): boolean {
   return places[extra]?.includes(service) ?? true;
 }
 
-/** Locations of the protocol layer: among the project's own sources, or in a dependency on this package. */
-export const runtimes = ["emitted", "package"] as const;
+/** Sources of the runtime: an npm dependency, or its published files inside the project. */
+export const runtimes = ["dependency", "vendored"] as const;
 
-/** Location of the protocol layer. */
+/** Source of the runtime. */
 export type Runtime = (typeof runtimes)[number];
 
 /** Choices for a project, except its name and its revisions. */
 export interface Selection {
-  readonly serve: readonly Offering[];
+  readonly features: readonly Feature[];
   readonly transport: Service;
   readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
@@ -74,7 +74,7 @@ export interface Selection {
 
 /** Choices as text from the command line; `undefined` when not given. */
 export interface SelectionText {
-  readonly serve?: string | undefined;
+  readonly features?: string | undefined;
   readonly transport?: string | undefined;
   readonly auth?: string | undefined;
   readonly schema?: string | undefined;
@@ -89,28 +89,28 @@ export function readSelection(text: SelectionText): Selection {
   const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
   if (isProtected) refuseUnprotected(further);
   return {
-    serve: readServe(text.serve ?? "tools,resources,prompts"),
+    features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
     further,
     auth: readProtection(text.auth ?? "none", transport),
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
     extras: readExtras(text.extras ?? "agents", transport),
-    runtime: readWord("--runtime", text.runtime ?? "emitted", runtimes),
+    runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
 
-/** Parses the offerings of `--serve`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
-export function readServe(text: string): readonly Offering[] {
-  const serve = readWords("--serve", text, { words: offerings, groups: ["all"] });
-  return offerings.filter((offering) => offering === "tools" || serve.includes(offering));
+/** Parses the words of `--features`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
+export function readFeatures(text: string): readonly Feature[] {
+  const chosen = readWords("--features", text, { words: features, groups: ["all"] });
+  return features.filter((feature) => feature === "tools" || chosen.includes(feature));
 }
 
 /** Returns the choices for the protocol layer of a project. */
 export function toLayerChoices(selection: Selection, revisions: readonly string[]): LayerChoices {
   return {
     revisions,
-    offers: toOffers(selection.serve),
+    features: withRequired(selection.features),
     transports: transportsOf(selection),
     client: selection.client,
     validator: selection.schema === "json",
@@ -118,10 +118,10 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
   };
 }
 
-/** Adds the offerings that others need: files of skills and views are resources. */
-export function toOffers(serve: Selection["serve"]): Selection["serve"] {
-  const isNeeded = serve.includes("skills") || serve.includes("ui");
-  return offerings.filter((offering) => serve.includes(offering) || (isNeeded && offering === "resources"));
+/** Adds the features that others need: files of skills and views are resources. */
+export function withRequired(chosen: readonly Feature[]): readonly Feature[] {
+  const isNeeded = chosen.includes("skills") || chosen.includes("apps");
+  return features.filter((feature) => chosen.includes(feature) || (isNeeded && feature === "resources"));
 }
 
 /**

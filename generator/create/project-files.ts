@@ -1,25 +1,28 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { greet, measureText } from "./example-tools.ts";
+import { formatTypeScript } from "../emit/format.ts";
 import { loadTemplates } from "../emit/templates.ts";
 import type { Tree } from "../emit/tree.ts";
-import { emitLayer, layerTemplate, spokenName } from "./emit-layer.ts";
-import { emitPackageLayer, importModule, ownDependency, packageTemplate } from "./package-layer.ts";
+import type { RevisionModel } from "../model.ts";
+import { packageRoot } from "../package-info.ts";
+import type { SpecModels } from "../spec-models.ts";
+import { emitLayer } from "./layer/emit-layer.ts";
 import { emitExtras, extraTemplates, isOnStdio, registryName, urlOf, type ExtraOptions } from "./extra-files.ts";
-import { toLayerChoices, toOffers, type Selection } from "./project-choices.ts";
+import { declares, isOverSse, toolMembers } from "./model-facts.ts";
+import { toLayerChoices, withRequired, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../from/stub-kinds.ts";
 import type { ProjectSource } from "../from/source.ts";
 import { builtPackages, packagesOf } from "./project-packages.ts";
 import { managerFiles, type PackageManager } from "./package-manager.ts";
-import { readToolMembers, readTypes } from "./revision-types.ts";
 import { schemaSamples } from "./schema-samples.ts";
-import { importText } from "./layer/source-parts.ts";
 import { emitSkills, hasSkillFolder } from "./skill-files.ts";
-import { describeRevisions, readCatalogue, isStatelessAt } from "./catalogue.ts";
+import { describeRevisions, statelessAmong, toCatalogue } from "./catalogue.ts";
 import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
+import type { RuntimeDependency } from "./runtime-package.ts";
 
 /** Options of the files of a project. */
 export interface ProjectOptions {
@@ -31,58 +34,64 @@ export interface ProjectOptions {
   readonly revisions: readonly string[];
   readonly selection: Selection;
   readonly manager: PackageManager;
+  /** Dependency on the runtime, as the selection wants it. */
+  readonly runtime: RuntimeDependency;
   /** Source of its tools. Default: an example. */
   readonly source?: ProjectSource;
   /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
   readonly spec?: string;
-  /** Version of this package, written into the emitted layer. */
-  readonly version: string;
-  /** Folder of this package, or one of the same structure, with `runtime/`, `generated/`, `spec/` and `templates/`. */
-  readonly packageFolder: string;
+  /** Models of the spec folder. */
+  readonly models: SpecModels;
   /** Cancels the generation of tools, which may take long. */
   readonly signal?: AbortSignal;
 }
 
-/** Emits all files of a new project, by path relative to its folder. */
+/** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
-  const folder = join(options.packageFolder, "templates");
-  const names = [layerTemplate, ...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
-  const templates = loadTemplates(folder, [...names, packageTemplate, workerTemplate]);
+  const folder = join(packageRoot, "templates");
+  const names = [...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
+  const templates = loadTemplates(folder, [...names, workerTemplate]);
   const view = projectView(options);
-  const { selection, revisions, spec, source } = options;
+  const { selection, revisions, spec, source, models, runtime } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
-  const choices = { ...toLayerChoices(selection, revisions), ...more };
-  const builder = { from: options.selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
+  const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const copies = [...copied, builder].map(({ from, to }): [string, string] => [
     to,
     readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n"),
   ]);
-  const own = new Map([
+  return new Map([
     ...copies,
-    ...managerFiles(options.manager, builtPackages(options.selection)),
+    ...managerFiles(options.manager, builtPackages(selection)),
     ...namesOf(selection).map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ["src/server.ts", await formatTypeScript(templates.render("project/src/server.ts", view))],
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
-    ...emitAccess({ ...options.selection, url: urlOf(selection.transport) }, templates),
-    ...emitSkills(options.selection, folder),
+    ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...emitSkills(selection, folder),
     ...(await emitOwnTools(options)),
+    ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
+    ...runtime.files,
   ]);
-  if (options.selection.runtime === "package")
-    return importModule(own).set("src/mcp.ts", emitPackageLayer(choices, templates));
-  const layer = emitLayer({ ...options, choices, templates });
-  return new Map([...own, ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text])]);
 }
 
-/** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas and a formatter. */
-async function emitOwnTools({ source, revisions, selection, ...options }: ProjectOptions): Promise<Tree> {
+/** Returns the model of the newest revision of a project, whose types its code has. */
+function newestOf({ revisions, models }: Pick<ProjectOptions, "revisions" | "models">): RevisionModel {
+  const model = models.models.find(({ id }) => id === revisions[0]);
+  if (!model) throw new Error(`Revision ${revisions[0]} has no model; this is a bug in generator/create.`);
+  return model;
+}
+
+/** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
+async function emitOwnTools({ source, selection, ...options }: ProjectOptions): Promise<Tree> {
   if (!source) return new Map();
-  const { name, packageFolder, signal } = options;
-  const stubs = stubKinds(source, new Set(selection.serve));
+  const { name, signal } = options;
+  const newest = newestOf(options);
+  const stubs = stubKinds(source, new Set(selection.features));
   const { emitSource } = await import("../from/emit-source.ts");
-  const toolMembers = readToolMembers(revisions[0] ?? "", packageFolder);
-  const hasAudio = readTypes(revisions[0] ?? "", packageFolder).includes("\nexport interface AudioContent ");
-  const facts = { name, packageFolder, layer: "mcp/index.ts", ...(signal && { signal }) };
-  return emitSource(source, { ...facts, toolMembers, hasAudio, stubs });
+  const facts = { name, packageFolder: packageRoot, layer: "mcp/index.ts", ...(signal && { signal }) };
+  const known = { toolMembers: toolMembers(newest), hasAudio: declares(newest, "AudioContent") };
+  return emitSource(source, { ...facts, ...known, stubs });
 }
 
 const workerTemplate = "project/wrangler.jsonc";
@@ -90,7 +99,6 @@ const workerTemplate = "project/wrangler.jsonc";
 const rendered = [
   "package.json",
   "README.md",
-  "src/server.ts",
   "src/stdout.ts",
   "test/client.ts",
   "test/links.ts",
@@ -139,14 +147,12 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     : [measureText];
   const tools = [...own, ...(isEliciting(options) ? [greet] : [])];
   const revisionText = describeRevisions(revisions);
-  const { manager, packageFolder, version } = options;
-  const archive = selection.runtime === "package" ? ownDependency(packageFolder, version).archive : undefined;
-  const layer = { emitted: selection.runtime === "emitted", vendored: archive !== undefined };
+  const { manager, runtime } = options;
   return {
     name,
     server: serverCommand(options),
     service,
-    offers: toOffers(selection.serve),
+    features: withRequired(selection.features),
     isKeyed: selection.auth === "api-key",
     variables,
     needed: variablesOf(options.source),
@@ -155,38 +161,36 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     tools,
     revisionText,
     manager,
-    ...layer,
+    hasVendor: runtime.version.startsWith("file:"),
   };
 }
 
 /** True if the project has a tool that asks the user for input. */
-function isEliciting({ revisions: [newest = ""], selection, packageFolder }: ProjectOptions): boolean {
-  const isKnown = readTypes(newest, packageFolder).includes("export interface ElicitResult ");
-  return isKnown && selection.serve.includes("questions");
+function isEliciting(options: ProjectOptions): boolean {
+  return declares(newestOf(options), "ElicitResult") && options.selection.features.includes("input");
 }
 
 function projectView(options: ProjectOptions): object {
-  const { name, revisions, selection, source, packageFolder } = options;
-  const catalogue = readCatalogue(packageFolder);
-  const alone = revisions.filter((id) => isStatelessAt(id, catalogue));
-  const members = revisions.map((id) => readToolMembers(id, packageFolder));
-  const structured = members.map((names) => names.has("outputSchema"));
+  const { name, revisions, selection, source } = options;
+  const models = options.models.models.filter(({ id }) => revisions.includes(id));
+  const stateless = statelessAmong(revisions, toCatalogue(models));
+  const members = toolMembers(newestOf(options));
+  const isStructured = members.has("outputSchema");
   const server = serverCommand(options);
   const sample = schemaSamples[selection.schema];
-  const offers = new Set(selection.serve);
+  const features = new Set(selection.features);
   const service = selection.transport;
   const hosts = isOnStdio(service)
     ? configsOfCommand(server)
     : configsOfAddress({ name: server.name, url: urlOf(service), isKeyed: selection.auth === "api-key" });
   const isExample = source === undefined;
-  const entry = selection.runtime === "package" ? "./mcp.ts" : "./mcp/index.ts";
-  const hasView = offers.has("ui") && isExample && (members[0]?.has("_meta") ?? false);
+  const hasView = features.has("apps") && isExample && members.has("_meta");
   const elicits = isEliciting(options);
-  const stubs = stubKinds(source, offers);
+  const stubs = stubKinds(source, features);
   const hasOwnResources = stubs.resources || stubs.templates;
   const isExampleOf = {
-    resources: offers.has("resources") && !hasOwnResources,
-    prompts: offers.has("prompts") && !stubs.prompts,
+    resources: features.has("resources") && !hasOwnResources,
+    prompts: features.has("prompts") && !stubs.prompts,
   };
   const helpers = [
     ...(source ? [] : [...sample.helpers, "defineTool"]),
@@ -194,29 +198,25 @@ function projectView(options: ProjectOptions): object {
     ...(isExampleOf.prompts ? ["definePrompt"] : []),
     ...(isExampleOf.resources ? ["defineResource"] : []),
     ...(hasView ? ["createUiResource"] : []),
-    ...(offers.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
+    ...(features.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
     ...["defineServer", service === "worker" ? "createHttpHandler" : "run"],
   ];
   return {
     name,
     example: isExample,
-    entry,
     client: selection.client,
-    parts: partsText({ ...isExampleOf, elicits, view: hasView, skill: offers.has("skills") && service === "worker" }),
+    parts: partsText({ ...isExampleOf, elicits, view: hasView, skill: features.has("skills") && service === "worker" }),
     extraLines: extraLines(options),
     firstTools: source ? "...tools" : "measureText",
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
-    emitted: selection.runtime === "emitted",
+    vendored: selection.runtime === "vendored",
     tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
-    structured: structured[0],
-    answer: structured[0] ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
+    structured: isStructured,
+    answer: isStructured ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
     revisionText: describeRevisions(revisions),
     sample,
-    imports: importText(
-      helpers.sort().map((helper) => ({ local: helper, name: helper, from: entry, isType: false })),
-      entry,
-    ).trimEnd(),
+    helpers: helpers.sort().join(", "),
     packages: Object.entries(packagesOf(options))
       .map(([key, version]) => `"${key}": "${version}"`)
       .join(",\n    "),
@@ -239,17 +239,17 @@ function projectView(options: ProjectOptions): object {
     ownResources: Object.entries({ resources: stubs.resources, resourceTemplates: stubs.templates })
       .flatMap(([list, has]) => (has ? [list] : []))
       .join(", "),
-    skills: offers.has("skills"),
+    skills: features.has("skills"),
     skillFolder: hasSkillFolder(selection),
     view: hasView,
     stdio: service === "stdio" || service === "both",
     http: isOnHttp(service),
     worker: service === "worker",
-    sse: isOnHttp(service) ? listOf(revisions.filter((id) => isOverSse(id, packageFolder))) : "",
+    sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",
-    curl: curlArguments(revisions, alone),
+    curl: curlArguments(revisions, stateless),
     spawns: service !== "worker",
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
@@ -258,7 +258,6 @@ function projectView(options: ProjectOptions): object {
     listens: service === "http" || service === "both" || selection.further.length > 0,
     lines: isOnStdio(service) || selection.further.includes("tcp"),
     serviceText: serviceText(selection),
-    spoken: selection.runtime === "package" ? "../src/mcp.ts" : `../src/mcp/${spokenName}`,
     url: urlOf(service),
     ...readmeCommands(options),
     hosts: { claudeDesktop: "", ...hosts },
@@ -271,12 +270,6 @@ function listOf(texts: readonly string[]): string {
 
 function isOnHttp(service: Selection["transport"]): boolean {
   return service === "http" || service === "both";
-}
-
-/** True if the transport of a revision over HTTP is HTTP with SSE: the revision has sessions, but no header for their ids. */
-function isOverSse(revision: string, packageFolder: string): boolean {
-  const methods = readFileSync(join(packageFolder, "generated", revision, "methods.ts"), "utf8");
-  return methods.includes('lifecycle: "handshake"') && !methods.includes('source: "session"');
 }
 
 /** Names of the transports in a sentence. */

@@ -1,7 +1,7 @@
 import { accessDependencies } from "./access-files.ts";
-import { ownDependency } from "./package-layer.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-files.ts";
+import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { hasSkillFolder, skillDependencies } from "./skill-files.ts";
 
@@ -30,7 +30,7 @@ const workerTools: Packages = { wrangler: "^4.86.0" };
 export const projectPackages: readonly string[] = [
   ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
   ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
-  "create-mcp-server",
+  runtimePackage,
   ...Object.keys(skillDependencies),
   ...Object.keys(webSocketPackages),
   ...Object.keys(patternPackages),
@@ -44,7 +44,7 @@ export function builtPackages({ transport }: Pick<Selection, "transport">): read
 }
 
 /** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
-export function packagesOf({ selection, source, packageFolder, version }: ProjectOptions): Packages {
+export function packagesOf({ selection, source, runtime }: ProjectOptions): Packages {
   const packages: Packages = {
     ...tools,
     ...(selection.transport === "worker" && workerTools),
@@ -53,7 +53,7 @@ export function packagesOf({ selection, source, packageFolder, version }: Projec
     ...(hasSkillFolder(selection) && skillDependencies),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(source?.needsRe2 && patternPackages),
-    ...(selection.runtime === "package" && { "create-mcp-server": ownDependency(packageFolder, version).version }),
+    [runtimePackage]: runtime.version,
   };
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

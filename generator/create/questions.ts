@@ -1,5 +1,5 @@
 import { interrupted } from "../user-error.ts";
-import { extraHints, offeringHints, protectionHints, schemaHints, serviceHints, type Hints } from "./choice-hints.ts";
+import { extraHints, featureHints, protectionHints, schemaHints, serviceHints, type Hints } from "./choice-hints.ts";
 import {
   extras,
   isExtraOf,
@@ -10,7 +10,7 @@ import {
   type Selection,
   type SelectionText,
 } from "./project-choices.ts";
-import { offerings, protections } from "./layer/choices.ts";
+import { features, protections } from "./layer/choices.ts";
 
 /** Words of a choice, and the explanation of each. */
 interface Choice<Word extends string> {
@@ -42,10 +42,12 @@ export async function askSelection({
     return choice.words.find((word) => word === answer) ?? initial;
   };
   // Tools are always included, so they are not in the list, where they could be deselected.
-  const offers = { words: offerings.filter((one) => one !== "tools"), hints: offeringHints };
-  const others = asked.serve.filter((one) => one !== "tools");
-  const serve =
-    given.serve === undefined ? await askMany("What should it offer besides tools?", offers, others) : asked.serve;
+  const furtherFeatures = { words: features.filter((one) => one !== "tools"), hints: featureHints };
+  const others = asked.features.filter((one) => one !== "tools");
+  const chosen =
+    given.features === undefined
+      ? await askMany("Which features besides tools?", furtherFeatures, others)
+      : asked.features;
   // With authentication, only transports that support it are listed.
   const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
   const transport =
@@ -66,7 +68,7 @@ export async function askSelection({
       ? await askMany("Which further files?", further, asked.extras)
       : readSelection({ transport, extras: given.extras }).extras;
   return {
-    serve: offerings.filter((one) => one === "tools" || serve.includes(one)),
+    features: features.filter((one) => one === "tools" || chosen.includes(one)),
     transport,
     further: asked.further,
     auth,

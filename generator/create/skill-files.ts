@@ -7,8 +7,8 @@ import type { Selection } from "./project-choices.ts";
 export const skillDependencies: { readonly [name: string]: string } = { yaml: "^2.9.1" };
 
 /** True if a project reads skills from a folder. Edge platforms have no folders, so their skills are written in code. */
-export function hasSkillFolder({ serve, transport }: Pick<Selection, "serve" | "transport">): boolean {
-  return serve.includes("skills") && transport !== "worker";
+export function hasSkillFolder({ features, transport }: Pick<Selection, "features" | "transport">): boolean {
+  return features.includes("skills") && transport !== "worker";
 }
 
 /** Returns the files of the example skill, by path. */

@@ -10,6 +10,8 @@ export interface CheckFunction {
   readonly name: string;
   /** Parameters and body, to be written after `function name`. */
   readonly text: string;
+  /** Names of the checks that the function calls. */
+  readonly calls: readonly string[];
 }
 
 /** Emits the checks of one revision and remembers the helper of each anonymous shape. */
@@ -33,10 +35,17 @@ export function createCheckWriter(model: Declared): CheckWriter {
   const taken = new Set(model.declarations.map(({ name }) => `check${name}`));
   let pending: CheckFunction[] = [];
   let insideRecursive = false;
+  let calls = new Set<string>();
 
   const isDeep = (shape: Shape): boolean => referencesIn(shape).some((name) => recursive.has(name));
 
   const callee = (shape: Shape, suggestion: string): string => {
+    const name = findName(shape, suggestion);
+    calls.add(name);
+    return name;
+  };
+
+  const findName = (shape: Shape, suggestion: string): string => {
     if (shape.kind === "reference") return `check${shape.name}`;
     const key = JSON.stringify(shape, (name, value: unknown) =>
       name === "doc" || name === "location" ? undefined : value,
@@ -46,8 +55,8 @@ export function createCheckWriter(model: Declared): CheckWriter {
     const name = freeName(helperName(shape, suggestion), taken);
     helpers.set(key, name);
     const slot = pending.length;
-    pending.push({ name, text: "" });
-    pending[slot] = { name, text: writeBody(shape, suggestion, isDeep(shape)) };
+    pending.push({ name, text: "", calls: [] });
+    pending[slot] = { name, ...writeBody(shape, suggestion, isDeep(shape)) };
     return name;
   };
 
@@ -62,13 +71,17 @@ export function createCheckWriter(model: Declared): CheckWriter {
     suggestion: string,
     deep: boolean,
     constraints: readonly Constraint[] = [],
-  ): string => {
-    const outer = insideRecursive;
+  ): Omit<CheckFunction, "name"> => {
+    const outer = { insideRecursive, calls };
     insideRecursive = deep;
+    calls = new Set();
     const body = bodyText({ writer, shape, suggestion, origins, constraints });
-    insideRecursive = outer;
-    if (!deep) return `(v: unknown): Issue | undefined {\n${body}\n}`;
-    return `(v: unknown, depth = 0): Issue | undefined {\nif (depth > maxDepth) return tooDeep();\n${body}\n}`;
+    const text = deep
+      ? `(v: unknown, depth = 0): Issue | undefined {\nif (depth > maxDepth) return tooDeep();\n${body}\n}`
+      : `(v: unknown): Issue | undefined {\n${body}\n}`;
+    const written = { text, calls: [...calls] };
+    ({ insideRecursive, calls } = outer);
+    return written;
   };
 
   const flush = (): CheckFunction[] => {
@@ -84,8 +97,8 @@ export function createCheckWriter(model: Declared): CheckWriter {
     writeDeclaration(declaration) {
       const { name, kind, shape } = declaration;
       const whole = kind === "interface" ? resolveObject({ kind: "reference", name }, model) : shape;
-      const text = writeBody(whole ?? shape, name, recursive.has(name), resolveConstraints(declaration, model));
-      return [{ name: `check${name}`, text }, ...flush()];
+      const written = writeBody(whole ?? shape, name, recursive.has(name), resolveConstraints(declaration, model));
+      return [{ name: `check${name}`, ...written }, ...flush()];
     },
     writeShape(shape, suggestion) {
       return { name: callee(shape, suggestion), functions: flush() };

@@ -16,9 +16,9 @@ export const extensionTemplates = [
 ] as const;
 
 /** Returns the unformatted text of the files of one extension, by path relative to the output folder. */
-export function emitExtension(model: ExtensionModel, templates: Templates, version: string): Map<string, string> {
+export function emitExtension(model: ExtensionModel, templates: Templates): Map<string, string> {
   const core = model.core.id;
-  const header = { version, source: model.source.path, digest: digestText(model), core };
+  const header = { source: model.source.path, digest: digestText(model), core };
   const types = typesView(model);
   const validate = validateView(model);
   const coreNames = model.core.declarations.map(({ name }) => name);

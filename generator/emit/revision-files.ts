@@ -3,7 +3,7 @@ import type { Lacks } from "../lacks.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "./templates.ts";
 import { convertView } from "./views/convert.ts";
-import { indexView } from "./views/index.ts";
+import { declarationsView } from "./views/declarations.ts";
 import { methodsView } from "./views/methods.ts";
 import { stubsView } from "./views/stubs.ts";
 import { typesView } from "./views/types.ts";
@@ -17,6 +17,7 @@ export const revisionTemplates = [
   "methods.ts",
   "server.ts",
   "client.ts",
+  "declarations.ts",
   "index.ts",
   "revisions.ts",
 ] as const;
@@ -33,9 +34,8 @@ export function emitRevision(
   model: RevisionModel,
   { conversions, lacks }: Neighbours,
   templates: Templates,
-  version: string,
 ): Map<string, string> {
-  const header = { version, source: model.source.path, digest: digestText(model) };
+  const header = { source: model.source.path, digest: digestText(model) };
   const validate = validateView(model);
   const views = {
     "types.ts": typesView(model),
@@ -44,7 +44,8 @@ export function emitRevision(
     "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
-    "index.ts": indexView(model, lacks),
+    "declarations.ts": declarationsView(model, lacks),
+    "index.ts": {},
   };
   return new Map(
     Object.entries(views).map(([name, view]) => [
@@ -55,11 +56,11 @@ export function emitRevision(
 }
 
 /** Returns the unformatted text of `revisions.ts`, the list of all revisions of a build. */
-export function emitRevisionList(ids: readonly string[], templates: Templates, version: string): string {
+export function emitRevisionList(ids: readonly string[], templates: Templates): string {
   const newestFirst = [...ids].sort().reverse();
   const revisions = newestFirst.map((id) => ({ id, alias: `revision${id.replaceAll(/[^0-9A-Za-z]/g, "")}` }));
   const list = revisions.map(({ alias }) => alias).join(", ");
-  return templates.render("revisions.ts", { version, source: "spec/pins.json", revisions, list });
+  return templates.render("revisions.ts", { source: "spec/pins.json", revisions, list });
 }
 
 /** Short description of the source of declarations: its digest and, if known, its upstream commit. */

@@ -7,12 +7,12 @@ export interface StubKinds {
   readonly templates: boolean;
 }
 
-/** Returns the kinds that a source has and a project offers. */
-export function stubKinds(source: ProjectSource | undefined, offers: ReadonlySet<string>): StubKinds {
+/** Returns the kinds that a source has and a project features. */
+export function stubKinds(source: ProjectSource | undefined, features: ReadonlySet<string>): StubKinds {
   const { prompts = [], resources = [], resourceTemplates = [] } = source?.contract ?? {};
   return {
-    prompts: offers.has("prompts") && prompts.length > 0,
-    resources: offers.has("resources") && resources.length > 0,
-    templates: offers.has("resources") && resourceTemplates.length > 0,
+    prompts: features.has("prompts") && prompts.length > 0,
+    resources: features.has("resources") && resources.length > 0,
+    templates: features.has("resources") && resourceTemplates.length > 0,
   };
 }

@@ -6,6 +6,7 @@ import { readExtensionOverlay, readOverlay } from "./overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevision } from "./revision.ts";
 import { SpecError } from "./spec-error.ts";
+import { unknownRevision } from "./unknown-revision.ts";
 
 /** Folder of pinned revisions and extensions, with its pins read. */
 export interface SpecFolder {
@@ -82,11 +83,6 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
 /** Gives a source the same path regardless of the name of its folder, so that a copy of the folder generates the same files. */
 function named<Model extends Pick<RevisionModel, "source">>(model: Model, folder: string): Model {
   return { ...model, source: { ...model.source, path: `spec/${folder}/schema.ts` } };
-}
-
-/** Returns an error text for an unknown revision that lists the known ones. */
-export function unknownRevision(id: string, pins: Pins): string {
-  return `there is no revision \`${id}\`; choose one of ${[...pins.keys()].join(", ")}`;
 }
 
 async function readText(path: string, label: string): Promise<string> {

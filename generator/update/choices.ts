@@ -1,13 +1,13 @@
 import { chooseRevisions, type RevisionEntry } from "../create/catalogue.ts";
 import type { LayerChoices } from "../create/layer/choices.ts";
-import { readReach, readServe, toOffers } from "../create/project-choices.ts";
+import { readFeatures, readReach, withRequired } from "../create/project-choices.ts";
 
 /** Requested changes of an installed layer; absent members stay as they are. */
 export interface Wish {
   /** Revisions, as for a new project. */
   readonly protocol?: string;
-  /** Offerings, as for a new project. */
-  readonly serve?: string;
+  /** Features, as for a new project. */
+  readonly features?: string;
   /** Transports: stdio, http or both, with websocket or tcp in addition. */
   readonly transport?: string;
   /** True to include a client, false to remove it. */
@@ -19,7 +19,7 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   return {
     ...old,
     revisions: chooseRevisions(wish.protocol ?? old.revisions.join(","), catalogue),
-    offers: wish.serve === undefined ? old.offers : toOffers(readServe(wish.serve)),
+    features: wish.features === undefined ? old.features : withRequired(readFeatures(wish.features)),
     transports: wish.transport === undefined ? old.transports : readReach(wish.transport, old),
     client: wish.client ?? old.client,
   };
@@ -28,7 +28,7 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
 /** True if the new choices remove something that the project's code may use. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
-    old.offers.some((offering) => !next.offers.includes(offering)) ||
+    old.features.some((feature) => !next.features.includes(feature)) ||
     old.transports.some((transport) => !next.transports.includes(transport)) ||
     (old.client && !next.client)
   );
@@ -37,9 +37,9 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
 /** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
 export function describeChoices(old: LayerChoices, next: LayerChoices): readonly string[] {
   const lines: string[] = [];
-  if (old.offers.join() !== next.offers.join())
-    lines.push(`It offers ${next.offers.join(", ")}; before, it was ${old.offers.join(", ")}.`);
-  if (next.offers.includes("skills") && !old.offers.includes("skills"))
+  if (old.features.join() !== next.features.join())
+    lines.push(`Features: ${next.features.join(", ")}; before: ${old.features.join(", ")}.`);
+  if (next.features.includes("skills") && !old.features.includes("skills"))
     lines.push("Skills are read with the package yaml: npm install --save-dev yaml");
   if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
     lines.push("WebSockets are served with the package ws: npm install --save-dev ws @types/ws");

@@ -1,10 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { offerings, protections, transports as knownTransports, type LayerChoices } from "../create/layer/choices.ts";
+import {
+  features as knownFeatures,
+  protections,
+  transports as knownTransports,
+  type LayerChoices,
+} from "../create/layer/choices.ts";
 import { lockName, sha256 } from "../create/lock.ts";
 import { isRecord } from "../tool-schema/reading.ts";
 import { systemCode, UserError } from "../user-error.ts";
-import { readModule } from "./package-module.ts";
 
 /** Protocol layer of a project, as it is on disk. */
 export interface InstalledLayer {
@@ -40,14 +44,6 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
   return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
 }
 
-/** Returns the revision of a project's types, in an emitted layer or a dependency on this package. @throws {UserError} when there is none. */
-export async function readNewestRevision(project: string): Promise<string> {
-  const [, revision] = /\bprotocol from "create-mcp-server\/([^"/]+)"/.exec((await readModule(project)) ?? "") ?? [];
-  if (revision !== undefined) return revision;
-  const { choices } = await readInstalledLayer(project);
-  return choices.revisions[0] ?? "";
-}
-
 function refuse(path: string, code: string | undefined): never {
   const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
   const problem = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
@@ -62,7 +58,7 @@ interface Lock {
 
 function parseLock(text: string, path: string): Lock {
   const value = parseJson(text);
-  const choices = isRecord(value) && value.format === 1 ? readChoices(value) : undefined;
+  const choices = isRecord(value) && value.format === 2 ? readChoices(value) : undefined;
   const files = isRecord(value) && isRecord(value.files) ? readHashes(value.files) : undefined;
   if (isRecord(value) && choices && files) return { generator: String(value.generator), choices, files };
   throw new UserError(
@@ -72,7 +68,7 @@ function parseLock(text: string, path: string): Lock {
 
 function readChoices({
   revisions,
-  offers,
+  features,
   transports,
   client,
   validator,
@@ -80,12 +76,12 @@ function readChoices({
   auth,
   spec,
 }: Record<string, unknown>): LayerChoices | undefined {
-  if (!Array.isArray(revisions) || !Array.isArray(offers) || !Array.isArray(transports)) return undefined;
+  if (!Array.isArray(revisions) || !Array.isArray(features) || !Array.isArray(transports)) return undefined;
   const spoken = revisions.filter((id) => typeof id === "string");
   if (spoken.length === 0) return undefined;
   return {
     revisions: spoken,
-    offers: offerings.filter((offering) => offers.includes(offering)),
+    features: knownFeatures.filter((feature) => features.includes(feature)),
     transports: knownTransports.filter((transport) => transports.includes(transport)),
     client: client === true,
     validator: validator === true,

@@ -72,7 +72,7 @@ function toPlace({ file, line }: Place): string {
 
 /** Returns a key that is equal before and after the change: messages may contain the folder of a revision, which is replaced. */
 function toKey({ file, line, text }: Complaint): string {
-  return `${file}:${line}: ${text.replaceAll(/\bgenerated\/[^/"]+\//g, "generated/")}`;
+  return `${file}:${line}: ${text.replaceAll(/\bmcp\/[^/"]+\/(?=types|declarations)/g, "mcp/")}`;
 }
 
 /** Maximum length of a reason, in characters. Types of functions can be as long as the function; the line number is more useful. */

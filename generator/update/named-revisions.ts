@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { curlArguments } from "../create/access-files.ts";
-import { describeRevisions, isStatelessAt, type RevisionEntry } from "../create/catalogue.ts";
+import { describeRevisions, statelessAmong, type RevisionEntry } from "../create/catalogue.ts";
 import { systemCode } from "../user-error.ts";
 
 /** Revisions of a project before and after a change. */
@@ -23,7 +23,7 @@ const sentences: readonly { readonly before: RegExp; readonly after: string }[] 
     after: ".",
   },
   {
-    before: /^- `src\/mcp\/`: the protocol, as types, checks and a runtime for $/,
+    before: /^- `src\/mcp\/`: types, validators and method tables of $/,
     after: ". Generated; do not edit.",
   },
   { before: /^A Model Context Protocol server for $/, after: "." },
@@ -71,10 +71,7 @@ function rewrite(text: string, change: RevisionChange): string {
   const { from, to, catalogue } = change;
   const sentenced = lines.map((line) => rewriteSentence(line, change)).join("\n");
   const call = (revisions: readonly string[]): string =>
-    `\n  ${curlArguments(
-      revisions,
-      revisions.filter((id) => isStatelessAt(id, catalogue)),
-    )}\n`;
+    `\n  ${curlArguments(revisions, statelessAmong(revisions, catalogue))}\n`;
   return sentenced.replace(call(from), () => call(to)).replaceAll("\n", end);
 }
 

@@ -124,9 +124,7 @@ class Search {
 
   #isTypes(specifier: ts.Node): boolean {
     if (!ts.isStringLiteral(specifier)) return false;
-    const [own, revision = "", file = ""] = typeModule.exec(specifier.text) ?? [];
-    const isWhole = own !== undefined && (file !== "" || specifier.text === `create-mcp-server/${revision}`);
-    return isWhole && revision === this.#moves.revisions.from;
+    return typeModule.exec(specifier.text)?.[1] === this.#moves.revisions.from;
   }
 
   #add(node: ts.Node, { from, to }: Rename, text: string): void {
@@ -135,8 +133,8 @@ class Search {
   }
 }
 
-/** Matches the module of a revision's types, in an emitted layer or in this package. */
-const typeModule = /(?:(?:^|\/)mcp\/generated|^create-mcp-server)\/([^/]+)(?:\/((?:types|index)\.[jt]s))?$/;
+/** Matches the path of the types of a revision. */
+const typeModule = /(?:^|\/)mcp\/([^/]+)\/(?:types|declarations)\.[jt]s$/;
 
 function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(specifier.text);

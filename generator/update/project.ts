@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lockName } from "../create/lock.ts";
 import { UserError } from "../user-error.ts";
-import { moduleName } from "./package-module.ts";
 
 /** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */
 export function findProject(folder: string): string | undefined {
@@ -17,14 +16,14 @@ export function requireProject(folder: string): void {
   const project = findProject(dirname(folder));
   throw new UserError(
     project === undefined
-      ? `${folder} is not a project (it has no ${marks.join(" and no ")}); run this in one, or make one: create-mcp-server my-server`
+      ? `${folder} is not a project (it has no ${mark}); run this in one, or make one: create-mcp-server my-server`
       : `${folder} is inside of a project; run this in its folder, ${project}`,
   );
 }
 
 function isProject(folder: string): boolean {
-  return marks.some((path) => existsSync(join(folder, path)));
+  return existsSync(join(folder, mark));
 }
 
-/** Files that identify a project; one of them is enough. */
-const marks: readonly string[] = [`src/mcp/${lockName}`, moduleName];
+/** File that identifies a project. */
+const mark = `src/mcp/${lockName}`;

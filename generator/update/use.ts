@@ -69,7 +69,7 @@ export async function listSources(project: string): Promise<string[]> {
   const layer = join(project, "src", "mcp") + sep;
   return files
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(layer) && path !== join(project, "src", "mcp.ts"))
+    .filter((path) => !path.startsWith(layer))
     .sort();
 }
 

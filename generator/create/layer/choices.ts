@@ -1,23 +1,23 @@
-/** Offerings of a server. `tools` are always included. */
-export const offerings = ["tools", "resources", "prompts", "changes", "questions", "tasks", "skills", "ui"] as const;
+/** Features of a server. `tools` are always included. */
+export const features = ["tools", "resources", "prompts", "list-changed", "input", "tasks", "skills", "apps"] as const;
 
 /**
- * One offering. `changes`: lists that change while clients are connected, and their notifications. `questions`: sampling, elicitation and roots,
- * requests of a handler to the client. `ui`: views of the results of tools.
+ * One feature. `list-changed`: lists that change while clients are connected. `input`: requests of a handler to the client, for elicitation, sampling
+ * and roots. `apps`: views that a host shows for the results of tools.
  */
-export type Offering = (typeof offerings)[number];
+export type Feature = (typeof features)[number];
 
 /**
- * True if offered lists may change while clients are connected. Tools alone may be a fixed list. Every other offering except `questions` brings its
- * own change notifications.
+ * True if lists of the server may change while clients are connected. Tools alone may be a fixed list. Every other feature except `input` brings
+ * change notifications.
  */
-export function hasChangesAmong(offers: readonly Offering[]): boolean {
-  return offers.some((offering) => offering !== "tools" && offering !== "questions");
+export function hasListChanged(chosen: readonly Feature[]): boolean {
+  return chosen.some((feature) => feature !== "tools" && feature !== "input");
 }
 
-/** True if an offering is, or may be, an extension of the protocol. */
-export function hasExtensionAmong(offers: readonly Offering[]): boolean {
-  return offers.some((offering) => offering === "tasks" || offering === "skills" || offering === "ui");
+/** True if a feature is, or may be, an extension of the protocol. */
+export function hasExtension(chosen: readonly Feature[]): boolean {
+  return chosen.some((feature) => feature === "tasks" || feature === "skills" || feature === "apps");
 }
 
 /** Transports of a server; `worker` is the fetch handler of edge platforms. */
@@ -26,17 +26,17 @@ export const transports = ["stdio", "http", "worker", "websocket", "tcp"] as con
 /** One transport of a server. */
 export type Transport = (typeof transports)[number];
 
-/** Protections of a server over HTTP: none, access tokens, or API keys. */
+/** Authentication of callers over HTTP: none, access tokens, or API keys. */
 export const protections = ["none", "oauth", "api-key"] as const;
 
-/** One protection of a server over HTTP. */
+/** One kind of authentication over HTTP. */
 export type Protection = (typeof protections)[number];
 
-/** Choices that a protocol layer is emitted for; everything else is left out of it. */
+/** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {
-  /** Revisions that the layer speaks, newest first. Its types are those of the first. */
+  /** Revisions that the project speaks, newest first. Its types are those of the first. */
   readonly revisions: readonly string[];
-  readonly offers: readonly Offering[];
+  readonly features: readonly Feature[];
   readonly transports: readonly Transport[];
   /** True if the project is a client, too. */
   readonly client: boolean;
@@ -44,7 +44,7 @@ export interface LayerChoices {
   readonly validator: boolean;
   /** True if patterns that may take long are enforced, by the package `re2js`. Default: `false`. */
   readonly re2js?: boolean;
-  /** Protection over HTTP. Access tokens (`oauth`) are verified by the package `jose`. */
+  /** Authentication over HTTP. Access tokens (`oauth`) are verified by the package `jose`. */
   readonly auth: Protection;
   /** Spec folder of the revisions, relative to the project, with forward slashes. Absent: the revisions are those of this package. */
   readonly spec?: string;

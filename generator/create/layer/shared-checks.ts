@@ -1,84 +1,49 @@
-import { readSourceParts, type SourcePart, type SourceParts } from "./source-parts.ts";
+import type { CheckFunction } from "../../emit/check-text.ts";
 
 /** Checks of one revision. */
-export interface CheckSource {
+export interface RevisionChecks<Check extends CheckFunction = CheckFunction> {
   readonly revision: string;
-  /** Text of the revision's `validate.ts`. */
-  readonly text: string;
+  readonly functions: readonly Check[];
+}
+
+/** Checks of one revision that equal those of a newer one, by the id of that revision. */
+export interface SharedChecks<Check extends CheckFunction = CheckFunction> extends RevisionChecks<Check> {
+  /** Names of the checks that the revision takes from newer ones. */
+  readonly shared: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Returns the checks of several revisions, newest first, each written once. A check that is equal to that of a newer revision, including every
- * function that it calls, is imported from there.
+ * Removes checks that equal those of a newer revision, together with every check that they call. The revisions are sorted newest first, and each check
+ * stays in the newest revision that has it.
  */
-export function shareChecks(sources: readonly CheckSource[]): ReadonlyMap<string, string> {
-  const files = sources.map(({ revision, text }): CheckFile => new CheckFile(revision, readSourceParts(text)));
-  for (const [at, file] of files.entries()) file.share(files.slice(0, at));
-  return new Map(files.map((file) => [file.revision, file.text()]));
-}
-
-class CheckFile {
-  readonly revision: string;
-  readonly #source: SourceParts;
-  readonly #checks: ReadonlyMap<string, SourcePart>;
-  /** Texts of the checks in exported form, by name. */
-  readonly #texts: ReadonlyMap<string, string>;
-  /** Files that own shared checks, by name of the check. */
-  readonly #owners = new Map<string, CheckFile>();
-  /** Names that other files import from this one. */
-  readonly #given = new Set<string>();
-
-  constructor(revision: string, source: SourceParts) {
-    this.revision = revision;
-    this.#source = source;
-    this.#checks = new Map(source.parts.flatMap((part) => (part.name === undefined ? [] : [[part.name, part]])));
-    this.#texts = new Map([...this.#checks].map(([name, { text }]) => [name, toExported(text)]));
-  }
-
-  /** Imports equal checks from the first of these files that has them. */
-  share(newer: readonly CheckFile[]): void {
-    const agreed = new Map(newer.map((other) => [other, new Set<string>()]));
-    for (const name of this.#checks.keys()) {
-      const owner = newer.find((other) => this.#agreesWith(other, name, agreed.get(other) ?? new Set()));
-      if (!owner) continue;
-      this.#owners.set(name, owner);
-      owner.#given.add(name);
+export function shareChecks<Check extends CheckFunction>(
+  revisions: readonly RevisionChecks<Check>[],
+): readonly SharedChecks<Check>[] {
+  const owners: { readonly revision: string; readonly checks: ReadonlyMap<string, Check> }[] = [];
+  return revisions.map(({ revision, functions }) => {
+    const checks = new Map(functions.map((check) => [check.name, check]));
+    const shared = new Map<string, readonly string[]>();
+    const own = new Set(checks.keys());
+    for (const owner of owners) {
+      const equal = [...own].filter((name) => isEqual(name, [checks, owner.checks]));
+      if (equal.length > 0) shared.set(owner.revision, equal);
+      for (const name of equal) own.delete(name);
     }
-  }
-
-  text(): string {
-    const { header, imports, parts } = this.#source;
-    const own = parts.filter(({ name }) => name === undefined || !this.#owners.has(name));
-    const words = new Set(own.flatMap((part) => [...part.words]));
-    const support = imports.map(
-      (name) => `import { ${name.isType ? "type " : ""}${name.name} } from "${name.from}";\n`,
-    );
-    const taken = [...this.#owners].map(([name, owner]) => {
-      const from = `from "../${owner.revision}/validate.ts";\n`;
-      return `${words.has(name) ? `import { ${name} } ${from}` : ""}export { ${name} } ${from}`;
-    });
-    const texts = own.map(({ name, text }) => (this.#given.has(name ?? "") ? toExported(text) : text));
-    return [`${header}\n\n${support.join("")}${taken.join("")}`, ...texts].join("\n");
-  }
-
-  /** True if a check is equal in both files, with all that it calls. Called checks are recorded as equal, so that they are not compared again. */
-  #agreesWith(other: CheckFile, name: string, agreed: Set<string>): boolean {
-    const seen = new Set(agreed);
-    if (!this.#agrees(other, name, seen)) return false;
-    for (const called of seen) agreed.add(called);
-    return true;
-  }
-
-  /** Compares recursively. A check that is being compared already counts as equal, so that recursive checks end. */
-  #agrees(other: CheckFile, name: string, seen: Set<string>): boolean {
-    if (seen.has(name)) return true;
-    seen.add(name);
-    const own = this.#checks.get(name);
-    if (!own || this.#texts.get(name) !== other.#texts.get(name)) return false;
-    return [...own.words].every((word) => !this.#checks.has(word) || this.#agrees(other, word, seen));
-  }
+    owners.push({ revision, checks: new Map([...checks].filter(([name]) => own.has(name))) });
+    return { revision, functions: functions.filter(({ name }) => own.has(name)), shared };
+  });
 }
 
-function toExported(text: string): string {
-  return text.replace(/^(function|const) /m, "export $1 ");
+type Checks = ReadonlyMap<string, CheckFunction>;
+
+/** Compares recursively. A check that is being compared counts as equal, so that recursive checks end. */
+function isEqual(
+  name: string,
+  [own, other]: readonly [Checks, Checks],
+  open: ReadonlySet<string> = new Set(),
+): boolean {
+  if (open.has(name)) return true;
+  const check = own.get(name);
+  if (!check || check.text !== other.get(name)?.text) return false;
+  return check.calls.every((called) => isEqual(called, [own, other], new Set([...open, name])));
 }

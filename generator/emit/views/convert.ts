@@ -2,7 +2,8 @@ import { conversionRules, ruleFunction } from "../../conversions/rules.ts";
 import type { Conversions } from "../../conversions/conversions.ts";
 import type { MethodDifference } from "../../conversions/compare-revisions.ts";
 import { createConvertWriter, type ConvertFunction, type ConvertWriter } from "../convert-text.ts";
-import { methodsOf, tableSpecs } from "../method-text.ts";
+import type { Role } from "../../model.ts";
+import { methodsOf, tableSpecs, type TableSpec } from "../method-text.ts";
 import { usedNames } from "../used-names.ts";
 
 /** View of the template `convert.ts.hbs`. */
@@ -23,14 +24,17 @@ interface TableView {
 const helperNames = ["dropGone", "keepKnown", "mapItems", "mapValues", "withMember"];
 const helperTypes = ["GoneKeys", "KnownKeys"];
 
-/** Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. */
-export function convertView(conversions: Conversions): ConvertView {
+/**
+ * Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. With a sender, the conversions of what
+ * the other side sends are left out.
+ */
+export function convertView(conversions: Conversions, sender?: Role): ConvertView {
   const writer = createConvertWriter(conversions);
   const tables = tableSpecs.map((spec): TableView => {
     const methods = new Set(methodsOf(conversions.model.methods, spec));
     const rows = conversions.methods
       .filter(({ method }) => methods.has(method))
-      .flatMap((found) => rowText(writer, found));
+      .flatMap((found) => rowText(writer, partsSentBy(sender, found, spec)));
     return { name: spec.name, summary: spec.summary, rows };
   });
   const code = writer.functions.map(({ constants, text }) => constants + text).join("\n");
@@ -47,6 +51,13 @@ export function convertView(conversions: Conversions): ConvertView {
 
 function isRule(name: string): name is keyof typeof conversionRules {
   return Object.hasOwn(conversionRules, name);
+}
+
+/** A side sends the params of its own methods and the results of the methods of the other side. */
+function partsSentBy(sender: Role | undefined, difference: MethodDifference, table: TableSpec): MethodDifference {
+  if (sender === undefined) return difference;
+  const { method, params, result } = difference;
+  return table.sender === sender ? { method, ...(params && { params }) } : { method, ...(result && { result }) };
 }
 
 function rowText(writer: ConvertWriter, { method, params, result }: MethodDifference): { readonly text: string }[] {

@@ -3,7 +3,6 @@ import { knownMembersOf } from "../../known-members.ts";
 import type { Method, RevisionModel } from "../../model.ts";
 import { resolveObject, type Declared } from "../../resolve.ts";
 import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
-import { usedNames } from "../used-names.ts";
 import type { ValidateView } from "./validate.ts";
 
 /** View of the template `methods.ts.hbs`. */
@@ -30,6 +29,8 @@ export interface MethodsView {
 export interface TableView {
   readonly name: string;
   readonly typeName: string;
+  /** Type of the rows of the table: `RequestRow`, `NotificationRow` or `EmbeddedRow`. */
+  readonly rowType: string;
   readonly summary: string;
   readonly rows: readonly RowView[];
 }
@@ -81,8 +82,12 @@ export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: V
 
 /** Returns the row types that the tables mention. */
 export function rowTypesIn(tables: readonly TableView[]): string[] {
-  const types = tables.flatMap(({ rows }) => rows.map(({ type }) => type)).join(" ");
-  return usedNames(types, Object.values(rowTypes));
+  return tableTypes(tables.filter(({ rows }) => rows.length > 0));
+}
+
+/** Returns the row types of all tables. */
+export function tableTypes(tables: readonly TableView[]): string[] {
+  return [...new Set(tables.map(({ rowType }) => rowType))].sort();
 }
 
 /** Methods, with the declarations in which their types are looked up. */
@@ -94,6 +99,7 @@ function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees
   return {
     name,
     typeName,
+    rowType: rowTypes[spec.kind],
     summary,
     rows: methodsOf(model.methods, spec).map((method) => rowView(spec, method, { model, checks })),
   };

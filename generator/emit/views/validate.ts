@@ -8,9 +8,12 @@ export interface ValidateView {
   readonly support: string;
   readonly functions: readonly FunctionView[];
   readonly callees: { params(method: Method): string; result(method: Method): string };
+  /** Names of the checks that the dispatch tables refer to. */
+  readonly tableChecks: ReadonlySet<string>;
 }
 
-interface FunctionView extends CheckFunction {
+/** View of one check. */
+export interface FunctionView extends CheckFunction {
   readonly doc: string;
   readonly export: string;
 }
@@ -38,16 +41,21 @@ export function validateView(model: Checked): ValidateView {
   const called = new Set([...params.values(), ...results.values()]);
   const declared = new Set(model.declarations.map(({ name }) => `check${name}`));
   const views = functions.map((view) => functionView(view, { declared, called }));
-  const code = functions.map(({ text }) => text).join("\n");
   return {
-    support: usedNames(code, supportNames).join(", "),
+    support: supportOf(functions),
     functions: views,
+    tableChecks: called,
     callees: { params: ({ type }) => nameIn(params, type), result: ({ type }) => nameIn(results, type) },
   };
 }
 
+/** Returns the names that checks import from the support module, as a list for an import. */
+export function supportOf(functions: readonly CheckFunction[]): string {
+  return usedNames(functions.map(({ text }) => text).join("\n"), supportNames).join(", ");
+}
+
 function functionView(
-  { name, text }: CheckFunction,
+  { name, text, calls }: CheckFunction,
   names: { readonly declared: ReadonlySet<string>; readonly called: ReadonlySet<string> },
 ): FunctionView {
   const isDeclared = names.declared.has(name);
@@ -55,7 +63,7 @@ function functionView(
   const doc = isExported
     ? `/** ${isDeclared ? `Checks a value against \`${subject(name)}\`` : anonymousSummary(name)}. */\n`
     : "";
-  return { name, text, doc, export: isExported ? "export " : "" };
+  return { name, text, calls, doc, export: isExported ? "export " : "" };
 }
 
 /** Converts the name of a check to its subject: `checkTool` becomes `Tool`. */
@@ -95,7 +103,8 @@ function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Metho
     return issue;
   }`;
   const name = `check${base}Outcome`;
-  return { name, functions: [...plain.functions, { name, text }] };
+  const calls = [plain.name, ...alternatives.map(({ type }) => `check${type}`)];
+  return { name, functions: [...plain.functions, { name, text, calls }] };
 }
 
 function nameIn(names: ReadonlyMap<string, string>, type: string): string {

@@ -1,9 +1,9 @@
 import type { Lacks } from "../../lacks.ts";
 import type { RevisionModel } from "../../model.ts";
 
-/** View of the template `index.ts.hbs`. */
-export interface IndexView {
-  /** Names of all declarations, in source order. */
+/** View of the template `declarations.ts.hbs`. */
+export interface DeclarationsView {
+  /** Names of the declarations, in source order. */
   readonly names: readonly string[];
   readonly lacks: {
     readonly methods: readonly Entry[];
@@ -18,8 +18,11 @@ interface Entry {
   readonly text: string;
 }
 
-/** Returns the names of all declarations and the list of features that the revision lacks. */
-export function indexView({ declarations }: RevisionModel, lacks: Lacks): IndexView {
+/** Returns the names of declarations and the list of features that the revision lacks. */
+export function declarationsView(
+  { declarations }: Pick<RevisionModel, "declarations">,
+  lacks: Lacks,
+): DeclarationsView {
   return {
     names: declarations.map(({ name }) => name),
     lacks: {

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { Tree } from "../emit/tree.ts";
+import { packageRoot, packageVersion } from "../package-info.ts";
+import { UserError } from "../user-error.ts";
+import type { Runtime } from "./project-choices.ts";
+
+/** Name of the package with the runtime. */
+export const runtimePackage = "mcp-server-runtime";
+
+/** Folder of a project with the files of the runtime, if they are vendored. */
+export const vendorFolder: string = `vendor/${runtimePackage}`;
+
+/** Dependency of a project on the runtime, and the files that the project needs for it. */
+export interface RuntimeDependency {
+  /** Version range or path, as `package.json` names it. */
+  readonly version: string;
+  /** Files of the runtime, by path relative to the project. */
+  readonly files: Tree;
+  /** Packed runtime, by path relative to the project: a clone of the repository has no published version. */
+  readonly archives: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Returns the dependency of a project on the runtime. @throws {UserError} when the runtime has not been built. */
+export function readRuntime(runtime: Runtime): RuntimeDependency {
+  const none = { files: new Map<string, string>(), archives: new Map<string, Uint8Array>() };
+  if (runtime === "vendored") return { ...none, version: `file:${vendorFolder}`, files: readVendorFiles() };
+  const name = `${runtimePackage}-${packageVersion()}.tgz`;
+  const packed = join(packageRoot, "dist", name);
+  if (!existsSync(packed)) return { ...none, version: `^${packageVersion()}` };
+  const path = `vendor/${name}`;
+  return { ...none, version: `file:${path}`, archives: new Map([[path, readFileSync(packed)]]) };
+}
+
+/** Returns the published files of the runtime, by path in a project that vendors them. */
+export function readVendorFiles(): Map<string, string> {
+  const folder = join(packageRoot, "dist", "runtime-package");
+  if (!existsSync(folder)) throw new UserError(`${packageRoot} is not built; run \`npm run build\` in it.`);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [
+        `${vendorFolder}/${path
+          .slice(folder.length + 1)
+          .split(sep)
+          .join("/")}`,
+        readFileSync(path, "utf8"),
+      ];
+    }),
+  );
+}
