@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const server = `
   import { forRevisions, revisions } from "create-mcp-server/runtime";
   const { defineServer, defineTool } = forRevisions(revisions);
-  const echo = defineTool({ name: "echo", description: "Says it again.", run: () => "again" });
+  const echo = defineTool({ name: "echo", description: "Says it again.", execute: () => "again" });
   export const server = defineServer({ name: "small", version: "1", tools: [echo] });
 `;
 

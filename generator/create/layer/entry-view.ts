@@ -37,7 +37,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     definition: definitionText(choices, unserved.length > 0),
     unserved,
     untasked,
-    unchanging: unserved.find(({ name }) => name === "dynamic")?.reason ?? "",
+    unchanging: unserved.find(({ name }) => name === "listChanged")?.reason ?? "",
     explains: unserved.length > 0 || untasked !== "",
     rounds: features.includes("rounds"),
     tasksExtension: choices.client && features.includes("taskExtension"),
@@ -260,8 +260,10 @@ function unservedOf(
       name,
       reason: `this project was made without ${name}: npx create-mcp-server add ${name.slice(0, -1)} <name>`,
     })),
-    ...(has.has("changes") ? [] : [{ name: "dynamic", reason: `this project was made without changes: ${update}` }]),
-    ...(has.has("caching") ? [] : [{ name: "caching", reason: `revision ${newest.id} has no caching` }]),
+    ...(has.has("changes")
+      ? []
+      : [{ name: "listChanged", reason: `this project was made without changes: ${update}` }]),
+    ...(has.has("caching") ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no caching` }]),
   ];
 }
 
