@@ -149,9 +149,9 @@ test("content blocks are those of the revision", () => {
     name: "a",
     execute: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }),
   });
-  // @ts-expect-error links came with 2025-06-18
   on202503.defineTool({
     name: "a",
+    // @ts-expect-error links came with 2025-06-18
     execute: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }),
   });
   on2024.definePrompt({
@@ -179,8 +179,8 @@ test("questions to the client are those of the revision (E-01)", () => {
   });
   on202506.defineTool({
     name: "a",
-    // @ts-expect-error URL mode came with 2025-11-25
     execute: async (_args, { elicit }) =>
+      // @ts-expect-error URL mode came with 2025-11-25
       (await elicit({ mode: "url", message: "?", url: "", elicitationId: "" })).action,
   });
   on2026.defineTool({ name: "a", execute: async (_args, { roots }) => (await roots()).map((root) => root.uri).join() });
