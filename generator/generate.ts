@@ -7,7 +7,7 @@ import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
 import { loadTemplates } from "./emit/templates.ts";
 import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
-import { findLacks } from "./lacks.ts";
+import { findMissing } from "./missing.ts";
 import { packageRoot, packageVersion } from "./package-info.ts";
 import type { ExtensionModel, RevisionModel } from "./model.ts";
 import { escapeUnseen } from "./tool-schema/safe-text.ts";
@@ -61,8 +61,8 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   const tree = new Map<string, string>();
   for (const model of models.filter(({ id }) => ids.includes(id))) {
     const conversions = model === newest ? undefined : readConversions(models, model);
-    const lacks = findLacks(model, models, takesExtensions(model) ? extensions : []);
-    const neighbours = { conversions, lacks };
+    const missing = findMissing(model, models, takesExtensions(model) ? extensions : []);
+    const neighbours = { conversions, missing };
     for (const [path, text] of emitRevision(model, neighbours, templates, version)) tree.set(path, text);
   }
   // An extension uses the types of the newest revision and is useless without them.

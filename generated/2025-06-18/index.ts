@@ -101,11 +101,11 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** What other revisions have and this one lacks, and where it is: compile errors quote it. */
-export interface Lacks {
+export interface Missing {
   methods: {
     CancelTaskRequest: "tasks/cancel came with revision 2025-11-25";
     DiscoverRequest: "server/discover came with revision 2026-07-28";

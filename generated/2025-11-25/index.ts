@@ -155,11 +155,11 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** What other revisions have and this one lacks, and where it is: compile errors quote it. */
-export interface Lacks {
+export interface Missing {
   methods: {
     DiscoverRequest: "server/discover came with revision 2026-07-28";
     SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";

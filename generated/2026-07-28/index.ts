@@ -165,11 +165,11 @@ export interface Declarations {
   ClientResult: t.ClientResult;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** What other revisions have and this one lacks, and where it is: compile errors quote it. */
-export interface Lacks {
+export interface Missing {
   methods: {
     CancelTaskRequest: "tasks/cancel was removed by revision 2026-07-28";
     ElicitationCompleteNotification: "notifications/elicitation/complete was removed by revision 2026-07-28";

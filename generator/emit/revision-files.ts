@@ -1,5 +1,5 @@
 import type { Conversions } from "../conversions/conversions.ts";
-import type { Lacks } from "../lacks.ts";
+import type { Missing } from "../missing.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "./templates.ts";
 import { convertView } from "./views/convert.ts";
@@ -25,13 +25,13 @@ export const revisionTemplates = [
 export interface Neighbours {
   /** Absent for the newest revision, which converts nothing. */
   readonly conversions: Conversions | undefined;
-  readonly lacks: Lacks;
+  readonly missing: Missing;
 }
 
 /** Returns the unformatted text of the files of one revision, by path relative to the output folder. */
 export function emitRevision(
   model: RevisionModel,
-  { conversions, lacks }: Neighbours,
+  { conversions, missing }: Neighbours,
   templates: Templates,
   version: string,
 ): Map<string, string> {
@@ -44,7 +44,7 @@ export function emitRevision(
     "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
-    "index.ts": indexView(model, lacks),
+    "index.ts": indexView(model, missing),
   };
   return new Map(
     Object.entries(views).map(([name, view]) => [

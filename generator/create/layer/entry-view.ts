@@ -220,7 +220,7 @@ function declarationsOf({ offers }: LayerChoices, newest: RevisionFacts): Declar
   const declared = new Set([...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = ""]) => name));
   const known = names.filter((name) => declared.has(name)).map((name) => ({ name, type: `t.${name}` }));
   const isWhole = findLeftOut({ offers }, newest) === undefined;
-  return [...known, { name: "lacks", type: isWhole ? "Lacks" : "Lacks & LeftOut" }];
+  return [...known, { name: "missing", type: isWhole ? "Missing" : "Missing & LeftOut" }];
 }
 
 /** Returns the parts of the revision that the project leaves out. A revision itself lists the parts that it lacks. */

@@ -1,11 +1,11 @@
-import type { Lacks } from "../../lacks.ts";
+import type { Missing } from "../../missing.ts";
 import type { RevisionModel } from "../../model.ts";
 
 /** View of the template `index.ts.hbs`. */
 export interface IndexView {
   /** Names of all declarations, in source order. */
   readonly names: readonly string[];
-  readonly lacks: {
+  readonly missing: {
     readonly methods: readonly Entry[];
     readonly members: readonly { readonly name: string; readonly members: readonly Entry[] }[];
     readonly kinds: readonly Entry[];
@@ -19,13 +19,13 @@ interface Entry {
 }
 
 /** Returns the names of all declarations and the list of features that the revision lacks. */
-export function indexView({ declarations }: RevisionModel, lacks: Lacks): IndexView {
+export function indexView({ declarations }: RevisionModel, missing: Missing): IndexView {
   return {
     names: declarations.map(({ name }) => name),
-    lacks: {
-      methods: toEntries(lacks.methods),
-      members: [...lacks.members].map(([name, members]) => ({ name, members: toEntries(members) })),
-      kinds: toEntries(lacks.kinds),
+    missing: {
+      methods: toEntries(missing.methods),
+      members: [...missing.members].map(([name, members]) => ({ name, members: toEntries(members) })),
+      kinds: toEntries(missing.kinds),
     },
   };
 }
