@@ -273,7 +273,7 @@ function definitionText({ offers }: LayerChoices, unserved: boolean): string {
     ...(offers.includes("resources") ? ["ServerResources<Declarations>"] : []),
     ...(offers.includes("prompts") ? ["ServerPrompts<Declarations>"] : []),
     ...(offers.includes("tasks") ? ["ServerTasks"] : []),
-    ...(offers.includes("questions") ? ["ServerRounds"] : []),
+    ...(offers.includes("questions") ? ["ServerRequestState"] : []),
     ...(offers.includes("skills") ? ["ServerSkills"] : []),
   ];
   const types = [...parts.map((part) => `definitions.${part}`), ...(unserved ? ["Unserved"] : [])];
