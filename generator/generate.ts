@@ -6,7 +6,7 @@ import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
 import { loadTemplates } from "./emit/templates.ts";
 import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
-import { findLacks } from "./lacks.ts";
+import { findMissing } from "./missing.ts";
 import { packageRoot } from "./package-info.ts";
 import { negotiatesExtensions, readSpecModels } from "./spec-models.ts";
 import { escapeUnseen } from "./tool-schema/safe-text.ts";
@@ -60,8 +60,8 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
     const model = known.get(id);
     if (!model) throw new SpecError({ file: "spec/pins.json", text: unknownRevision(id, known) });
     const conversions = model === newest ? undefined : readConversions(models, model);
-    const lacks = findLacks(model, models, negotiatesExtensions(model) ? extensions : []);
-    for (const [path, text] of emitRevision(model, { conversions, lacks }, templates)) tree.set(path, text);
+    const missing = findMissing(model, models, negotiatesExtensions(model) ? extensions : []);
+    for (const [path, text] of emitRevision(model, { conversions, missing }, templates)) tree.set(path, text);
   }
   // An extension uses the types of the newest revision and is useless without them.
   for (const extension of newest && ids.includes(newest.id) ? extensions : [])

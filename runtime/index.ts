@@ -146,7 +146,12 @@ export type { RevisionDefiners } from "./server/for-revisions.ts";
 
 export type { ArgumentFlags, ArgumentValues, NoFlags, PromptArgumentDefinition } from "./server/definition.ts";
 export type { PromptContent, PromptDefinition, ResourceContent, ResourceDefinition } from "./server/definition.ts";
-export type { ResourcePage, ResourceTemplateDefinition, Run, ServerDefinition } from "./server/definition.ts";
+export type {
+  ResourcePage,
+  ResourceTemplateDefinition,
+  Execute as Run,
+  ServerDefinition,
+} from "./server/definition.ts";
 export type { CacheHints } from "./server/list/cache-hints.ts";
 export type { ServerOptions, ToolDefinition, ToolTask, ToolTaskOptions } from "./server/definition.ts";
 export type { Visibility } from "./server/definition.ts";

@@ -200,7 +200,7 @@ describe("generate", () => {
   });
 
   it.each([
-    [["--revision", "2020-01-01"], /there is no revision `2020-01-01`; choose one of 2024-11-05, /],
+    [["--protocol", "2020-01-01"], /there is no revision `2020-01-01`; choose one of 2024-11-05, /],
     [
       ["--spec", "nowhere"],
       /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\)\. Name a folder that `create-mcp-server pin` has made/,

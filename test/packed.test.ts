@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const server = `
   import { forRevisions, revisions } from "create-mcp-server/runtime";
   const { defineServer, defineTool } = forRevisions(revisions);
-  const echo = defineTool({ name: "echo", description: "Says it again.", run: () => "again" });
+  const echo = defineTool({ name: "echo", description: "Says it again.", execute: () => "again" });
   export const server = defineServer({ name: "small", version: "1", tools: [echo] });
 `;
 
@@ -77,7 +77,7 @@ describe("the packed package", () => {
     ["explain", ["server.js", "--protocol", "2024-11-05"], /^small 1 to a client of 2024-11-05/],
     ["pin", [revision, "--from", pinned, "--spec", "mine", "--force"], /^Pinned 2025-11-25/],
     ["client", ["server.js", "--out", "client"], /createSmallClient/],
-    ["check", ["server.js", "--revision", revision], /0 errors/],
+    ["check", ["server.js", "--protocol", revision], /0 errors/],
     ["diff", ["2025-06-18", revision, "--format", "html"], /^<!doctype html>/i],
     ["update", ["demo", "--protocol", revision, "--dry-run"], /files would be written or removed/],
     ["upgrade-assist", ["demo", "--protocol", "latest", "--dry-run"], /places in \d+ files would be rewritten/],
@@ -89,7 +89,7 @@ describe("the packed package", () => {
     ["TCP", () => serveTcp(createOurServer([revision]))],
     ["WebSocket", () => serveSockets(createOurServer([revision]))],
   ])("checks a server over %s", async (_name, serve) => {
-    expect(await cli("check", await serve(), "--revision", revision)).toMatch(/0 errors/);
+    expect(await cli("check", await serve(), "--protocol", revision)).toMatch(/0 errors/);
   });
 
   test("is a gateway", async () => {

@@ -45,14 +45,14 @@ export async function buildServer(ids, options = {}) {
   const echo = defineTool({
     name: "echo",
     description: "echo",
-    input: z.object({ text: z.string() }),
-    run: ({ text }) => text,
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text }) => text,
   });
   const add = defineTool({
     name: "add",
     description: "add",
-    input: z.object({ a: z.number(), b: z.number() }),
-    run: ({ a, b }) => String(a + b),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
+    execute: ({ a, b }) => String(a + b),
   });
   return defineServer({ ...info, tools: [echo, add], ...options });
 }
@@ -83,7 +83,7 @@ export async function openMemory(ids) {
 export async function listen(ids, mode) {
   const { listenHttp } = await load("runtime/transport/http-server/listen.js");
   const { toHttpService } = await load("runtime/server/run/http-handler.js");
-  const server = await buildServer(ids, { dynamic: ["tools"] });
+  const server = await buildServer(ids, { listChanged: ["tools"] });
   const listener = await listenHttp(toHttpService(server, {}), {
     answers: mode.endsWith("json") ? "json" : "sse",
     sessions: mode.startsWith("stateful") ? { maxSessions: 20_000 } : false,
@@ -94,7 +94,7 @@ export async function listen(ids, mode) {
     gc: () => globalThis.gc?.(),
     broadcast: async () => {
       const t0 = performance.now();
-      server.tools.announce();
+      server.tools.notifyListChanged();
       await new Promise((resolve) => setTimeout(resolve, 0));
       return performance.now() - t0;
     },
@@ -121,7 +121,7 @@ async function bundleEcho(revisions) {
   await writeTree(folder, emitLayer({ choices, version: "0.0.0", packageFolder, templates }));
   return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
 import { z } from "zod";
-const echo = defineTool({ name: "echo", description: "echo", input: z.object({ text: z.string() }), run: ({ text }) => text });
+const echo = defineTool({ name: "echo", description: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
 await run(defineServer({ name: "b", version: "1.0.0", tools: [echo] }));`;
 }
 

@@ -41,14 +41,14 @@ import { defineServer, defineTool, run } from "./mcp/index.ts";
 const echo = defineTool({
   name: "echo",
   description: "echo",
-  input: z.object({ text: z.string() }),
-  run: ({ text }) => text,
+  inputSchema: z.object({ text: z.string() }),
+  execute: ({ text }) => text,
 });
 const add = defineTool({
   name: "add",
   description: "add",
-  input: z.object({ a: z.number(), b: z.number() }),
-  run: ({ a, b }) => String(a + b),
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }) => String(a + b),
 });
 await run(defineServer({ name: "bench", version: "1.0.0", tools: [echo, add] }));
 `;

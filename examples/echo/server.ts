@@ -12,20 +12,20 @@ await serveAsAsked((revisions) => {
       defineTool({
         name: "echo",
         description: "Says what it was told.",
-        input: describe({ text: "string" }),
-        run: ({ text }) => text,
+        inputSchema: describe({ text: "string" }),
+        execute: ({ text }) => text,
       }),
       defineTool({
         name: "add",
         description: "Adds two numbers.",
-        input: describe({ a: "number", b: "number" }),
-        run: ({ a, b }) => String(a + b),
+        inputSchema: describe({ a: "number", b: "number" }),
+        execute: ({ a, b }) => String(a + b),
       }),
       defineTool({
         name: "slow",
         description: "Answers after so many milliseconds; stops when the call is cancelled.",
-        input: describe({ ms: "number" }),
-        async run({ ms }, { signal }) {
+        inputSchema: describe({ ms: "number" }),
+        async execute({ ms }, { signal }) {
           await sleep(ms, undefined, { signal });
           return `Waited ${ms} ms.`;
         },

@@ -9,8 +9,8 @@ export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[
   defineTool({
     name: "test_sampling",
     description: "Asks the client's model.",
-    input: z.object({ prompt: z.string() }),
-    async run({ prompt }, { sample }) {
+    inputSchema: z.object({ prompt: z.string() }),
+    async execute({ prompt }, { sample }) {
       const { content } = await sample({
         messages: [{ role: "user", content: { type: "text", text: prompt } }],
         maxTokens: 100,
@@ -23,8 +23,8 @@ export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[
     name: "test_elicitation",
     description: "Asks the user for a name and an address.",
     visible: ({ revision }) => revision >= "2025-06-18",
-    input: z.object({ message: z.string() }),
-    async run({ message }, { elicit }) {
+    inputSchema: z.object({ message: z.string() }),
+    async execute({ message }, { elicit }) {
       const { action, content } = await elicit({
         message,
         requestedSchema: {
@@ -43,7 +43,7 @@ export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[
     name: "test_elicitation_sep1034_defaults",
     description: "Asks the user with a form that is filled in already.",
     visible: ({ revision }) => revision >= "2025-11-25",
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const { action, content } = await elicit({
         message: "Check what is filled in, and change what is wrong.",
         requestedSchema: {
@@ -64,7 +64,7 @@ export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[
     name: "test_elicitation_sep1330_enums",
     description: "Asks the user to choose, in every way that there is.",
     visible: ({ revision }) => revision >= "2025-11-25",
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const values = ["one", "two", "three"];
       const titled = values.map((value) => ({ const: value, title: `Number ${value}` }));
       const { action, content } = await elicit({
@@ -86,7 +86,7 @@ export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[
   defineTool({
     name: "test_roots",
     description: "Asks which folders the user opened.",
-    async run(_args, { roots }) {
+    async execute(_args, { roots }) {
       const folders = await roots();
       return folders.map(({ uri }) => uri).join("\n") || "None.";
     },

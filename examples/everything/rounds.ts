@@ -11,7 +11,7 @@ import { z } from "zod";
 
 const { defineTool, definePrompt } = forRevisions<Declarations>(revisions);
 
-type Elicit = Parameters<ToolDefinition<Declarations>["run"]>[1]["elicit"];
+type Elicit = Parameters<ToolDefinition<Declarations>["execute"]>[1]["elicit"];
 type Form = Declarations["ElicitRequestFormParams"]["requestedSchema"];
 
 function form(field: string, schema: Declarations["PrimitiveSchemaDefinition"] = { type: "string" }): Form {
@@ -32,7 +32,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
     name: "test_input_required_result_elicitation",
     description: "Greets the user by name; knows nothing of earlier rounds, and takes an answer whenever it is there.",
     visible: ({ revision }) => revision >= "2026-07-28",
-    run(_args, { inputResponses }) {
+    execute(_args, { inputResponses }) {
       const name = readName(inputResponses?.user_name);
       if (name !== undefined) return `Hello, ${name}!`;
       const params = { message: "What is your name?", requestedSchema: form("name") };
@@ -42,7 +42,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
   defineTool({
     name: "test_input_required_result_sampling",
     description: "Asks the client's model about a capital.",
-    async run(_args, { sample }) {
+    async execute(_args, { sample }) {
       const { model } = await sample(capital, { key: "capital_question" });
       return `${model} has answered.`;
     },
@@ -50,7 +50,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
   defineTool({
     name: "test_input_required_result_list_roots",
     description: "Counts the folders that the user opened.",
-    async run(_args, { roots }) {
+    async execute(_args, { roots }) {
       const folders = await roots({ key: "client_roots" });
       return `${folders.length} roots.`;
     },
@@ -59,19 +59,19 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
     name: "test_input_required_result_request_state",
     description: "Asks for a confirmation, and knows afterwards what it was about.",
     visible: asksForms,
-    run: (_args, { elicit }) => confirm(elicit),
+    execute: (_args, { elicit }) => confirm(elicit),
   }),
   defineTool({
     name: "test_input_required_result_tampered_state",
     description: "Asks for a confirmation, and refuses it for another question.",
     visible: asksForms,
-    run: (_args, { elicit }) => confirm(elicit),
+    execute: (_args, { elicit }) => confirm(elicit),
   }),
   defineTool({
     name: "test_input_required_result_multiple_inputs",
     description: "Asks user, model and client at once.",
     visible: asksForms,
-    async run(_args, { elicit, sample, roots }) {
+    async execute(_args, { elicit, sample, roots }) {
       const [{ content }, { model }, folders] = await Promise.all([
         elicit({ message: "What is your name?", requestedSchema: form("name") }, { key: "user_name" }),
         sample(capital, { key: "greeting" }),
@@ -84,7 +84,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
     name: "test_input_required_result_multi_round",
     description: "Asks twice, one question after the other.",
     visible: asksForms,
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const first = await elicit({ message: "What is your name?", requestedSchema: form("name") }, { key: "step1" });
       const message = `What is your favourite colour, ${first.content?.name}?`;
       const second = await elicit({ message, requestedSchema: form("color") }, { key: "step2" });
@@ -94,7 +94,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
   defineTool({
     name: "test_input_required_result_capabilities",
     description: "Asks whom it can: the user, or else the model.",
-    async run(_args, { client, elicit, sample }) {
+    async execute(_args, { client, elicit, sample }) {
       if (client.capabilities.elicitation) return confirm(elicit);
       const { model } = await sample(capital);
       return `${model} has answered.`;

@@ -29,32 +29,32 @@ function createEverything(revisions: Revisions): Server {
       defineTool({
         name: "touch_watched_resource",
         description: `Tells those who subscribed to ${watchedUri} that it has changed.`,
-        run() {
-          server.resources.changed(watchedUri);
+        execute() {
+          server.resources.notifyUpdated(watchedUri);
           return "Told.";
         },
       }),
       defineTool({
         name: "announce_changes",
         description: "Tells every client that the lists of tools, resources and prompts have changed.",
-        run() {
-          for (const list of [server.tools, server.resources, server.prompts]) list.announce();
+        execute() {
+          for (const list of [server.tools, server.resources, server.prompts]) list.notifyListChanged();
           return "Told.";
         },
       }),
       defineTool({
         name: "test_trigger_tool_change",
         description: "Tells every client that the list of tools has changed.",
-        run() {
-          server.tools.announce();
+        execute() {
+          server.tools.notifyListChanged();
           return "Told.";
         },
       }),
       defineTool({
         name: "test_trigger_prompt_change",
         description: "Tells every client that the list of prompts has changed.",
-        run() {
-          server.prompts.announce();
+        execute() {
+          server.prompts.notifyListChanged();
           return "Told.";
         },
       }),
@@ -64,8 +64,8 @@ function createEverything(revisions: Revisions): Server {
     skills,
     directoryRead: true,
     prompts: [...prompts, ...roundPrompts],
-    subscriptions: true,
-    dynamic: true,
+    subscribe: true,
+    listChanged: true,
   });
   return server;
 }

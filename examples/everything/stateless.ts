@@ -9,13 +9,13 @@ export const stateless: readonly ToolDefinition<Declarations, unknown, unknown>[
   defineTool({
     name: "test_header_tool",
     description: "Has an argument that clients repeat in a header, so that whoever stands in between can see it.",
-    input: z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) }),
-    run: ({ region }) => `Asked from ${region}.`,
+    inputSchema: z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) }),
+    execute: ({ region }) => `Asked from ${region}.`,
   }),
   defineTool({
     name: "test_missing_capability",
     description: "Cannot do without the client's model.",
-    async run(_args, { sample }) {
+    async execute(_args, { sample }) {
       const { model } = await sample({
         messages: [{ role: "user", content: { type: "text", text: "Who are you?" } }],
         maxTokens: 10,
@@ -26,12 +26,12 @@ export const stateless: readonly ToolDefinition<Declarations, unknown, unknown>[
   defineTool({
     name: "test_streaming_elicitation",
     description: "Asks nothing, whatever the client could answer.",
-    run: () => "Nothing was asked.",
+    execute: () => "Nothing was asked.",
   }),
   defineTool({
     name: "test_logging_tool",
     description: "Logs a message, which reaches only those who asked for it.",
-    async run(_args, { log }) {
+    async execute(_args, { log }) {
       await log("info", "The tool was called.");
       return "A message was logged.";
     },

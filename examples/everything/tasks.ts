@@ -12,15 +12,15 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "greet",
     description: "Greets at once, and never as a task.",
-    input: z.object({ name: z.string() }),
-    run: ({ name }) => `Hello, ${name}!`,
+    inputSchema: z.object({ name: z.string() }),
+    execute: ({ name }) => `Hello, ${name}!`,
   }),
   defineTool({
     name: "slow_compute",
     description: "Takes as long as it is told.",
-    input: z.object({ seconds: z.number(), label: z.string().optional() }),
+    inputSchema: z.object({ seconds: z.number(), label: z.string().optional() }),
     task,
-    async run({ seconds, label = "work" }, { signal }) {
+    async execute({ seconds, label = "work" }, { signal }) {
       await sleep(seconds * 1_000, undefined, { signal });
       return `${label} is done.`;
     },
@@ -29,7 +29,7 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
     name: "failing_job",
     description: "Fails in a way that the model can read, and only runs as a task.",
     task: { ...task, support: "required" },
-    async run() {
+    async execute() {
       await sleep(1_000);
       throw new ToolError("The job failed.");
     },
@@ -38,7 +38,7 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
     name: "protocol_error_job",
     description: "Ends in an error of the protocol.",
     task,
-    async run() {
+    async execute() {
       await sleep(100);
       throw new RpcError(-32603, "The job broke down.");
     },
@@ -47,9 +47,9 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
     name: "confirm_delete",
     description: "Asks the user while it runs.",
     visible: asksForms,
-    input: z.object({ filename: z.string() }),
+    inputSchema: z.object({ filename: z.string() }),
     task,
-    async run({ filename }, { elicit }) {
+    async execute({ filename }, { elicit }) {
       const { action, content } = await elicit({
         message: `Delete ${filename}?`,
         requestedSchema: { type: "object", properties: { confirm: { type: "boolean" } }, required: ["confirm"] },
@@ -62,7 +62,7 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
     description: "Asks the user two things at once while it runs.",
     visible: asksForms,
     task,
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const answers = await Promise.all(["name", "colour"].map((field) => elicit(ask(field), { key: field })));
       return answers.map(({ content }, index) => `${index + 1}: ${JSON.stringify(content)}`).join(", ");
     },
@@ -71,7 +71,7 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
     name: "test_tool_with_task",
     description: "Asks the user for a name first, and greets them in a task.",
     visible: asksForms,
-    input: z.object({ name: z.string().optional() }),
+    inputSchema: z.object({ name: z.string().optional() }),
     task: {
       ...task,
       support: "required",
@@ -80,7 +80,7 @@ export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
         return { ...args, name: String(content?.name) };
       },
     },
-    run: ({ name = "nobody" }) => `Hello, ${name}!`,
+    execute: ({ name = "nobody" }) => `Hello, ${name}!`,
   }),
 ];
 

@@ -11,23 +11,23 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "test_simple_text",
     description: "Answers a line of text.",
-    run: () => "This is a simple text response for testing.",
+    execute: () => "This is a simple text response for testing.",
   }),
   defineTool({
     name: "test_image_content",
     description: "Answers an image.",
-    run: () => ({ content: [{ type: "image", ...png }] }),
+    execute: () => ({ content: [{ type: "image", ...png }] }),
   }),
   defineTool({
     name: "test_audio_content",
     description: "Answers a sound.",
     visible: ({ revision }) => revision >= "2025-03-26",
-    run: () => ({ content: [{ type: "audio", ...wav }] }),
+    execute: () => ({ content: [{ type: "audio", ...wav }] }),
   }),
   defineTool({
     name: "test_embedded_resource",
     description: "Answers a resource with its content.",
-    run: () => ({
+    execute: () => ({
       content: [
         {
           type: "resource",
@@ -43,7 +43,7 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "test_multiple_content_types",
     description: "Answers text, an image and a resource.",
-    run: () => ({
+    execute: () => ({
       content: [
         { type: "text", text: "Multiple content types test:" },
         { type: "image", ...png },
@@ -61,14 +61,14 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "test_error_handling",
     description: "Fails in a way that the model can read.",
-    run() {
+    execute() {
       throw new ToolError("This tool intentionally returns an error for testing");
     },
   }),
   defineTool({
     name: "test_tool_with_logging",
     description: "Logs three messages while it runs.",
-    async run(_args, { log }) {
+    async execute(_args, { log }) {
       await log("info", "Tool execution started");
       await sleep(50);
       await log("info", "Tool processing data");
@@ -80,7 +80,7 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "test_tool_with_progress",
     description: "Reports progress three times while it runs.",
-    async run(_args, { progress }) {
+    async execute(_args, { progress }) {
       await progress(0, 100);
       await sleep(50);
       await progress(50, 100);
@@ -92,7 +92,7 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "test_reconnection",
     description: "Lets the connection go while it works: the client comes back for the answer.",
-    async run(_args, { releaseConnection }) {
+    async execute(_args, { releaseConnection }) {
       releaseConnection();
       await sleep(100);
       return "The client came back.";
@@ -101,7 +101,7 @@ export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = 
   defineTool({
     name: "json_schema_2020_12_tool",
     description: "Has a schema that uses much of what JSON Schema offers.",
-    input: richSchema,
-    run: ({ name = "Somebody" }) => `${name} can be reached.`,
+    inputSchema: richSchema,
+    execute: ({ name = "Somebody" }) => `${name} can be reached.`,
   }),
 ];

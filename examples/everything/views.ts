@@ -38,12 +38,12 @@ export const views: readonly ToolDefinition<Declarations>[] = [
     name: "show_time",
     description: "Tells what time it is.",
     ui: { resourceUri: "ui://everything/clock" },
-    run: () => `It is ${new Date().toISOString()}.`,
+    execute: () => `It is ${new Date().toISOString()}.`,
   }),
   defineTool({
     name: "refresh_time",
     description: "Tells the view what time it is now.",
     ui: { resourceUri: "ui://everything/clock", visibility: ["app"] },
-    run: () => `It is ${new Date().toISOString()}.`,
+    execute: () => `It is ${new Date().toISOString()}.`,
   }),
 ];

@@ -7,8 +7,8 @@ const { defineServer, defineTool } = forRevisions<Declarations>([revision]);
 const greet = defineTool({
   name: "greet",
   description: "Greets somebody, step by step.",
-  input: z.object({ name: z.string() }),
-  async run({ name }, { progress }) {
+  inputSchema: z.object({ name: z.string() }),
+  async execute({ name }, { progress }) {
     await progress(1, 2);
     return `Hello, ${name}!`;
   },

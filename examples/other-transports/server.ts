@@ -12,8 +12,8 @@ const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 const count = defineTool({
   name: "count",
   description: "Counts to a number, and reports each step.",
-  input: z.object({ to: z.number().int().min(1).max(100) }),
-  async run({ to }, { progress }) {
+  inputSchema: z.object({ to: z.number().int().min(1).max(100) }),
+  async execute({ to }, { progress }) {
     for (let step = 1; step <= to; step += 1) await progress(step, to);
     return `Counted to ${to}.`;
   },

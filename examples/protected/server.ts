@@ -11,14 +11,14 @@ const notes = new Map<string, string[]>();
 const read = defineTool({
   name: "read-notes",
   description: "The notes of the user.",
-  run: (_args, { auth }) => (notes.get(auth?.principal ?? "") ?? []).join("\n") || "There are none.",
+  execute: (_args, { auth }) => (notes.get(auth?.principal ?? "") ?? []).join("\n") || "There are none.",
 });
 
 const write = defineTool({
   name: "write-note",
   description: "Takes a note for the user.",
   scopes: ["notes:write"],
-  run(_args, { auth }) {
+  execute(_args, { auth }) {
     const owner = auth?.principal ?? "";
     const mine = notes.get(owner) ?? [];
     notes.set(owner, [...mine, `Note ${mine.length + 1}`]);

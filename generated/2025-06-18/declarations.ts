@@ -96,11 +96,11 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
-export interface Lacks {
+export interface Missing {
   methods: {
     CancelTaskRequest: "tasks/cancel came with revision 2025-11-25";
     DiscoverRequest: "server/discover came with revision 2026-07-28";

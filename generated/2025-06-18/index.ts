@@ -2,7 +2,7 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 export { ClientCalls, implementClient, type ClientHandlers } from "./client.ts";
-export type { Declarations, Lacks } from "./declarations.ts";
+export type { Declarations, Missing } from "./declarations.ts";
 export { revision } from "./methods.ts";
 export { implementServer, ServerCalls, type ServerHandlers } from "./server.ts";
 export * from "./types.ts";

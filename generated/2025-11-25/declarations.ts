@@ -150,11 +150,11 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
-export interface Lacks {
+export interface Missing {
   methods: {
     DiscoverRequest: "server/discover came with revision 2026-07-28";
     SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";

@@ -160,11 +160,11 @@ export interface Declarations {
   ClientResult: t.ClientResult;
   ServerNotification: t.ServerNotification;
   ServerResult: t.ServerResult;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
-export interface Lacks {
+export interface Missing {
   methods: {
     CancelTaskRequest: "tasks/cancel was removed by revision 2026-07-28";
     ElicitationCompleteNotification: "notifications/elicitation/complete was removed by revision 2026-07-28";

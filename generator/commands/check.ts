@@ -26,7 +26,7 @@ export interface CheckCommandOptions extends AccessFlags {
   /** A command and its arguments, or an address. */
   readonly target: readonly string[];
   /** Speak only this revision. */
-  readonly revision?: string;
+  readonly protocol?: string;
   readonly format: "text" | "json" | "junit" | "sarif";
   /** File for the report. Default: standard output. */
   readonly output?: string;
@@ -41,7 +41,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   for (const signal of stopSignals) process.once(signal, stop);
   try {
     const target = readTarget(options.target, { takesFiles: false });
-    const spoken = chooseSpoken(options.revision, revisions);
+    const spoken = chooseSpoken(options.protocol, revisions);
     const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),
       revisions: spoken,

@@ -33,7 +33,7 @@ export interface ClientCommandOptions extends AccessFlags {
   /** Name of the server in the code. Default: the name that the server reports. */
   readonly name?: string;
   /** Speak only this revision. */
-  readonly revision?: string;
+  readonly protocol?: string;
   /** Ending of import paths. */
   readonly imports: "ts" | "js";
   /** Check patterns that may take long with the package `re2js`, which the project then needs. */
@@ -52,7 +52,7 @@ export interface ClientCommandOptions extends AccessFlags {
 export async function runClient(options: ClientCommandOptions): Promise<number> {
   try {
     const target = readTarget(options.target);
-    const spoken = chooseSpoken(options.revision, revisions);
+    const spoken = chooseSpoken(options.protocol, revisions);
     const contract = await pullContract(target, { ...readAccess(options), revisions: spoken });
     if (contract.tools.length + contract.prompts.length + contract.resourceTemplates.length === 0) {
       throw new UserError(

@@ -26,7 +26,7 @@ export interface DiffCommandOptions extends AccessFlags {
   /** Revisions, addresses, commands in quotes, lists of tools, lock files, or folders with one. */
   readonly older: string;
   readonly newer: string;
-  readonly revision?: string;
+  readonly protocol?: string;
   /** Spec folder with the revisions. Default: the one of this package. */
   readonly spec?: string;
   readonly format: "text" | "json" | "markdown" | "html";
@@ -85,7 +85,7 @@ async function pull(
   const target = readTarget([isFolder ? join(word, clientLockName) : word]);
   const contract = await pullContract(target, {
     ...readAccess(options),
-    revisions: chooseSpoken(options.revision, revisions),
+    revisions: chooseSpoken(options.protocol, revisions),
   });
   return { contract, name: describeTarget(target) };
 }

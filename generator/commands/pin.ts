@@ -34,7 +34,7 @@ function reportText(report: PinReport): string {
   }
   const undecided = report.undecided.map(({ overlay: file, text }) => `${file}: ${text}`);
   blocks.push(...listText("To decide in `conversions`, before older revisions are generated again:", undecided));
-  const generate = `create-mcp-server generate --spec ${spec} --revision ${revision} --out generated`;
+  const generate = `create-mcp-server generate --spec ${spec} --protocol ${revision} --out generated`;
   blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: read ${path} and complete it, then ${generate}`);
   return blocks.join("\n\n");
 }

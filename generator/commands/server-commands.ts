@@ -62,7 +62,7 @@ export function addClientCommand(cli: Argv): Argv {
       target = [],
       out,
       name,
-      revision,
+      protocol,
       imports,
       re2js,
       check,
@@ -83,7 +83,7 @@ export function addClientCommand(cli: Argv): Argv {
         force,
         ...(out !== undefined && { out }),
         ...(name !== undefined && { name }),
-        ...(revision !== undefined && { revision }),
+        ...(protocol !== undefined && { protocol }),
       });
     },
   );
@@ -117,7 +117,7 @@ export function addCheckCommand(cli: Argv): Argv {
             ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "for code scanning"],
           ),
         ),
-    async ({ "--": words, target = [], revision, format, output, failOn, ...flags }) => {
+    async ({ "--": words, target = [], protocol, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
         ...toAccess(flags),
@@ -125,7 +125,7 @@ export function addCheckCommand(cli: Argv): Argv {
         format,
         failOn,
         ...(output !== undefined && { output }),
-        ...(revision !== undefined && { revision }),
+        ...(protocol !== undefined && { protocol }),
       });
     },
   );
@@ -165,7 +165,7 @@ export function addDiffCommand(cli: Argv): Argv {
             ["diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI"],
           ),
         ),
-    async ({ older, newer, revision, spec, format, output, failOn, ...flags }) => {
+    async ({ older, newer, protocol, spec, format, output, failOn, ...flags }) => {
       const { runDiff } = await import("./diff.ts");
       process.exitCode = await runDiff({
         ...toAccess(flags),
@@ -174,7 +174,7 @@ export function addDiffCommand(cli: Argv): Argv {
         format,
         ...(output !== undefined && { output }),
         ...(failOn !== undefined && { failOn }),
-        ...(revision !== undefined && { revision }),
+        ...(protocol !== undefined && { protocol }),
         ...(spec !== undefined && { spec }),
       });
     },

@@ -58,7 +58,7 @@ export const connectionOptions = {
 
 /** Further options of commands that send requests to a server. */
 export const accessOptions = {
-  revision: { type: "string", describe: "Speak only this revision", defaultDescription: "all, newest first" },
+  protocol: { type: "string", describe: "Speak only this revision", defaultDescription: "all, newest first" },
   timeout: { type: "number", default: 30, describe: "Seconds to wait for an answer" },
   sse: {
     type: "boolean",

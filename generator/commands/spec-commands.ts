@@ -12,21 +12,21 @@ export function addGenerateCommand(cli: Argv): Argv {
       command
         .option("spec", specOption)
         .option("out", { type: "string", default: "generated", describe: "Folder to write" })
-        .option("revision", { type: "string", array: true, describe: "Only these revisions" })
+        .option("protocol", { type: "string", array: true, describe: "Only these revisions" })
         .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
         .epilogue(
           examplesText(
-            ["generate --revision <revision> --out src/protocol", "types, checks and tables of one revision"],
+            ["generate --protocol <revision> --out src/protocol", "types, checks and tables of one revision"],
             ["generate --spec spec --check", "in CI"],
           ),
         ),
-    async ({ spec, out, revision, check }) => {
+    async ({ spec, out, protocol, check }) => {
       const { runGenerate } = await import("./generate.ts");
       process.exitCode = await runGenerate({
         out,
         check,
         ...(spec !== undefined && { spec }),
-        ...(revision && { revisions: revision }),
+        ...(protocol && { revisions: protocol }),
       });
     },
   );

@@ -1,5 +1,5 @@
 import type { Conversions } from "../conversions/conversions.ts";
-import type { Lacks } from "../lacks.ts";
+import type { Missing } from "../missing.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "./templates.ts";
 import { convertView } from "./views/convert.ts";
@@ -26,13 +26,13 @@ export const revisionTemplates = [
 export interface Neighbours {
   /** Absent for the newest revision, which converts nothing. */
   readonly conversions: Conversions | undefined;
-  readonly lacks: Lacks;
+  readonly missing: Missing;
 }
 
 /** Returns the unformatted text of the files of one revision, by path relative to the output folder. */
 export function emitRevision(
   model: RevisionModel,
-  { conversions, lacks }: Neighbours,
+  { conversions, missing }: Neighbours,
   templates: Templates,
 ): Map<string, string> {
   const header = { source: model.source.path, digest: digestText(model) };
@@ -44,7 +44,7 @@ export function emitRevision(
     "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
-    "declarations.ts": declarationsView(model, lacks),
+    "declarations.ts": declarationsView(model, missing),
     "index.ts": {},
   };
   return new Map(

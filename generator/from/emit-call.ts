@@ -40,7 +40,7 @@ export interface RunView {
 
 /** Writes the function of a tool, which sends the request of its operation. */
 export function runText(name: string, { operation, hasInput, result }: RunView): string {
-  if (!operation) return `run: () => todo(${JSON.stringify(name)})`;
+  if (!operation) return `execute: () => todo(${JSON.stringify(name)})`;
   const call = `${functionOf(operation, result !== undefined)}${result === undefined ? "" : `<${result}>`}`;
   const members = [
     `method: ${JSON.stringify(operation.method)}`,
@@ -51,7 +51,7 @@ export function runText(name: string, { operation, hasInput, result }: RunView):
     ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
     "signal",
   ];
-  return `run: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} }${result === undefined ? "" : ", response"})`;
+  return `execute: (${hasInput ? "args" : "_args"}, { signal }) => ${call}({ ${members.join(", ")} }${result === undefined ? "" : ", response"})`;
 }
 
 function bodyText({ body }: Operation): string[] {

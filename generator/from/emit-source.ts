@@ -181,8 +181,8 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
     ...(entry.annotations && toolMembers.has("annotations")
       ? [`annotations: ${annotationsText(entry.annotations)}`]
       : []),
-    ...(hasInput ? [`input: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
-    ...(hasOutput ? [`output: ${outputText(tool, operation)}`] : []),
+    ...(hasInput ? [`inputSchema: ${schemaText(entry.inputSchema, `${type}Arguments`)}`] : []),
+    ...(hasOutput ? [`outputSchema: ${outputText(tool, operation)}`] : []),
     runText(entry.name, { operation, hasInput, result: hasOutput ? `${type}Result` : undefined }),
   ];
   const isCalled = hasOutput && operation !== undefined;

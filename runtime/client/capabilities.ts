@@ -11,10 +11,10 @@ export function toClientCapabilities(source: AnyClientOptions, revision: Revisio
   const hasModes = known("elicitation", "url");
   const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
   const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
-  const canAnnounce = findRow(revision.clientNotifications, "rootsListChanged") !== undefined;
+  const canNotify = findRow(revision.clientNotifications, "rootsListChanged") !== undefined;
   return {
     ...(experimental && { experimental }),
-    ...(roots !== undefined && { roots: canAnnounce ? { listChanged: true } : {} }),
+    ...(roots !== undefined && { roots: canNotify ? { listChanged: true } : {} }),
     ...(sampling && {
       sampling: {
         ...(sampling.tools && known("sampling", "tools") && { tools: {} }),

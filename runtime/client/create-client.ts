@@ -49,7 +49,7 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {
-    for (const session of sessions) session.announceRoots();
+    for (const session of sessions) session.notifyRootsListChanged();
   });
   return {
     roots,

@@ -15,7 +15,7 @@ import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from
 /** Options of a client: its info, its handlers and its settings. Its capabilities follow from them. */
 export type ClientOptions<P extends ClientTypes> = ClientSettings & {
   readonly info: Fields<P, "Implementation"> & ImplementationInfo;
-  /** Roots in which servers may work. Every URI begins with `file://`. Notify servers of changes with `roots.changed()`. */
+  /** Roots in which servers may work. Every URI begins with `file://`. Notify servers of changes with `roots.notifyListChanged()`. */
   readonly roots?: RootsOption<P>;
   readonly sampling?: SamplingOption<P>;
   /** Least severe level that servers log, from the start of a session. Default: the server's choice. */

@@ -64,8 +64,8 @@ export type RootsOption<P extends ClientTypes> =
 /** Roots of a client. At revisions where servers request roots when they need them, servers are not notified of changes. */
 export type RootsOf<P extends ClientTypes> = [MissingMethod<P, "RootsListChangedNotification">] extends [never]
   ? Roots<RootsOption<P>>
-  : Without<Roots<RootsOption<P>>, "changed"> & {
-      readonly changed: Unavailable<MissingMethod<P, "RootsListChangedNotification">>;
+  : Without<Roots<RootsOption<P>>, "notifyListChanged"> & {
+      readonly notifyListChanged: Unavailable<MissingMethod<P, "RootsListChangedNotification">>;
     };
 
 /** Handler of sampling requests, by which servers get completions of a model. */

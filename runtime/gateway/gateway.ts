@@ -154,7 +154,7 @@ export async function createGateway(
           revision,
         ),
         ...implementWatching(revision, { listeners, main, more: bridge.listenAt(revision) }),
-        rootsListChanged: (_params: unknown, connection: Connection) => proxies.rootsChanged(connection),
+        rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
       }),
       onError,
       onOpen: (connection) => proxies.add(connection),

@@ -54,8 +54,8 @@ export class Proxies {
     for (const proxy of this.#open.values()) proxy.hear(handler, params);
   }
 
-  rootsChanged({ session }: Connection): Promise<void> | undefined {
-    return session && this.#sessions.get(session)?.rootsChanged();
+  notifyRootsListChanged({ session }: Connection): Promise<void> | undefined {
+    return session && this.#sessions.get(session)?.notifyRootsListChanged();
   }
 
   /** Returns the reason why the server has ended the session of a client, if it has. */

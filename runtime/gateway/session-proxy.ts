@@ -112,7 +112,7 @@ export class SessionProxy {
     }
   }
 
-  async rootsChanged(): Promise<void> {
+  async notifyRootsListChanged(): Promise<void> {
     // A server without a connection has not requested roots yet.
     if (!this.#upstream) return;
     const { connection } = await this.#upstream;

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
-import { toCaching } from "../protocol/cache-hint.ts";
+import { toCacheMembers } from "../protocol/cache-hint.ts";
 import type { Entrance, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
 import { createStatelessCall } from "../protocol/stateless-request.ts";
 import { createRoutes } from "../protocol/routes.ts";
@@ -144,7 +144,7 @@ function createOffer(
     supportedVersions: claims.revisions.map(({ id }) => id),
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    ...toCaching(options.discovery),
+    ...toCacheMembers(options.discovery),
   });
   const discover = wrapAround(() => discovered, "server/discover", options.around);
   const builtins = new Map([["server/discover", discover]]);

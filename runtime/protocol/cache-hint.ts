@@ -16,7 +16,7 @@ export interface CacheHint {
 }
 
 /** Returns the caching members of results that may be kept. */
-export function toCaching({ ttlMs = 0, cacheScope = "private" }: CacheHint = {}): Required<CacheHint> {
+export function toCacheMembers({ ttlMs = 0, cacheScope = "private" }: CacheHint = {}): Required<CacheHint> {
   return { ttlMs, cacheScope };
 }
 

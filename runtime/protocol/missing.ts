@@ -18,20 +18,20 @@ export interface MissingTypes {
 }
 
 /** Reason why a revision lacks a method; `never` where it has the method. */
-export type MissingMethod<P, Name extends string> = Entry<Lacks<P, "methods">, Name>;
+export type MissingMethod<P, Name extends string> = Entry<Missing<P, "methods">, Name>;
 
 /** Reasons why properties of a declaration are missing, by property; `unknown` where none is missing. */
-export type MissingMembers<P, Name extends string> = Name extends keyof Lacks<P, "members">
-  ? Lacks<P, "members">[Name]
+export type MissingMembers<P, Name extends string> = Name extends keyof Missing<P, "members">
+  ? Missing<P, "members">[Name]
   : unknown;
 
 /** Reason why one property of a declaration is missing; `never` where the property exists. */
 export type MissingMember<P, Name extends string, Member extends string> = Entry<MissingMembers<P, Name>, Member>;
 
 /** Reason why a kind of content is missing; `never` where the kind exists. */
-export type MissingKind<P, Kind extends string> = Entry<Lacks<P, "kinds">, Kind>;
+export type MissingKind<P, Kind extends string> = Entry<Missing<P, "kinds">, Kind>;
 
-type Lacks<P, Part extends keyof MissingTypes> = P extends { lacks: { readonly [K in Part]: infer Found } }
+type Missing<P, Part extends keyof MissingTypes> = P extends { missing: { readonly [K in Part]: infer Found } }
   ? Found
   : unknown;
 
@@ -50,8 +50,8 @@ export type Fields<P, Name extends keyof P & string, Derived extends PropertyKey
 
 /** Content blocks of the kinds that a revision has; each other kind carries the reason why it cannot be given. */
 export type AvailableContent<P, Block> =
-  | Exclude<Block, { type: keyof Lacks<P, "kinds"> }>
-  | { [Kind in keyof Lacks<P, "kinds">]: { readonly type: Kind } & Unavailable<Lacks<P, "kinds">[Kind]> }[keyof Lacks<
+  | Exclude<Block, { type: keyof Missing<P, "kinds"> }>
+  | { [Kind in keyof Missing<P, "kinds">]: { readonly type: Kind } & Unavailable<Missing<P, "kinds">[Kind]> }[keyof Missing<
       P,
       "kinds"
     >];
@@ -60,9 +60,9 @@ export type AvailableContent<P, Block> =
  * Declarations that all of several revisions have, with the types of the first: the newest. Requests must fit every revision, and what one of them
  * lacks is as unavailable as if all lacked it. `forRevisions<CommonDeclarations<[v2026.Declarations, v2024.Declarations]>>([...])`
  */
-export type CommonDeclarations<Revisions extends readonly { lacks: MissingTypes }[]> = Revisions extends readonly [
+export type CommonDeclarations<Revisions extends readonly { missing: MissingTypes }[]> = Revisions extends readonly [
   infer Newest,
-  ...infer Older extends readonly { lacks: MissingTypes }[],
+  ...infer Older extends readonly { missing: MissingTypes }[],
 ]
   ? Older extends readonly []
     ? Newest
@@ -70,14 +70,14 @@ export type CommonDeclarations<Revisions extends readonly { lacks: MissingTypes 
   : never;
 
 type Both<Newest, Older> = {
-  [Name in keyof Newest & keyof Older]: Name extends "lacks"
-    ? MergeLacks<Newest[Name], Older[Name]>
+  [Name in keyof Newest & keyof Older]: Name extends "missing"
+    ? MergeMissing<Newest[Name], Older[Name]>
     : Name extends `${string}Request`
       ? Newest[Name] & Older[Name]
       : Newest[Name];
 };
 
-type MergeLacks<A, B> = {
+type MergeMissing<A, B> = {
   [Part in keyof A & keyof B]: Part extends "members" ? MergeMembers<A[Part], B[Part]> : Merge<A[Part], B[Part]>;
 };
 

@@ -21,7 +21,7 @@ export interface AnyCoreDefinition extends ServerOptions {
   readonly tasks?: object;
   // @part questions
   /** Options of input required; the features that send input requests know their type. */
-  readonly rounds?: object;
+  readonly requestState?: object;
 }
 
 /** Definition that may be visible to some clients only. */
@@ -37,13 +37,13 @@ export interface Scoped {
 /** A tool of any revision. */
 export interface AnyTool extends Visible, Scoped {
   readonly name: string;
-  readonly input?: Schema<unknown>;
-  readonly output?: Schema<unknown>;
+  readonly inputSchema?: Schema<unknown>;
+  readonly outputSchema?: Schema<unknown>;
   // @part tasks
   readonly task?: true | AnyTaskTool;
   // @part ui
   readonly ui?: object;
-  run(args: unknown, context: AnyContext): unknown;
+  execute(args: unknown, context: AnyContext): unknown;
   render?(output: unknown): unknown;
 }
 
@@ -64,7 +64,7 @@ export interface AnyResource extends Visible, Scoped {
   readonly name: string;
   readonly size?: number;
   readonly mimeType?: string;
-  readonly caching?: CacheHint;
+  readonly cacheHint?: CacheHint;
   readonly listed?: boolean;
   read(uri: string, context: AnyContext): unknown;
 }
@@ -74,7 +74,7 @@ export interface AnyResourceTemplate extends Visible, Scoped {
   readonly uriTemplate: string;
   readonly name: string;
   readonly mimeType?: string;
-  readonly caching?: CacheHint;
+  readonly cacheHint?: CacheHint;
   readonly complete?: { readonly [name: string]: Complete | undefined };
   list?(page: { readonly cursor?: string }, context: AnyContext): unknown;
   read(variables: { readonly [name: string]: MatchedValue }, context: AnyContext & { readonly uri: string }): unknown;

@@ -126,7 +126,7 @@ function assembleExtended<Lists extends object, Source extends AnyCoreDefinition
     instructions: source.instructions,
     revisions,
     // @part caching
-    discovery: settings.caching.discover,
+    discovery: settings.cacheHints.discover,
     onError: settings.onError,
     progressRate: source.progressRate,
     createAcceptor,
@@ -192,19 +192,19 @@ const notShown: { readonly [Member in Exclude<keyof AnyCoreDefinition, "name" | 
   skills: true,
   directoryRead: true,
   // @part changes
-  dynamic: true,
+  listChanged: true,
   // @part changes
-  subscriptions: true,
+  subscribe: true,
   // @part changes
   maxSubscriptions: true,
   experimental: true,
   middleware: true,
   pageSize: true,
   // @part caching
-  caching: true,
+  cacheHints: true,
   cursorKeys: true,
   // @part questions
-  rounds: true,
+  requestState: true,
   logLevel: true,
   logRate: true,
   progressRate: true,

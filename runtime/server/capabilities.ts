@@ -6,9 +6,9 @@ import type { Capabilities } from "../protocol/session.ts";
 export interface Declared {
   // @part changes
   /** Lists that may change while clients are connected. */
-  readonly dynamic: ReadonlySet<ListKind>;
+  readonly listChanged: ReadonlySet<ListKind>;
   // @part changes
-  readonly subscriptions: boolean;
+  readonly subscribe: boolean;
   /** Capabilities outside of the protocol. */
   readonly experimental: object | undefined;
   /** Gates of the capabilities that features have declared. */
@@ -39,10 +39,14 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
 }
 
 /** Returns the notifications of changes, by handler name: those of lists, and those of resources where clients listen for them. */
-function findNews(handlers: object, { lifecycle }: Revision, { dynamic, subscriptions }: Declared): readonly string[] {
+function findNews(
+  handlers: object,
+  { lifecycle }: Revision,
+  { listChanged: kinds, subscribe }: Declared,
+): readonly string[] {
   const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
-  const lists = lifecycle === "handshake" || isHeard ? [...dynamic].map((kind) => listChanged[kind]) : [];
-  return isHeard && subscriptions && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
+  const lists = lifecycle === "handshake" || isHeard ? [...kinds].map((kind) => listChanged[kind]) : [];
+  return isHeard && subscribe && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
 }
 
 /** Adds a capability. All capabilities are objects, which may contain others, except for two that are booleans. */

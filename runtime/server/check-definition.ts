@@ -16,7 +16,7 @@ export function checkServer(source: AnyCoreDefinition): void {
   // @part changes
   checkCount("maxSubscriptions", source.maxSubscriptions);
   // @part caching
-  for (const [name, hint] of Object.entries(source.caching ?? {})) checkHint(`caching.${name}`, hint);
+  for (const [name, hint] of Object.entries(source.cacheHints ?? {})) checkHint(`cacheHints.${name}`, hint);
   if (source.logRate) checkRate("logRate", source.logRate);
   if (source.progressRate) checkRate("progressRate", source.progressRate);
   for (const tool of tools) checkTool(tool);

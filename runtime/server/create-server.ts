@@ -5,7 +5,7 @@ import type { Connection } from "../protocol/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
-import type { ServerExtensions, ServerRounds, ServerSkills, ServerTasks } from "./definition.ts";
+import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { assembleServer, type ServerKit } from "./build-server.ts";
 import type { FixedList } from "./list/catalogue.ts";
 import { completeKit } from "./all-features.ts";
@@ -72,7 +72,7 @@ export interface ServerImplementation extends Implementation<object> {
  * @throws {Error} when there is no revision, or when an extension is invalid
  */
 export function createServer(
-  source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRounds & ServerExtensions,
+  source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRequestState & ServerExtensions,
   revisions: readonly Revision[],
 ): Server {
   return assembleServer(source, revisions, completeKit);

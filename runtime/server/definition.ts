@@ -27,7 +27,7 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 /**
  * A tool: its description for the model, and the function that runs it.
- * `I` is the type that `input` yields, `O` the type that `output` yields; `O` is `undefined` without an output schema.
+ * `I` is the type that `inputSchema` yields, `O` the type that `outputSchema` yields; `O` is `undefined` without an output schema.
  */
 export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = Fields<
   P,
@@ -35,9 +35,9 @@ export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> 
   "inputSchema" | "outputSchema" | "execution"
 > & {
   /** Schema of the arguments. Default: the tool takes no arguments and rejects any. */
-  readonly input?: Schema<I>;
+  readonly inputSchema?: Schema<I>;
   /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
-  readonly run: Run<P, I, O>;
+  readonly execute: Execute<P, I, O>;
 } & Visibility<P> &
   // @part tasks
   TaskSupport<P, I> &
@@ -61,7 +61,7 @@ export interface Visibility<P extends ToolTypes> {
  * Function that runs a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
  * `inputRequired(...)`, at revisions that have it.
  */
-export type Run<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
+export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
   ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
   : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
 
@@ -73,16 +73,16 @@ export type InputOf<P extends ToolTypes> = P extends {
   : never;
 
 // The type of a method instead of a function, so that definitions with different arguments fit into one list.
-type Method<Args, Context, Result> = { run(args: Args, context: Context): Awaitable<Result> }["run"];
+type Method<Args, Context, Result> = { execute(args: Args, context: Context): Awaitable<Result> }["execute"];
 
 type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
-      /** Schema of the output of `run`. The result carries the output as structured content and, for models, as JSON in a text block. */
-      readonly output?: Schema<O>;
+      /** Schema of the output of `execute`. The result carries the output as structured content and, for models, as JSON in a text block. */
+      readonly outputSchema?: Schema<O>;
       /** Content to show to the model instead of the JSON text. */
       render?(output: NoInfer<O>): Content<P>;
     }
-  : { readonly output?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<unknown> };
+  : { readonly outputSchema?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<unknown> };
 
 type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
@@ -93,7 +93,7 @@ type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution"
 
 /** Options of a task that needs preparation, such as input of the client, before it begins. */
 export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOptions {
-  /** Runs before the task begins, while the client waits. Requests the input that the task needs, and returns the arguments for `run`. */
+  /** Runs before the task begins, while the client waits. Requests the input that the task needs, and returns the arguments for `execute`. */
   prepare?(args: I, context: HandlerContext<P>): Awaitable<I | InputOf<P>>;
 }
 
@@ -116,15 +116,15 @@ export interface ToolTaskOptions {
 type Content<P extends ToolTypes> = AnswerOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
 
 /** Cache hint of a resource, sent at revisions that have cache hints. */
-export interface Caching {
+export interface CacheHinted {
   /** Cache hint for the result of `read`, unless the result has its own. Always private if the definition has `visible` or `scopes`. */
-  readonly caching?: CacheHint;
+  readonly cacheHint?: CacheHint;
 }
 
 /** A resource with a fixed URI. */
 export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> &
   Visibility<P> &
-  Caching & {
+  CacheHinted & {
     /** True if `resources/list` shows the resource. A client that learns the URI elsewhere can read it in any case. Default `true`. */
     readonly listed?: boolean;
     read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
@@ -145,7 +145,7 @@ export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string
   "uriTemplate"
 > &
   Visibility<P> &
-  Caching & {
+  CacheHinted & {
     readonly uriTemplate: T;
     /** Suggestions for variables of the template. */
     readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
@@ -213,7 +213,7 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerPrompts<P> &
   ServerSkills &
   ServerTasks &
-  ServerRounds &
+  ServerRequestState &
   ServerExtensions;
 
 /** Part of a definition that every server has: implementation, tools and options. */
@@ -249,9 +249,9 @@ export interface ServerTasks {
 }
 
 /** Input required options of a server. */
-export interface ServerRounds {
+export interface ServerRequestState {
   /** Options of calls that need input of the client, for stateless requests. */
-  readonly rounds?: RequestStateOptions;
+  readonly requestState?: RequestStateOptions;
 }
 
 /** Extension options of a server. */
@@ -267,10 +267,10 @@ export interface ServerExtensions {
 export interface ServerOptions {
   // @part changes
   /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
-  readonly dynamic?: true | readonly ListKind[];
+  readonly listChanged?: true | readonly ListKind[];
   // @part changes
-  /** Lets clients subscribe to resources. Notify them with `server.resources.changed(uri)`. Default: `false`. */
-  readonly subscriptions?: boolean;
+  /** Lets clients subscribe to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
+  readonly subscribe?: boolean;
   // @part changes
   /** Maximum number of subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
@@ -282,7 +282,7 @@ export interface ServerOptions {
   readonly pageSize?: number;
   // @part caching
   /** Cache hints for the lists and for the information that the server gives about itself. Default: clients keep nothing. */
-  readonly caching?: CacheHints;
+  readonly cacheHints?: CacheHints;
   /**
    * Secrets of 32 bytes or more that sign cursors: the first one signs, all are accepted. Needed where several processes serve the
    * same clients. Default: one random secret.

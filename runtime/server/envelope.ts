@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { toCaching, type CacheHint } from "../protocol/cache-hint.ts";
+import { toCacheMembers, type CacheHint } from "../protocol/cache-hint.ts";
 
 /** Members that results of a revision carry in addition to their content. */
 export interface Envelope {
@@ -18,6 +18,6 @@ export function createEnvelope(revision: Revision): Envelope {
   return {
     result,
     // @part caching
-    cacheable: (hint) => (revision.lifecycle === "per-request" ? { ...result, ...toCaching(hint) } : result),
+    cacheable: (hint) => (revision.lifecycle === "per-request" ? { ...result, ...toCacheMembers(hint) } : result),
   };
 }

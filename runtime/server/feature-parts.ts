@@ -1,7 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/list-kinds.ts";
 import type { FixedList } from "./list/catalogue.ts";
-import { toDynamic } from "./list/changing-lists.ts";
+import { readListChanged } from "./list/changing-lists.ts";
 import type { CreateCursors } from "./list/cursors.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
 import type { Feature } from "./feature.ts";
@@ -74,14 +74,14 @@ export function createParts<Lists extends object, Source extends AnyCoreDefiniti
 function createSettings(source: AnyCoreDefinition, { middleware, createCursors }: PartsOptions): ServerSettings {
   return {
     // @part changes
-    dynamic: toDynamic(source),
+    listChanged: readListChanged(source),
     // @part changes
-    subscriptions: source.subscriptions ?? false,
+    subscribe: source.subscribe ?? false,
     // @part changes
     mostSubscriptions: source.maxSubscriptions ?? 1_000,
     pageSize: source.pageSize,
     // @part caching
-    caching: source.caching ?? {},
+    cacheHints: source.cacheHints ?? {},
     cursors: createCursors(source.cursorKeys),
     logs: { initial: source.logLevel ?? "info", rate: source.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,

@@ -33,15 +33,15 @@ export interface ServerParts {
 export interface ServerSettings {
   // @part changes
   /** Lists that may change. They are offered even while they are empty. */
-  readonly dynamic: ReadonlySet<ListKind>;
+  readonly listChanged: ReadonlySet<ListKind>;
   // @part changes
-  readonly subscriptions: boolean;
+  readonly subscribe: boolean;
   // @part changes
   /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
   readonly mostSubscriptions: number;
   readonly pageSize: number | undefined;
   // @part caching
-  readonly caching: CacheHints;
+  readonly cacheHints: CacheHints;
   readonly cursors: Cursors;
   readonly logs: LogOptions;
   readonly middleware: readonly Middleware[];

@@ -12,7 +12,7 @@ export interface RequestorChannel {
   /** Sends a notification that belongs to the task, or drops it if it cannot be delivered. */
   notify(row: NotificationRow, params: unknown): Promise<void>;
   /** Announces a changed record of the task. */
-  announce(record: TaskRecord): void;
+  notifyStatus(record: TaskRecord): void;
   /** Open input requests for the record of the task, if they are kept there. */
   readonly inputRequests?: object;
   /** Adds another way to the requestor, if supported. Returns a function that removes it. */
@@ -56,7 +56,7 @@ export class SessionChannel implements RequestorChannel {
     return this.#notify(row, withRelatedTask(params, this.#call.revision, this.#id));
   }
 
-  announce(record: TaskRecord): void {
+  notifyStatus(record: TaskRecord): void {
     const row = findRow(this.#table, "taskStatus");
     if (row && this.#isTold) void this.#notify(row, toTaskState(record));
   }

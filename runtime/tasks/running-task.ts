@@ -158,7 +158,7 @@ export class RunningTask {
       });
     this.#last = changed;
     return changed.then((record) => {
-      if (record && (!this.#isOver || isFinal(record.status))) this.#host.outlet.announce(record);
+      if (record && (!this.#isOver || isFinal(record.status))) this.#host.outlet.notifyStatus(record);
       return record;
     });
   }

@@ -10,7 +10,7 @@ export type CheckKept = (row: RequestRow, params: unknown, answer: unknown) => I
 export interface StoredInputRequestsHost {
   readonly check: CheckKept;
   /** Announces a change of the task. */
-  announce(record: TaskRecord): void;
+  notifyStatus(record: TaskRecord): void;
 }
 
 /**
@@ -65,8 +65,8 @@ export class StoredInputRequests implements RequestorChannel {
   /** Drops notifications, as they cannot be delivered. */
   async notify(): Promise<void> {}
 
-  announce(record: TaskRecord): void {
-    this.#host.announce(record);
+  notifyStatus(record: TaskRecord): void {
+    this.#host.notifyStatus(record);
   }
 
   #toKey({ handler }: RequestRow, wanted: string | undefined): string {

@@ -240,10 +240,10 @@ describe("mirrored headers", () => {
     const ours = defineServer({
       name: "ours",
       version: "1",
-      tools: [defineTool({ name: "echo", run: () => "echo" })],
+      tools: [defineTool({ name: "echo", execute: () => "echo" })],
       resources: [defineResource({ uri: "test://a", name: "a", read: () => "text" })],
       prompts: [definePrompt({ name: "greet", get: () => "Hello" })],
-      dynamic: true,
+      listChanged: true,
     });
     const official = createMcpHandler(() => createSdk2Server());
     for (const running of [

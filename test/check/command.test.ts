@@ -143,7 +143,7 @@ describe("create-mcp-server check", () => {
 
   test("passes a small and correct server, and writes the report where it is told", { timeout: 60_000 }, async () => {
     const output = join(temporaryFolder(), "report.json");
-    const options = { revision: "2025-11-25", format: "json", output } as const;
+    const options = { protocol: "2025-11-25", format: "json", output } as const;
     expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
   });
@@ -161,7 +161,7 @@ describe("create-mcp-server check", () => {
     ],
     ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
   ])("says why it cannot speak to %s", { timeout: 60_000 }, async (_what, target, message) => {
-    const { code, stdout } = await check(target, { timeout: 2, revision: "2025-11-25" });
+    const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
   });
@@ -175,7 +175,7 @@ describe("create-mcp-server check", () => {
       /is a file: check needs a server that runs/,
     ],
     ["a file that is not there", ["absent.json"], {}, /there is no file/],
-    ["an unknown revision", ["http://127.0.0.1:9/"], { revision: "1999-01-01" }, /there is no revision/],
+    ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /there is no revision/],
     ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not an address of a server/],
     ["a program that is not there", ["no-such-program-anywhere"], {}, /cannot be started/],
     ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is written/],

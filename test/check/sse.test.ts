@@ -60,7 +60,7 @@ describe("check over HTTP with SSE", () => {
   test("is not chosen where Streamable HTTP is served, and can be asked for on the command line", async () => {
     const { url } = kept(await serveSdk());
     expect(await chooseHttpWires(reach(url), revisions)).toMatchObject({ transport: "http" });
-    const options = { format: "text", failOn: "error", sse: true, revision: newest.id, target: [url] } as const;
+    const options = { format: "text", failOn: "error", sse: true, protocol: newest.id, target: [url] } as const;
     const { code, stdout } = await captured(() => runCheck(options));
     expect(stdout).toMatch(/the stream: GET is answered with HTTP 400.*\n.*\[sse-endpoint\]/);
     expect(code).toBe(1);

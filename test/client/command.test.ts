@@ -388,7 +388,7 @@ describe("create-mcp-server client", () => {
       /could not be asked/,
     ],
     ["a quote that is never closed", ["node 'x"], {}, /a quote that is never closed/],
-    ["an unknown revision", ["tools.json"], { revision: "1999-01-01" }, /there is no revision "1999-01-01"/],
+    ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /there is no revision "1999-01-01"/],
     ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is written/],
     ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is written/],
     [

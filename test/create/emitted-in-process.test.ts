@@ -34,7 +34,7 @@ describe("a server of an emitted layer, tested in this process", () => {
     "answers at %s",
     async (_what, choices) => {
       const { defineServer, defineTool } = await load(choices);
-      const echo = defineTool({ name: "echo", run: (_none, { revision }) => revision });
+      const echo = defineTool({ name: "echo", execute: (_none, { revision }) => revision });
       await using client = await connectInMemory<Declarations>(
         defineServer({ name: "a", version: "1", tools: [echo] }),
       );
@@ -53,7 +53,7 @@ describe("a server of an emitted layer, tested in this process", () => {
       const { defineServer, defineTool, defineResource } = await load({ revisions: [id], offers: offerings });
       const ask = defineTool({
         name: "ask",
-        async run(_none, { elicit, progress }) {
+        async execute(_none, { elicit, progress }) {
           await progress(1, 2);
           const { content } = await elicit({
             message: "Who?",

@@ -92,10 +92,10 @@ async function load(document: string, tool: string): Promise<Run> {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const module: Record<string, { readonly run: Run }> = await import(
+  const module: Record<string, { readonly execute: Run }> = await import(
     pathToFileURL(join(root, "src", "tools", `${tool}.ts`)).href
   );
-  return Object.values(module)[0]?.run ?? expect.unreachable(`${tool} has no function`);
+  return Object.values(module)[0]?.execute ?? expect.unreachable(`${tool} has no function`);
 }
 
 const context = { signal: new AbortController().signal };

@@ -189,7 +189,7 @@ describe("a project from an OpenAPI document", async () => {
 
   it("has no member that its revision lacks", async () => {
     const text = textOf(await emit("openapi.yaml", pets, all.slice(-1)), "src/tools/delete-pet.ts");
-    expect(text).not.toMatch(/annotations|output:|title:/);
+    expect(text).not.toMatch(/annotations|outputSchema:|title:/);
   });
 
   it("gives the same bytes again", async () => expect([...(await emit("openapi.yaml", pets))]).toEqual([...tree]));
@@ -204,7 +204,7 @@ describe("a project from a list of tools", () => {
     expect(files).toHaveLength(tools.length);
     for (const [path, text] of files) {
       expect(strangeCode(text), path).toEqual([]);
-      expect(text, path).toMatch(/run: \(\) => todo\("/);
+      expect(text, path).toMatch(/execute: \(\) => todo\("/);
     }
     const tests = textOf(tree, "test/server.test.ts");
     expect(tests.match(/^ {2}\{? ?name: |\{ name: "/gm)?.length).toBeGreaterThan(tools.length / 2);

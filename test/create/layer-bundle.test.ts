@@ -24,7 +24,7 @@ import { defineServer, defineTool, fromJsonSchema, serveStdio } from "./index.ts
 
 const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const input = fromJsonSchema(schema, { validate: () => [] });
-const tools = [defineTool({ name: "echo", description: "Says what it was told.", input, run: ({ text }) => text })];
+const tools = [defineTool({ name: "echo", description: "Says what it was told.", inputSchema: input, execute: ({ text }) => text })];
 await serveStdio(defineServer({ name: "echo", version: "1.0.0", tools })).closed;
 `;
 

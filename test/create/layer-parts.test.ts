@@ -160,21 +160,21 @@ describe("what a project was made without is a compile error that says how to ge
   const program = (fields: string, more = ""): string =>
     `import { defineServer } from "./index.ts";\nexport const server = defineServer({ name: "s", version: "1", ${fields} });\n${more}`;
   const wrong = {
-    dynamic: { code: program("dynamic: true"), says: "npx create-mcp-server update --serve tools,changes" },
+    listChanged: { code: program("listChanged: true"), says: "npx create-mcp-server update --serve tools,changes" },
     add: {
-      code: program("", 'server.tools.add({ name: "t", run: () => "" });\n'),
+      code: program("", 'server.tools.add({ name: "t", execute: () => "" });\n'),
       says: `Type 'Unavailable<"this project was made without changes: npx create-mcp-server update --serve tools,changes">' has no call signatures`,
     },
     resources: { code: program("resources: []"), says: "npx create-mcp-server add resource <name>" },
     prompts: { code: program("prompts: []"), says: "npx create-mcp-server add prompt <name>" },
     task: {
-      code: program('tools: [defineTool({ name: "t", task: true, run: () => "" })]').replace(
+      code: program('tools: [defineTool({ name: "t", task: true, execute: () => "" })]').replace(
         "defineServer",
         "defineServer, defineTool",
       ),
       says: "npx create-mcp-server update --serve tools,tasks",
     },
-    caching: { code: program("caching: {}"), says: `revision ${ids[1]} has no caching` },
+    cacheHints: { code: program("cacheHints: {}"), says: `revision ${ids[1]} has no caching` },
   };
 
   test.each(compilers)("by %s", async (compiler) => {
@@ -193,7 +193,7 @@ describe("what a project was made without is a compile error that says how to ge
     write(path, { revisions: ids.slice(1, 2), offers: ["tools", "changes"] });
     writeFileSync(
       join(path, "right.ts"),
-      program("dynamic: true", 'server.tools.add({ name: "t", run: () => "" });\n'),
+      program("listChanged: true", 'server.tools.add({ name: "t", execute: () => "" });\n'),
     );
     expect(await compile(compiler, { folder, files: [join(path, "*.ts")], settings })).toEqual([]);
   });

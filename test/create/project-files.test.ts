@@ -133,7 +133,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
 
   test("gives its tool structured output where the revision has it (TL-11)", () => {
     const types = readFileSync(join(packageRoot, "generated", revisions[0] ?? "", "types.ts"), "utf8");
-    expect(text("src/server.ts").includes("output: z.object(")).toBe(types.includes("outputSchema?:"));
+    expect(text("src/server.ts").includes("outputSchema: z.object(")).toBe(types.includes("outputSchema?:"));
   });
 });
 

@@ -102,13 +102,13 @@ function createServer(onError: (error: Error) => void): Server {
       defineTool({
         name: "add",
         title: "Add",
-        input: z.object({ a: z.number(), b: z.number() }),
-        output: z.object({ sum: z.number() }),
-        run: ({ a, b }) => ({ sum: a + b }),
+        inputSchema: z.object({ a: z.number(), b: z.number() }),
+        outputSchema: z.object({ sum: z.number() }),
+        execute: ({ a, b }) => ({ sum: a + b }),
       }),
       defineTool({
         name: "ask",
-        async run(_args, { roots, sample }) {
+        async execute(_args, { roots, sample }) {
           const known = await roots().catch(() => []);
           const answer = await sample({ messages: [], maxTokens: 1 }).catch(() => undefined);
           return `${known.length} ${answer?.model}`;
@@ -116,13 +116,13 @@ function createServer(onError: (error: Error) => void): Server {
       }),
       defineTool({
         name: "fail",
-        run() {
+        execute() {
           throw new ToolError("as it should");
         },
       }),
       defineTool({
         name: "report",
-        async run(_args, { progress, log }) {
+        async execute(_args, { progress, log }) {
           await progress(1, 2, "half");
           await log("warning", { any: "thing" });
           await log("debug", "nothing");
@@ -146,14 +146,14 @@ function createServer(onError: (error: Error) => void): Server {
         get: ({ whom = "you" }) => `Hello ${whom}`,
       }),
     ],
-    subscriptions: true,
-    dynamic: true,
+    subscribe: true,
+    listChanged: true,
     pageSize: 2,
   });
 }
 
 function announce(server: Server, random: Random): void {
-  pick([() => server.resources.changed("file:///a"), () => server.tools.announce(), () => {}], random)();
+  pick([() => server.resources.notifyUpdated("file:///a"), () => server.tools.notifyListChanged(), () => {}], random)();
 }
 
 function readCapabilities(message: unknown, part: "params" | "result"): Readonly<Record<string, unknown>> {

@@ -73,8 +73,8 @@ async function createRunner(revision: Revision): Promise<Runner> {
       tools: [
         {
           name: "run",
-          input: anything,
-          async run(args: unknown, context: Context) {
+          inputSchema: anything,
+          async execute(args: unknown, context: Context) {
             const found = isObject(args) && typeof args.id === "number" ? running.get(args.id) : undefined;
             if (!found) throw new Error("no such program");
             const trace: unknown[] = [];
@@ -83,7 +83,7 @@ async function createRunner(revision: Revision): Promise<Runner> {
           },
         },
       ],
-      rounds: { settleTime: 0 },
+      requestState: { settleTime: 0 },
     },
     revisions,
   );

@@ -34,8 +34,8 @@ const entry = { uri: "skill://acme/refunds/SKILL.md", frontmatter: { name: "refu
 const uri = "ui://test/board";
 const resources = [createUiResource({ uri, name: "board", html: "<!doctype html>\n<title>Board</title>" })];
 const tools = [
-  { name: "show", ui: { resourceUri: uri }, run: () => "3 open" },
-  { name: "work", task: { pollInterval: 5 }, run: () => "done" },
+  { name: "show", ui: { resourceUri: uri }, execute: () => "3 open" },
+  { name: "work", task: { pollInterval: 5 }, execute: () => "done" },
 ];
 const source: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = {
   skills: [skill],
@@ -133,7 +133,7 @@ describe("tasks of a server without sessions", () => {
 });
 
 test("an extension that the server does not declare is not announced, and has no methods", async () => {
-  const client = await join(await open(alone, { tools: [{ name: "plain", run: () => "text" }] }), alone);
+  const client = await join(await open(alone, { tools: [{ name: "plain", execute: () => "text" }] }), alone);
   expect(client.serverCapabilities.extensions).toBeUndefined();
   const row = { kind: "request", method: "skills/list", handler: "listSkills", params: pass, result: pass } as const;
   await expect(client.request({ ...row, paramsOptional: true }, {})).rejects.toMatchObject({ code: -32601 });

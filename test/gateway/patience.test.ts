@@ -134,7 +134,7 @@ test("a server that wants a call to be made again, and asks nothing, is given ti
     called.push(performance.now());
     return called.length === 3 ? "done" : inputRequired({ requestState: "not yet" });
   };
-  const tools = [{ name: "work", run }];
+  const tools = [{ name: "work", execute: run }];
   const upstream = await serveHttp(createMcpServer({ name: "ours", version: "1", tools }, [alone]), { port: 0 });
   ends.push(() => upstream.close());
   const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
@@ -176,7 +176,7 @@ describe("calls without a session", () => {
 
   test("do not lose their places to connections that cannot be opened", async () => {
     const upstream = await serveHttp(
-      createMcpServer({ name: "ours", version: "1", tools: [{ name: "work", run: () => "done" }] }, [newest]),
+      createMcpServer({ name: "ours", version: "1", tools: [{ name: "work", execute: () => "done" }] }, [newest]),
       {
         port: 0,
         sessions: { maxSessions: 1 },

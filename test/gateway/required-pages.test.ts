@@ -26,10 +26,10 @@ async function serveOurs(): Promise<{ readonly url: string; close(): Promise<voi
   };
   let calls = 0;
   const tools = [
-    { name: "page", run: (_args: unknown, { session }: { readonly session: object }) => refuse(session) },
+    { name: "page", execute: (_args: unknown, { session }: { readonly session: object }) => refuse(session) },
     {
       name: "twice",
-      run() {
+      execute() {
         calls += 1;
         if (calls % 3 === 0) return "visited";
         const elicitations = [1, 2].map((number) => ({ ...page, elicitationId: `${calls}-${number}` }));
@@ -38,7 +38,7 @@ async function serveOurs(): Promise<{ readonly url: string; close(): Promise<voi
     },
     {
       name: "odd",
-      run() {
+      execute() {
         throw new RpcError(-32042, "No pages", { data: {} });
       },
     },
@@ -191,7 +191,7 @@ test.each(knowing.map((revision) => [revision.id, revision] as const))(
     const tools = [
       {
         name: "page",
-        async run(_args: unknown, { elicit }: { readonly elicit?: unknown }): Promise<string> {
+        async execute(_args: unknown, { elicit }: { readonly elicit?: unknown }): Promise<string> {
           const answer: unknown = typeof elicit === "function" ? await elicit(page) : undefined;
           return String(Reflect.get(Object(answer), "action"));
         },

@@ -57,15 +57,15 @@ function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Ga
   const optional = { pollInterval: 5 };
   const task = { ...optional, support: "required" } as const;
   const tools: readonly AnyTool[] = [
-    { name: "quick", task, run: () => "done" },
-    { name: "plain", run: () => "done" },
-    { name: "asks", task, run: (_args, context) => askForm(context) },
-    { name: "fails", task, run: () => Promise.reject(new RpcError(-32000, "stop")) },
-    { name: "faulty", task, run: () => ({ content: [{ type: "text", text: "no" }], isError: true }) },
+    { name: "quick", task, execute: () => "done" },
+    { name: "plain", execute: () => "done" },
+    { name: "asks", task, execute: (_args, context) => askForm(context) },
+    { name: "fails", task, execute: () => Promise.reject(new RpcError(-32000, "stop")) },
+    { name: "faulty", task, execute: () => ({ content: [{ type: "text", text: "no" }], isError: true }) },
     {
       name: "steps",
       task,
-      async run(_args: object, { progress, task: own }: AnyContext) {
+      async execute(_args: object, { progress, task: own }: AnyContext) {
         await explain(own, "half");
         await progress(1, 2);
         await begun.opened;
@@ -82,7 +82,7 @@ function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Ga
           return args;
         },
       },
-      run: (_args: object, { signal }: AnyContext) =>
+      execute: (_args: object, { signal }: AnyContext) =>
         new Promise((_, reject) => {
           if (signal.aborted) aborted.open();
           signal.addEventListener("abort", () => {
@@ -94,7 +94,7 @@ function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Ga
     {
       name: "endless",
       task: optional,
-      run: (_args: object, { signal }: AnyContext) =>
+      execute: (_args: object, { signal }: AnyContext) =>
         new Promise((_, reject) => {
           begun.open();
           signal.addEventListener("abort", () => {
@@ -340,7 +340,7 @@ describe.each(without.map((revision) => [revision.id, revision] as const))(
 );
 
 test("a server without tasks has none behind a gateway", async () => {
-  const server = createServer({ name: "ours", version: "1", tools: [{ name: "a", run: () => "b" }] }, [alone]);
+  const server = createServer({ name: "ours", version: "1", tools: [{ name: "a", execute: () => "b" }] }, [alone]);
   const gateway = await open(await serveHttp(server, { port: 0 }));
   for (const revision of revisions) {
     const { serverCapabilities } = await join(gateway, revision);

@@ -57,7 +57,7 @@ test("a gateway subscribes to a resource for as long as somebody listens, howeve
 test("a gateway answers a client that subscribes when the server has acknowledged it", async () => {
   const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
   const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
-  const server = defineServer({ name: "news", version: "1", resources: [resource], subscriptions: true });
+  const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });
   const held: (() => void)[] = [];
   const gateway = await createGateway(
     (options) => {

@@ -30,7 +30,7 @@ async function serve(): Promise<string> {
   const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const ask = defineTool({
     name: "ask",
-    async run(_args, { elicit, sample, roots, progress }) {
+    async execute(_args, { elicit, sample, roots, progress }) {
       await progress(1, 2);
       const [{ content }, answer, folders] = await Promise.all([
         elicit({
@@ -43,7 +43,7 @@ async function serve(): Promise<string> {
       return JSON.stringify([content, answer.content, folders]);
     },
   });
-  const echo = defineTool({ name: "echo", run: (_args, { revision }) => revision });
+  const echo = defineTool({ name: "echo", execute: (_args, { revision }) => revision });
   const listener = await serveHttp(defineServer({ name: "ours", version: "1", tools: [ask, echo] }));
   open.push(() => listener.close());
   return listener.url;

@@ -38,8 +38,8 @@ function define(revision: Revision): Server {
       defineTool({
         name: "add",
         description: "Adds",
-        input: z.object({ a: z.number(), b: z.number() }),
-        run: ({ a, b }) => String(a + b),
+        inputSchema: z.object({ a: z.number(), b: z.number() }),
+        execute: ({ a, b }) => String(a + b),
       }),
     ],
     resources: [defineResource({ uri: "memo://1", name: "memo", read: () => "Buy milk" })],

@@ -16,16 +16,16 @@ export function createOurServer(ids: readonly string[]): Server {
     version: "1",
     instructions: "Be kind.",
     tools: [
-      defineTool({ name: "echo", input: z.object({ text: z.string() }), run: ({ text }) => text }),
+      defineTool({ name: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
       defineTool({
         name: "sum",
-        input: z.object({ a: z.number(), b: z.number() }),
-        output: z.object({ sum: z.number() }),
-        run: ({ a, b }) => ({ sum: a + b }),
+        inputSchema: z.object({ a: z.number(), b: z.number() }),
+        outputSchema: z.object({ sum: z.number() }),
+        execute: ({ a, b }) => ({ sum: a + b }),
       }),
       defineTool({
         name: "progress",
-        async run(_args, { progress }) {
+        async execute(_args, { progress }) {
           for (const step of [1, 2, 3]) await progress(step, 3);
           // Official clients lose progress that comes in one piece with the result.
           await sleep(150);
@@ -34,14 +34,14 @@ export function createOurServer(ids: readonly string[]): Server {
       }),
       defineTool({
         name: "report",
-        async run(_args, { progress }) {
+        async execute(_args, { progress }) {
           for (const step of [1, 2, 3]) await progress(step, 3);
           return "reported";
         },
       }),
       defineTool({
         name: "log",
-        async run(_args, { log }) {
+        async execute(_args, { log }) {
           await log("debug", "too little");
           await log("error", { enough: true });
           return "logged";
@@ -49,17 +49,17 @@ export function createOurServer(ids: readonly string[]): Server {
       }),
       defineTool({
         name: "sample",
-        async run(_args, { sample }) {
+        async execute(_args, { sample }) {
           const messages = [{ role: "user", content: { type: "text", text: "6 * 7?" } }] as const;
           const { content } = await sample({ messages: [...messages], maxTokens: 10 });
           return JSON.stringify(content);
         },
       }),
-      defineTool({ name: "roots", run: async (_args, { roots }) => JSON.stringify(await roots()) }),
+      defineTool({ name: "roots", execute: async (_args, { roots }) => JSON.stringify(await roots()) }),
       defineTool({
         name: "form",
         visible: ({ revision }) => revision >= "2025-06-18",
-        async run(_args, { elicit }) {
+        async execute(_args, { elicit }) {
           const requestedSchema = {
             type: "object",
             properties: { name: { type: "string" } },
@@ -72,24 +72,24 @@ export function createOurServer(ids: readonly string[]): Server {
       }),
       defineTool({
         name: "wait",
-        run: (_args, { signal }) =>
+        execute: (_args, { signal }) =>
           new Promise((resolve) => {
             // Whoever subscribes learns that it has begun, and that it has ended.
             calls.waiting += 1;
-            server.resources.changed("test://aborted");
+            server.resources.notifyUpdated("test://aborted");
             signal.addEventListener("abort", () => {
               calls.waiting -= 1;
               calls.aborted += 1;
-              server.resources.changed("test://aborted");
+              server.resources.notifyUpdated("test://aborted");
               resolve("aborted");
             });
           }),
       }),
       defineTool({
         name: "change",
-        run() {
-          server.resources.changed("test://a");
-          server.tools.announce();
+        execute() {
+          server.resources.notifyUpdated("test://a");
+          server.tools.notifyListChanged();
           return "changed";
         },
       }),
@@ -109,8 +109,8 @@ export function createOurServer(ids: readonly string[]): Server {
     prompts: [
       definePrompt({ name: "greet", arguments: { whom: { required: true } }, get: ({ whom }) => `Hello ${whom}` }),
     ],
-    subscriptions: true,
-    dynamic: true,
+    subscribe: true,
+    listChanged: true,
   });
   return server;
 }

@@ -26,14 +26,14 @@ const report = defineTool({
   title: "ErrorReport",
   icons,
   annotations: { readOnlyHint: true },
-  input: z.object({ year: z.number() }),
-  output: z.object({ total: z.number() }),
-  run: () => ({ total: 3 }),
+  inputSchema: z.object({ year: z.number() }),
+  outputSchema: z.object({ total: z.number() }),
+  execute: () => ({ total: 3 }),
 });
 
 const media = defineTool({
   name: "media",
-  run: async (_args, context) => {
+  execute: async (_args, context) => {
     await context.progress(1, 2, "half");
     await context.log("info", "done");
     return {
@@ -48,7 +48,7 @@ const media = defineTool({
 
 const ask = defineTool({
   name: "ask",
-  run: async (_args, context) => {
+  execute: async (_args, context) => {
     const answer = await context.sample({ messages: [], maxTokens: 1, systemPrompt: "Be brief." });
     return answer.model;
   },

@@ -47,11 +47,11 @@ interface Answer {
 }
 
 const everything: Partial<AnyServerDefinition> = {
-  subscriptions: true,
+  subscribe: true,
   tools: [
-    { name: "fine", run: () => "fine" },
-    { name: "broken", run: () => ({ content: "no list" }) },
-    { name: "wrong", run: () => Promise.reject(new ToolError("The account is empty.")) },
+    { name: "fine", execute: () => "fine" },
+    { name: "broken", execute: () => ({ content: "no list" }) },
+    { name: "wrong", execute: () => Promise.reject(new ToolError("The account is empty.")) },
   ],
   resources: [{ uri: "a://b", name: "b", read: () => 7 }],
   prompts: [{ name: "p", arguments: { a: { required: true, complete: () => ["x"] } }, get: () => "" }],
@@ -83,8 +83,8 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     const word = "žluťoučký 🐎 \u2028 中文";
     const echo: AnyTool = {
       name: "echo",
-      input: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), ...textSchema } },
-      run: (args) => String(Reflect.get(Object(args), "text")),
+      inputSchema: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), ...textSchema } },
+      execute: (args) => String(Reflect.get(Object(args), "text")),
     };
     const wire = await openWire(define({ tools: [echo] }), revision);
     const params = { name: "echo", arguments: { text: word } };
@@ -122,7 +122,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
   test("a tool may embed a resource that no list has (TL-14)", async () => {
     const resource = { uri: "memo://1", mimeType: "text/plain", text: "Buy milk" };
     const run = (): object => ({ content: [{ type: "resource", resource }] });
-    const wire = await openWire(define({ tools: [{ name: "memo", run }] }), revision);
+    const wire = await openWire(define({ tools: [{ name: "memo", execute: run }] }), revision);
     expect(await ask(wire, "tools/call", { name: "memo" })).toEqual({
       jsonrpc: "2.0",
       id: 7,
@@ -164,13 +164,13 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
   test("progress may come in fractions, without a total, or not at all, and ends with the answer (G-02, G-05)", async () => {
     let late: (() => Promise<void>) | undefined;
-    const run: AnyTool["run"] = async (_args, { progress }) => {
+    const run: AnyTool["execute"] = async (_args, { progress }) => {
       await progress(0.25);
       await progress(0.5);
       late = () => progress(0.75);
       return "done";
     };
-    const wire = await openWire(define({ tools: [{ name: "slow", run }] }), revision);
+    const wire = await openWire(define({ tools: [{ name: "slow", execute: run }] }), revision);
     const asked = { name: "slow", _meta: { progressToken: 0 } };
     wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: asked });
     await settle();
@@ -236,7 +236,7 @@ test.each(everyRevision.filter(([id]) => id >= "2025-06-18"))(
   "a tool may link to a resource that no list has, at %s (TL-13)",
   async (_id, revision) => {
     const link = { type: "resource_link", uri: "memo://1", name: "memo" };
-    const wire = await openWire(define({ tools: [{ name: "memo", run: () => ({ content: [link] }) }] }), revision);
+    const wire = await openWire(define({ tools: [{ name: "memo", execute: () => ({ content: [link] }) }] }), revision);
     expect(await ask(wire, "tools/call", { name: "memo" })).toMatchObject({ result: { content: [link] } });
   },
 );
@@ -352,7 +352,7 @@ describe("a server asks a client only for what it has declared", () => {
   ): Promise<{ readonly answer: Answer; readonly missed: readonly string[]; readonly thrown: readonly string[] }> {
     const missed: string[] = [];
     const thrown: string[] = [];
-    const run: AnyTool["run"] = async (_args, context) => {
+    const run: AnyTool["execute"] = async (_args, context) => {
       const put: unknown = Reflect.get(context, question);
       if (typeof put !== "function") throw new Error("no such question");
       await Promise.resolve(put(params)).catch((error: unknown) => {
@@ -362,7 +362,7 @@ describe("a server asks a client only for what it has declared", () => {
       });
       return "";
     };
-    const wire = await openWire(define({ tools: [{ name: "ask", run }] }), revision, capabilities);
+    const wire = await openWire(define({ tools: [{ name: "ask", execute: run }] }), revision, capabilities);
     const answer = await ask(wire, "tools/call", { name: "ask" });
     wire.end();
     return { answer, missed, thrown };
@@ -407,7 +407,7 @@ describe("keys of _meta", () => {
   });
 
   test.each<readonly [string, Partial<AnyServerDefinition>]>([
-    ["tool", { tools: [{ name: "t", run: () => "", ...bad() }] }],
+    ["tool", { tools: [{ name: "t", execute: () => "", ...bad() }] }],
     ["resource", { resources: [{ name: "r", uri: "a://b", read: () => "", ...bad() }] }],
     ["resource template", { resourceTemplates: [{ name: "r", uriTemplate: "a://{b}", read: () => "", ...bad() }] }],
     ["prompt", { prompts: [{ name: "p", get: () => "", ...bad() }] }],
@@ -476,7 +476,9 @@ test.each<readonly [string, unknown, string]>([
   const schema = { type: "object", properties: { when: {}, list: {} } } as const;
   const server = define({
     onError: ({ error }) => void errors.push(error.message),
-    tools: [{ name: "t", output: fromJsonSchema<unknown>(schema, { validate: () => [] }), run: () => output }],
+    tools: [
+      { name: "t", outputSchema: fromJsonSchema<unknown>(schema, { validate: () => [] }), execute: () => output },
+    ],
   });
   const wire = await openWire(server);
   expect(await ask(wire, "tools/call", { name: "t" })).toMatchObject({ error: { code: -32603 } });
@@ -488,9 +490,9 @@ describe("a server whose POSTs stand alone", () => {
     {
       name: "test",
       version: "1",
-      dynamic: true,
-      subscriptions: true,
-      tools: [{ name: "t", run: () => "" }],
+      listChanged: true,
+      subscribe: true,
+      tools: [{ name: "t", execute: () => "" }],
       resources: [{ uri: "a://b", name: "b", read: () => "" }],
     },
     handshakeRevisions,

@@ -54,7 +54,7 @@ test("is a library", async () => {
     import { connectInMemory } from "create-mcp-server/testing";
     import { openSpecFolder } from "create-mcp-server";
     const { defineServer, defineTool } = forRevisions(revisions);
-    const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "hi", run: () => "hello" })] });
+    const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "hi", execute: () => "hello" })] });
     const client = await connectInMemory(server);
     const { content } = await client.callTool("hi", {});
     await client.close();

@@ -46,7 +46,7 @@ test("its project speaks it beside all others, and older clients are refused wha
   const path = join(demo, "src", "server.ts");
   const server = readFileSync(path, "utf8");
   const film =
-    'defineTool({ name: "film", run: () => ({ content: [{ type: "video", data: "AA==", mimeType: "video/webm" }] }) })';
+    'defineTool({ name: "film", execute: () => ({ content: [{ type: "video", data: "AA==", mimeType: "video/webm" }] }) })';
   writeFileSync(path, server.replace("tools: [measureText]", `tools: [measureText, ${film}]`));
   await npm(demo, "run", "typecheck");
   expect(await npm(demo, "test")).toMatch(/Tests.* passed/);

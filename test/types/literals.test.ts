@@ -22,25 +22,31 @@ const plain = fromJsonSchema(
 `;
 
 const right = [
-  'defineTool({ name: "t", output, run: () => ({ kind: "a" }) })',
-  'defineTool({ name: "t", output, run: async () => ({ kind: "a" }) })',
-  'defineTool({ name: "t", output, run() { return { kind: "a" }; } })',
-  'defineTool({ name: "t", output, async run() { return { kind: "a" }; } })',
-  'defineTool({ name: "t", run: () => ({ kind: "a" }), output })',
-  'defineTool({ name: "t", output, run: (_) => ({ kind: "a" }) })',
-  'defineTool({ name: "t", output, run: (_: unknown) => ({ kind: "a" }) })',
-  'defineTool({ name: "t", input, output, run: () => (Math.random() < 0.5 ? { kind: "a" } : { kind: "b" }) })',
-  'defineTool({ name: "t", output: plain, run: () => ({ kind: "a" }) })',
-  'defineTool({ name: "t", output: nested, run: () => ({ one: 1, list: ["a"], in: { yes: true } }) })',
-  'defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", output, run: () => ({ kind: "a" }) })] })',
-  'defineServer({ name: "s", version: "1", tools: [{ name: "t", output, run: () => ({ kind: "a" }) }] })',
+  'defineTool({ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", outputSchema: output, execute: async () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", outputSchema: output, execute() { return { kind: "a" }; } })',
+  'defineTool({ name: "t", outputSchema: output, async execute() { return { kind: "a" }; } })',
+  'defineTool({ name: "t", execute: () => ({ kind: "a" }), outputSchema: output })',
+  'defineTool({ name: "t", outputSchema: output, execute: (_) => ({ kind: "a" }) })',
+  'defineTool({ name: "t", outputSchema: output, execute: (_: unknown) => ({ kind: "a" }) })',
+  'defineTool({ name: "t", inputSchema: input, outputSchema: output, execute: () => (Math.random() < 0.5 ? { kind: "a" } : { kind: "b" }) })',
+  'defineTool({ name: "t", outputSchema: plain, execute: () => ({ kind: "a" }) })',
+  'defineTool({ name: "t", outputSchema: nested, execute: () => ({ one: 1, list: ["a"], in: { yes: true } }) })',
+  'defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) })] })',
+  'defineServer({ name: "s", version: "1", tools: [{ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) }] })',
 ];
 
 const wrong: readonly (readonly [code: string, says: RegExp])[] = [
-  ['defineTool({ name: "t", output, run: () => ({ kind: "c" }) })', /'"c"' is not assignable to type '"a" \| "b"'/],
-  ['defineTool({ name: "t", output, run: () => ({}) })', /'\{\}' is not assignable to .*kind: "a" \| "b"/],
-  ['defineTool({ name: "t", run: () => ({ kind: "a" }) })', /Property 'content' is missing/],
-  ['defineTool({ name: "t", run: () => 5 })', /'number' is not assignable to type 'Awaitable<string \| /],
+  [
+    'defineTool({ name: "t", outputSchema: output, execute: () => ({ kind: "c" }) })',
+    /'"c"' is not assignable to type '"a" \| "b"'/,
+  ],
+  [
+    'defineTool({ name: "t", outputSchema: output, execute: () => ({}) })',
+    /'\{\}' is not assignable to .*kind: "a" \| "b"/,
+  ],
+  ['defineTool({ name: "t", execute: () => ({ kind: "a" }) })', /Property 'content' is missing/],
+  ['defineTool({ name: "t", execute: () => 5 })', /'number' is not assignable to type 'Awaitable<string \| /],
 ];
 
 let folder = "";

@@ -29,9 +29,9 @@ const programs: { readonly [name: string]: Program } = {
 const json = { validate: createCfworkerValidator() };
 const probe = defineTool({
   name: "probe",
-  input: fromJsonSchema({ type: "object", properties: { url: { type: "string" } }, required: ["url"] }, json),
-  output: fromJsonSchema({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] }, json),
-  run: ({ url }, { signal, progress }) => fetch(url, { signal }).then(({ ok }) => progress(1).then(() => ({ ok }))),
+  inputSchema: fromJsonSchema({ type: "object", properties: { url: { type: "string" } }, required: ["url"] }, json),
+  outputSchema: fromJsonSchema({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] }, json),
+  execute: ({ url }, { signal, progress }) => fetch(url, { signal }).then(({ ok }) => progress(1).then(() => ({ ok }))),
 });
 await run(defineServer({ name: "a", version: "1.0.0", tools: [probe] }));
 `,
@@ -43,7 +43,7 @@ await run(defineServer({ name: "a", version: "1.0.0", tools: [probe] }));
 const complete = { id: () => ["todo", "done"] };
 const note = defineResourceTemplate({ name: "note", uriTemplate: "note://{id}", complete, read: ({ id }) => id });
 const server = defineServer({ name: "b", version: "1.0.0", resourceTemplates: [note] });
-setInterval(() => server.resources.changed("note://todo"), 60_000).unref();
+setInterval(() => server.resources.notifyUpdated("note://todo"), 60_000).unref();
 await run(server);
 `,
   },
@@ -76,7 +76,7 @@ const wrongVariable = programs["a resource template with completion and subscrip
 const missing = `import { defineTool } from "./mcp/index.ts";
 export const ask = defineTool({
   name: "ask",
-  run: async (_none, { elicit }) => (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
+  execute: async (_none, { elicit }) => (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
 });
 `;
 

@@ -310,7 +310,7 @@ export const words = { input: 1, message: "", action: "accept", format: "json", 
 export const titled = defineTool({
   name: "titled",
   title: "With a title",
-  run: () => ({ content: [{ type: "audio", data: "", mimeType: words.format }] }),
+  execute: () => ({ content: [{ type: "audio", data: "", mimeType: words.format }] }),
 });
 export const wrong: number = "already";
 interface Tool {
@@ -391,7 +391,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
         const before = readFileSync(path, "utf8");
         writeFileSync(
           join(project, "src", "extra.ts"),
-          'import { defineTool } from "./mcp.ts";\n\nexport const titled = defineTool({\n  name: "titled",\n  title: "A title",\n  run: () => "",\n});\n',
+          'import { defineTool } from "./mcp.ts";\n\nexport const titled = defineTool({\n  name: "titled",\n  title: "A title",\n  execute: () => "",\n});\n',
         );
         const dry = await update(project, { protocol: "2025-03-26,2024-11-05", dryRun: true });
         expect(dry).toMatchObject({ code: 0, stderr: "" });

@@ -1,4 +1,4 @@
-import type { Lacks } from "../../lacks.ts";
+import type { Missing } from "../../missing.ts";
 import type { RevisionModel } from "../../model.ts";
 import { declarationsByName } from "../../resolve.ts";
 import type { LayerChoices, Feature } from "./choices.ts";
@@ -35,18 +35,18 @@ export function usedDeclarations(model: RevisionModel, { features, client }: Lay
  * Adds the features that a project leaves out to those that its newest revision lacks, and keeps of the latter only what the code of the project can
  * refer to.
  */
-export function missingFeatures(lacks: Lacks, model: RevisionModel, choices: LayerChoices): Lacks {
-  if (choices.client) return lacks;
+export function addOmittedFeatures(missing: Missing, model: RevisionModel, choices: LayerChoices): Missing {
+  if (choices.client) return missing;
   const known = declarationsByName(model);
   const used = new Set(usedDeclarations(model, choices));
   const omitted = (feature: Feature): string => omissionText(feature, choices);
   const input = choices.features.includes("input") ? [] : inputRequests.filter((name) => known.has(name));
-  const members = new Map([...lacks.members].filter(([name]) => used.has(name)));
+  const members = new Map([...missing.members].filter(([name]) => used.has(name)));
   const untasked = !choices.features.includes("tasks") && hasTasks(model);
   if (untasked) members.set("Tool", new Map([...(members.get("Tool") ?? []), ["execution", omitted("tasks")]]));
   return {
-    ...lacks,
-    methods: new Map([...lacks.methods, ...input.map((name) => [name, omitted("input")] as const)]),
+    ...missing,
+    methods: new Map([...missing.methods, ...input.map((name) => [name, omitted("input")] as const)]),
     members,
   };
 }

@@ -103,8 +103,8 @@ function unavailableMembers(choices: LayerChoices, newest: RevisionModel): reado
   const isCacheable = hasListChanged(features) || isStateless(newest);
   return [
     ...lists.map((name) => ({ name, reason: addCommand(name) })),
-    ...(hasListChanged(features) ? [] : [{ name: "dynamic", reason: omissionText("list-changed", choices) }]),
-    ...(isCacheable ? [] : [{ name: "caching", reason: `revision ${newest.id} has no cache hints` }]),
+    ...(hasListChanged(features) ? [] : [{ name: "listChanged", reason: omissionText("list-changed", choices) }]),
+    ...(isCacheable ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no cache hints` }]),
   ];
 }
 

@@ -6,13 +6,13 @@ import { declarationsView } from "../../emit/views/declarations.ts";
 import { methodsView, tableTypes } from "../../emit/views/methods.ts";
 import { typesView } from "../../emit/views/types.ts";
 import { supportOf, validateView, type FunctionView, type ValidateView } from "../../emit/views/validate.ts";
-import { findLacks } from "../../lacks.ts";
+import { findMissing } from "../../missing.ts";
 import type { Declaration, Method, RevisionModel } from "../../model.ts";
 import { declarationsByName } from "../../resolve.ts";
 import { referencesIn } from "../../shapes.ts";
 import { negotiatesExtensions, type SpecModels } from "../../spec-models.ts";
 import type { LayerChoices } from "./choices.ts";
-import { missingFeatures, usedDeclarations } from "./declarations.ts";
+import { addOmittedFeatures, usedDeclarations } from "./declarations.ts";
 import { narrowModel } from "./narrow-model.ts";
 import { shareChecks, type SharedChecks } from "./shared-checks.ts";
 
@@ -90,14 +90,14 @@ function tablesView({ narrow, checks }: UsedRevision): object {
   return { ...view, support: [...tableTypes(view.tables), "Revision", "Table"].sort().join(", ") };
 }
 
-/** Views of the files that only the newest revision has: its types, and what it lacks. */
+/** Views of the files that only the newest revision has: its types, and its declarations by name. */
 function newestViews(
   { model, narrow }: UsedRevision,
   choices: LayerChoices,
   { models, extensions }: SpecModels,
 ): Record<"types.ts" | "declarations.ts", object> {
   const names = usedDeclarations(model, choices);
-  const lacks = findLacks(model, models, negotiatesExtensions(model) ? extensions : []);
+  const missing = findMissing(model, models, negotiatesExtensions(model) ? extensions : []);
   const methods = choices.client ? model.methods : model.methods.filter(({ type }) => hasMethod(narrow, type));
   const types = reachDeclarations(model, [...names, ...methods.flatMap(typesOf)]);
   return {
@@ -105,7 +105,7 @@ function newestViews(
     "declarations.ts": {
       ...declarationsView(
         { declarations: model.declarations.filter(({ name }) => names.includes(name)) },
-        missingFeatures(lacks, model, choices),
+        addOmittedFeatures(missing, model, choices),
       ),
       subset: !choices.client,
     },

@@ -1,11 +1,11 @@
-import type { Lacks } from "../../lacks.ts";
+import type { Missing } from "../../missing.ts";
 import type { RevisionModel } from "../../model.ts";
 
 /** View of the template `declarations.ts.hbs`. */
 export interface DeclarationsView {
   /** Names of the declarations, in source order. */
   readonly names: readonly string[];
-  readonly lacks: {
+  readonly missing: {
     readonly methods: readonly Entry[];
     readonly members: readonly { readonly name: string; readonly members: readonly Entry[] }[];
     readonly kinds: readonly Entry[];
@@ -21,14 +21,14 @@ interface Entry {
 /** Returns the names of declarations and the list of features that the revision lacks. */
 export function declarationsView(
   { declarations }: Pick<RevisionModel, "declarations">,
-  lacks: Lacks,
+  missing: Missing,
 ): DeclarationsView {
   return {
     names: declarations.map(({ name }) => name),
-    lacks: {
-      methods: toEntries(lacks.methods),
-      members: [...lacks.members].map(([name, members]) => ({ name, members: toEntries(members) })),
-      kinds: toEntries(lacks.kinds),
+    missing: {
+      methods: toEntries(missing.methods),
+      members: [...missing.members].map(([name, members]) => ({ name, members: toEntries(members) })),
+      kinds: toEntries(missing.kinds),
     },
   };
 }

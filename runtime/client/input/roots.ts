@@ -8,7 +8,7 @@ export interface Roots<Source = AnyRootsOption> {
   /** Replaces the roots and notifies every server. */
   set(roots: Source): void;
   /** Notifies every server that the roots have changed: once for each turn of the event loop, however often it is called. */
-  changed(): void;
+  notifyListChanged(): void;
 }
 
 /** Roots with the members that the runtime needs. */
@@ -23,28 +23,28 @@ export interface RootsKeeper extends Roots {
  *
  * @throws {Error} when a root has no URI that begins with `file://`
  */
-export function createRoots(source: AnyRootsOption | undefined, announce: () => void): RootsKeeper {
+export function createRoots(source: AnyRootsOption | undefined, notify: () => void): RootsKeeper {
   let roots = source ?? [];
   let isScheduled = false;
   if (typeof roots !== "function") checkRoots(roots);
-  const changed = (): void => {
+  const notifyListChanged = (): void => {
     if (isScheduled) return;
     isScheduled = true;
     // Promises that are about to settle may bring further changes; a timer fires after them.
     setTimeout(() => {
       isScheduled = false;
-      announce();
+      notify();
     });
   };
   return {
     isOffered: source !== undefined,
-    changed,
+    notifyListChanged,
     set(next) {
       if (source === undefined)
         throw new Error("Servers do not know of roots: create the client with `roots`, even if they are empty.");
       if (typeof next !== "function") checkRoots(next);
       roots = next;
-      changed();
+      notifyListChanged();
     },
     async list(call) {
       const found: unknown = typeof roots === "function" ? await roots(new AnswerScope(call)) : roots;

@@ -65,7 +65,7 @@ export class Lists {
   find(list: ListName, connection: ClientConnection): readonly object[] | undefined {
     if (!this.#options.isCached) return undefined;
     if (connection.revision.lifecycle === "per-request") return this.#findFresh(list);
-    return !this.#isDeaf && announcesChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
+    return !this.#isDeaf && notifiesOfChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
   /** Returns the list that was read last, if it is not known to have changed since. */
@@ -163,7 +163,7 @@ function toKey(kind: ListKind, list?: ListName): string {
 }
 
 /** True if the server notifies of changes without a subscription, as it does in sessions. */
-function announcesChanges(kind: ListKind, { revision, session }: ClientConnection): boolean {
+function notifiesOfChanges(kind: ListKind, { revision, session }: ClientConnection): boolean {
   const gate = findRow(revision.serverNotifications, listChanged[kind])?.gate;
   return gate !== undefined && isOpen(gate, session);
 }

@@ -169,8 +169,8 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   /** Notifies the server that the roots have changed. */
-  announceRoots(): void {
-    this.#core.announceRoots();
+  notifyRootsListChanged(): void {
+    this.#core.notifyRootsListChanged();
   }
 
   #list(list: ListName, { retry, refresh = false, ...options }: ListCallOptions = {}): Promise<readonly object[]> {

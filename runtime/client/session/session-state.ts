@@ -166,7 +166,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   }
 
   /** Notifies the server that the roots have changed. */
-  announceRoots(): void {
+  notifyRootsListChanged(): void {
     if (!this.line.isUp) return;
     const { last } = this.line;
     const row = findRow(last.revision.clientNotifications, "rootsListChanged");

@@ -58,7 +58,7 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
 function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
   const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
   // The list depends on what the client declares, so it must not be shared with other clients.
-  const own = { ...options, caching: { ...options.caching, tools: toPrivate(options.caching.tools) } };
+  const own = { ...options, cacheHints: { ...options.cacheHints, tools: toPrivate(options.cacheHints.tools) } };
   const whole = createListing(
     { member: "tools", catalogue: tools, describe: (tool) => withView(describe(tool), tool) },
     own,

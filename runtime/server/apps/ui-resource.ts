@@ -24,7 +24,7 @@ export interface UiResourceOptions {
   readonly prefersBorder?: boolean;
   /** True if `resources/list` contains the view. Clients also find it through its tools. Default `true`. */
   readonly listed?: boolean;
-  readonly caching?: CacheHint;
+  readonly cacheHint?: CacheHint;
   readonly scopes?: readonly string[];
   visible?(requester: AnyRequester): boolean;
 }
@@ -57,7 +57,7 @@ export interface UiResource {
   readonly description?: string;
   readonly mimeType: string;
   readonly listed?: boolean;
-  readonly caching?: CacheHint;
+  readonly cacheHint?: CacheHint;
   readonly scopes?: readonly string[];
   readonly _meta: { readonly ui: object };
   visible?(requester: AnyRequester): boolean;

@@ -12,9 +12,11 @@ export const completions: Feature = {
   name: "completions",
   create: ({ prompts, resourceTemplates, settings }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
     implement({ options, toContext, earlier }) {
-      const { dynamic } = settings;
+      const { listChanged } = settings;
       const isOffered =
-        hasCompletions(prompts ?? [], resourceTemplates ?? []) || dynamic.has("prompts") || dynamic.has("resources");
+        hasCompletions(prompts ?? [], resourceTemplates ?? []) ||
+        listChanged.has("prompts") ||
+        listChanged.has("resources");
       if (!isOffered) return { handlers: {} };
       const { result } = options.envelope;
       return {

@@ -1,6 +1,6 @@
 import { createAskedRounds } from "./session-input.ts";
 import { createAskingScopes } from "./input-scope.ts";
-import type { ServerRounds } from "../definition.ts";
+import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
@@ -8,8 +8,8 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 export const questions: Feature = {
   name: "questions",
   createScopes: createAskingScopes,
-  create: (_parts, { rounds }: AnyServerDefinition & ServerRounds) => ({
+  create: (_parts, { requestState }: AnyServerDefinition & ServerRequestState) => ({
     implement: () => ({ handlers: {} }),
-    rounds: () => createAskedRounds(rounds?.clock),
+    rounds: () => createAskedRounds(requestState?.clock),
   }),
 };

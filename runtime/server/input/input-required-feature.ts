@@ -1,6 +1,6 @@
 import { createAskedRounds } from "./session-input.ts";
 import { createAskingScopes } from "./input-scope.ts";
-import type { ServerRounds } from "../definition.ts";
+import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import { createReplayedRounds } from "./replayed-input.ts";
 import { toRequestStateSettings } from "./request-state-options.ts";
@@ -10,7 +10,7 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 export const rounds: Feature = {
   name: "rounds",
   createScopes: createAskingScopes,
-  create(_parts, source: AnyServerDefinition & ServerRounds) {
+  create(_parts, source: AnyServerDefinition & ServerRequestState) {
     const settings = toRequestStateSettings(source);
     return {
       implement: () => ({ handlers: {} }),

@@ -17,7 +17,7 @@ export function askedInside(steps: readonly string[]): string {
  */
 export function stuck(steps: readonly string[], time: number): RpcError {
   const cause = new Error(
-    `${askedInside(steps)} If it was asked elsewhere: a question waits ${time} ms for what is done once to end; raise rounds.stepTime.`,
+    `${askedInside(steps)} If it was asked elsewhere: a question waits ${time} ms for what is done once to end; raise requestState.stepTime.`,
   );
   return new RpcError(errorCodes.internalError, "The call waits for itself", { cause });
 }

@@ -47,21 +47,24 @@ export interface RequestStateSettings {
  *
  * @throws {SetupError} when a bound is not above 0, or when a key is too short
  */
-export function toRequestStateSettings({ rounds = {}, cursorKeys }: AnyRequestStateOptions): RequestStateSettings {
-  const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = rounds;
-  const { settleTime = 10, stepTime = 30_000, replays, clock } = rounds;
+export function toRequestStateSettings({
+  requestState = {},
+  cursorKeys,
+}: AnyRequestStateOptions): RequestStateSettings {
+  const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
+  const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
-  const sealer = keys ? createSealer("rounds.keys", keys) : createSealer("cursorKeys", cursorKeys);
+  const sealer = keys ? createSealer("requestState.keys", keys) : createSealer("cursorKeys", cursorKeys);
   return { states: createRequestStates(sealer, { lifetime, maxBytes, replays }), settleTime, stepTime, clock };
 }
 
 /** Members of a definition that concern rounds. */
 export interface AnyRequestStateOptions {
-  readonly rounds?: RequestStateOptions;
+  readonly requestState?: RequestStateOptions;
   readonly cursorKeys?: readonly Uint8Array[];
 }
 
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new SetupError(`rounds.${name} is ${value}: use a number above 0, or leave it out for the default.`);
+  throw new SetupError(`requestState.${name} is ${value}: use a number above 0, or leave it out for the default.`);
 }

@@ -129,6 +129,6 @@ function refuse(expected: string): RpcError {
 function tooLong(length: number, maxBytes: number): Error {
   return new Error(
     `What has been asked and done in this call no longer fits into its requestState: ${length} bytes of at most ${maxBytes}. ` +
-      "Keep what is large in a place of your own and give back its key, or raise rounds.maxBytes.",
+      "Keep what is large in a place of your own and give back its key, or raise requestState.maxBytes.",
   );
 }

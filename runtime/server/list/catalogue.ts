@@ -37,7 +37,7 @@ export interface Catalogue<Definition> extends FixedList<Definition> {
    *
    * @throws {Error} when the list may not change
    */
-  announce(): void;
+  notifyListChanged(): void;
 }
 
 /** Returns a view of the definitions of a catalogue that belong in a list. */
@@ -72,7 +72,7 @@ export interface CatalogueRules<Definition> {
    * @throws {Error} when the list may not change
    */
   permit(): void;
-  changed(): void;
+  onChange(): void;
 }
 
 /** Creates a catalogue of definitions that were checked before. */
@@ -126,9 +126,9 @@ class LiveCatalogue<Definition> implements Catalogue<Definition> {
     return isRemoved;
   }
 
-  announce(): void {
+  notifyListChanged(): void {
     this.#rules.permit();
-    this.#rules.changed();
+    this.#rules.onChange();
   }
 
   #set(key: string, definition: Definition): void {
@@ -140,6 +140,6 @@ class LiveCatalogue<Definition> implements Catalogue<Definition> {
 
   #change(): void {
     this.version += 1;
-    this.#rules.changed();
+    this.#rules.onChange();
   }
 }

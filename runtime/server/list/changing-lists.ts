@@ -8,14 +8,14 @@ import { checkTool, describeTool } from "../tools/registry.ts";
 
 /** Members of a server whose tools may change. */
 export interface ToolLists {
-  /** Tools of the server. They may change until the server is served, and afterwards if the definition names them in `dynamic`. */
+  /** Tools of the server. They may change until the server is served, and afterwards if the definition names them in `listChanged`. */
   readonly tools: Catalogue<AnyTool>;
 }
 
 /** Creates and checks the lists of a server. */
 export interface ListHost {
   readonly sessions: SessionRegistry;
-  /** Creates a list that may change after the server is served if `dynamic` names its kind. Clients are notified of changes. */
+  /** Creates a list that may change after the server is served if `listChanged` names its kind. Clients are notified of changes. */
   createList<Definition>(
     kind: ListKind,
     definitions: readonly Definition[],
@@ -48,8 +48,8 @@ function createListHost(
   source: AnyCoreDefinition,
   { sessions, features, isServed, rebuild }: ListNeeds,
 ): { readonly host: ListHost; isOffered(kind: ListKind): boolean } {
-  const dynamic = toDynamic(source);
-  const announce = createListChanges(sessions);
+  const changeable = readListChanged(source);
+  const notify = createListChanges(sessions);
   const made: { readonly kind: ListKind; readonly list: { readonly size: number } }[] = [];
   const host: ListHost = {
     sessions,
@@ -57,9 +57,9 @@ function createListHost(
       const list = createCatalogue(definitions, {
         ...rules,
         permit() {
-          if (isServed() && !dynamic.has(kind)) throw notDynamic(kind);
+          if (isServed() && !changeable.has(kind)) throw notListChanged(kind);
         },
-        changed: () => (isServed() ? announce(kind) : rebuild()),
+        onChange: () => (isServed() ? notify(kind) : rebuild()),
       });
       made.push({ kind, list });
       return list;
@@ -69,12 +69,12 @@ function createListHost(
     },
   };
   const isShown = (kind: ListKind): boolean => made.some((one) => one.kind === kind && one.list.size > 0);
-  return { host, isOffered: (kind) => dynamic.has(kind) || isShown(kind) };
+  return { host, isOffered: (kind) => changeable.has(kind) || isShown(kind) };
 }
 
 /** Returns the lists that may change. They are offered even while they are empty. */
-export function toDynamic({ dynamic = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
-  return new Set(dynamic === true ? listKinds : dynamic);
+export function readListChanged({ listChanged = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
+  return new Set(listChanged === true ? listKinds : listChanged);
 }
 
 /** Checks a tool that is added later. It must fit every revision, because clients of each may be connected. */
@@ -83,8 +83,8 @@ function checkLateTool(tool: AnyTool, { revisions, toolRules }: ListNeeds): void
   for (const revision of revisions) describeTool(tool, revision, toolRules);
 }
 
-function notDynamic(kind: ListKind): Error {
+function notListChanged(kind: ListKind): Error {
   return new Error(
-    `The ${kind} of a server that is being served stay as they are: define it with \`dynamic: ["${kind}"]\`.`,
+    `The ${kind} of a server that is being served stay as they are: define it with \`listChanged: ["${kind}"]\`.`,
   );
 }

@@ -1,16 +1,16 @@
 import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
-/** Creates a function that announces changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
+/** Creates a function that notifies clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
 export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
-  const announce = (): void => {
+  const notify = (): void => {
     for (const kind of changed) sessions.notify(listChanged[kind], undefined);
     changed.clear();
   };
   return (kind) => {
     // Promises that are about to settle may cause further changes: a timer runs after them.
-    if (changed.size === 0) setTimeout(announce);
+    if (changed.size === 0) setTimeout(notify);
     changed.add(kind);
   };
 }

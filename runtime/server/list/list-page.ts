@@ -103,7 +103,7 @@ function takeSnapshot<Definition extends Visible>(
   const head = {
     ...envelope.result,
     // @part caching
-    ...envelope.cacheable(isPublic ? options.caching[member] : toPrivate(options.caching[member])),
+    ...envelope.cacheable(isPublic ? options.cacheHints[member] : toPrivate(options.cacheHints[member])),
   };
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {

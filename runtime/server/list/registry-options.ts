@@ -13,7 +13,7 @@ export interface RegistryOptions {
   readonly envelope: Envelope;
   // @part caching
   /** Cache hints for the lists. */
-  readonly caching: CacheHints;
+  readonly cacheHints: CacheHints;
   readonly pageSize: number | undefined;
   readonly cursors: Cursors;
   readonly onError: OnError;

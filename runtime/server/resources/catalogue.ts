@@ -15,17 +15,17 @@ export interface ResourceCatalogue extends Catalogue<AnyResource> {
    * Notifies every session subscribed to this URI that its content has changed. With `under`, sessions subscribed to that URI are notified, too. It
    * may be a folder that contains the changed resource.
    *
-   * @throws {Error} when the server is not defined with `subscriptions: true`.
+   * @throws {Error} when the server is not defined with `subscribe: true`.
    */
-  changed(uri: string, options?: { readonly under?: string }): void;
+  notifyUpdated(uri: string, options?: { readonly under?: string }): void;
 }
 
 /** Creates the resource lists of a server definition. */
 export function createResourceLists(
-  source: AnyResources & Pick<ServerOptions, "subscriptions">,
+  source: AnyResources & Pick<ServerOptions, "subscribe">,
   host: ListHost,
 ): ResourceLists {
-  const { resources = [], resourceTemplates = [], subscriptions } = source;
+  const { resources = [], resourceTemplates = [], subscribe } = source;
   const fixed = host.createList("resources", resources, {
     noun: "resource",
     keyOf: ({ uri }) => uri,
@@ -33,8 +33,8 @@ export function createResourceLists(
   });
   return {
     resources: Object.assign(fixed, {
-      changed(uri: string, { under }: { readonly under?: string } = {}): void {
-        if (!subscriptions) throw new Error("Nobody can subscribe: define the server with `subscriptions: true`.");
+      notifyUpdated(uri: string, { under }: { readonly under?: string } = {}): void {
+        if (!subscribe) throw new Error("Nobody can subscribe: define the server with `subscribe: true`.");
         host.sessions.notifyUpdated(under === undefined ? [uri] : [uri, under]);
       },
     }),

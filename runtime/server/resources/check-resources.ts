@@ -9,13 +9,13 @@ import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
  * @throws {SetupError} when the URI is not absolute or the size is not a number of bytes.
  * @see https://www.rfc-editor.org/rfc/rfc3986
  */
-export function checkResource({ uri, size, caching }: AnyResource): void {
+export function checkResource({ uri, size, cacheHint }: AnyResource): void {
   if (!URL.canParse(uri)) {
     throw new SetupError(
       `Resource ${JSON.stringify(uri)}: a resource needs an absolute URI, for example "notes://today".`,
     );
   }
-  checkHint(`Resource ${JSON.stringify(uri)}`, caching);
+  checkHint(`Resource ${JSON.stringify(uri)}`, cacheHint);
   if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) return;
   throw new SetupError(
     `Resource ${JSON.stringify(uri)}: its size is ${size}, use the number of bytes before any encoding.`,
@@ -27,8 +27,8 @@ export function checkResource({ uri, size, caching }: AnyResource): void {
  *
  * @throws {SetupError} when it does not parse or completes a variable that it does not have.
  */
-export function checkTemplate({ uriTemplate, complete = {}, caching }: AnyResourceTemplate): void {
-  checkHint(`Resource template "${uriTemplate}"`, caching);
+export function checkTemplate({ uriTemplate, complete = {}, cacheHint }: AnyResourceTemplate): void {
+  checkHint(`Resource template "${uriTemplate}"`, cacheHint);
   const { variables } = readTemplate(uriTemplate);
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));
   if (unknown === undefined) return;

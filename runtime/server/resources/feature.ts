@@ -38,7 +38,7 @@ export const resources: Feature = {
         return {
           handlers: {
             ...(isOffered && implementResources(registry, scene)),
-            ...(isOffered && settings.subscriptions && implementSubscriptions(registry, subscriptions, scene)),
+            ...(isOffered && settings.subscribe && implementSubscriptions(registry, subscriptions, scene)),
           },
           isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
           findComplete: (params, scope) => findComplete(registry, params, scope),

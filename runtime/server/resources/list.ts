@@ -60,10 +60,10 @@ async function readPage(cursor: string | undefined, reading: Reading): Promise<o
   return { ...head, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
 }
 
-/** Results of callbacks follow the caching of the definition. Lists with entries that only some clients may see are private. */
+/** Results of callbacks follow the cache hints of the definition. Lists with entries that only some clients may see are private. */
 function toHead({ source, options }: Reading): object {
   const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
-  const hint = options.caching.resources;
+  const hint = options.cacheHints.resources;
   return options.envelope.cacheable(isPublic ? hint : toPrivate(hint));
 }
 

@@ -87,7 +87,14 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
 }
 
 function describeResource(resource: AnyResource): object {
-  const { read: _read, visible: _visible, scopes: _scopes, caching: _caching, listed: _listed, ...fields } = resource;
+  const {
+    read: _read,
+    visible: _visible,
+    scopes: _scopes,
+    cacheHint: _cacheHint,
+    listed: _listed,
+    ...fields
+  } = resource;
   return fields;
 }
 
@@ -98,7 +105,7 @@ function describeTemplate(template: AnyResourceTemplate): object {
     complete: _complete,
     visible: _visible,
     scopes: _scopes,
-    caching: _caching,
+    cacheHint: _cacheHint,
     ...fields
   } = template;
   return fields;
@@ -140,8 +147,8 @@ interface ReadResult {
 }
 
 async function toResult(outcome: unknown, { uri, source, options }: ReadResult): Promise<object> {
-  const { caching, visible, scopes } = source;
-  const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(caching) : caching);
+  const { cacheHint, visible, scopes } = source;
+  const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(cacheHint) : cacheHint);
   const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };
   if (typeof outcome === "string") return merge(cacheable, { contents: [merge(head, { text: outcome })] });
   if (outcome instanceof Uint8Array) return merge(cacheable, { contents: [merge(head, { blob: toBase64(outcome) })] });

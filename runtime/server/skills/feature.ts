@@ -38,7 +38,7 @@ export const skills: ExtensionFeature = {
 
 /** Converts the files of skills to resources. Lists contain only `SKILL.md`: the entry of the skill names the other files. */
 function toResources({ files }: SkillTree, { settings }: ServerParts): readonly AnyResource[] {
-  const { skills: caching } = settings.caching;
+  const { skills: cacheHint } = settings.cacheHints;
   return [...files].map(([uri, { file, manifestOf }]) => {
     const { name, description } = manifestOf?.frontmatter ?? { name: file.path };
     const { mimeType, bytes } = file;
@@ -50,7 +50,7 @@ function toResources({ files }: SkillTree, { settings }: ServerParts): readonly 
       mimeType,
       size: bytes.length,
       listed: manifestOf !== undefined,
-      ...(caching && { caching }),
+      ...(cacheHint && { cacheHint }),
       read: () => ({ contents }),
     };
   });
@@ -65,7 +65,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
     },
     options,
   );
-  const head = options.envelope.cacheable(options.caching.skills);
+  const head = options.envelope.cacheable(options.cacheHints.skills);
   const results = new Map(
     served.map(toSkillEntry).map((skill) => [skill.uri, new StaticResult({ ...head, skill })] as const),
   );

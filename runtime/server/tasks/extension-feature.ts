@@ -8,9 +8,9 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const taskExtension: ExtensionFeature = {
   name: "taskExtension",
-  extension({ tools = [], tasks, dynamic = [] }) {
-    const isDynamic = tasks !== undefined && (dynamic === true || dynamic.includes("tools"));
-    return isDynamic || tools.some(({ task }) => task) ? extension : undefined;
+  extension({ tools = [], tasks, listChanged = [] }) {
+    const isChangeable = tasks !== undefined && (listChanged === true || listChanged.includes("tools"));
+    return isChangeable || tools.some(({ task }) => task) ? extension : undefined;
   },
   create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);

@@ -81,7 +81,7 @@ export function serveTasks(
   const createOutlet = (): StoredInputRequests =>
     new StoredInputRequests({
       check: checkAnswer,
-      announce: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
+      notifyStatus: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
   return {
     handlers,

@@ -14,8 +14,8 @@ export const tasks: Feature = {
     task && knowsTasks(revision) ? { execution: { taskSupport: readTaskSupport(task) } } : {},
   create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);
-    const isDynamic = source.tasks !== undefined && parts.settings.dynamic.has("tools");
-    const isOffered = (): boolean => isDynamic || [...parts.tools].some((tool) => tool.task);
+    const isChangeable = source.tasks !== undefined && parts.settings.listChanged.has("tools");
+    const isOffered = (): boolean => isChangeable || [...parts.tools].some((tool) => tool.task);
     return {
       gates: (revision) => (knowsTasks(revision) && isOffered() ? [taskGate(findToolRow(revision), "server")] : []),
       implement({ revision, tools: registry, rounds, toContext }) {

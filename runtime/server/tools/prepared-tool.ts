@@ -1,24 +1,24 @@
 import { InputRequired } from "../input/input-required.ts";
 import type { AnyContext, AnyTool } from "../any-definition.ts";
 
-/** Returns a tool that runs `prepare` first, and then `run` with the arguments that `prepare` returned. */
+/** Returns a tool that runs `prepare` first, and then `execute` with the arguments that `prepare` returned. */
 export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {
     ...tool,
-    async run(args, context) {
+    async execute(args, context) {
       const ready = await prepare(tool, args, context);
-      return ready instanceof InputRequired ? ready : tool.run(ready, context);
+      return ready instanceof InputRequired ? ready : tool.execute(ready, context);
     },
   };
 }
 
 /** Returns the first part of a tool: it passes the arguments for the second part to `take`, or returns the input that is required. */
 export function preparationOf(tool: AnyTool, take: (args: unknown) => void): AnyTool {
-  const { output: _output, ...rest } = tool;
+  const { outputSchema: _output, ...rest } = tool;
   return {
     ...rest,
-    async run(args, context) {
+    async execute(args, context) {
       const ready = await prepare(tool, args, context);
       if (ready instanceof InputRequired) return ready;
       take(ready);
@@ -29,7 +29,7 @@ export function preparationOf(tool: AnyTool, take: (args: unknown) => void): Any
 
 /** Returns the second part of a tool, which runs with these arguments. */
 export function afterPreparation(tool: AnyTool, args: unknown): AnyTool {
-  return { ...tool, run: (_args, context) => tool.run(args, context) };
+  return { ...tool, execute: (_args, context) => tool.execute(args, context) };
 }
 
 function readPrepare({ task }: AnyTool): ((args: unknown, context: AnyContext) => unknown) | undefined {

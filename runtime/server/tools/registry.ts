@@ -86,9 +86,9 @@ export function checkTool(tool: AnyTool): void {
  */
 export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules = {}): object {
   const {
-    input,
-    output,
-    run: _run,
+    inputSchema: input,
+    outputSchema: output,
+    execute: _run,
     render: _render,
     visible: _visible,
     scopes: _scopes,
@@ -134,7 +134,7 @@ interface Run {
 
 function callTool(tool: AnyTool, args: object, run: Run): Awaitable<object> {
   const outcome = attempt<unknown>(
-    () => chain(validate(tool.input ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
+    () => chain(validate(tool.inputSchema ?? noArguments, args), (checked) => runTool(tool, checked, run.context)),
     (error) => new Failure(toFailure(error, tool, run)),
   );
   return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, run)));
@@ -150,7 +150,7 @@ class Failure {
 }
 
 function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyContext): unknown {
-  if (!checked.issues) return tool.run(checked.value, context);
+  if (!checked.issues) return tool.execute(checked.value, context);
   return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
 }
 
@@ -174,7 +174,7 @@ function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
 function toResult(tool: AnyTool, outcome: unknown, { resultType }: Run): Awaitable<object> {
   // @part questions
   if (outcome instanceof InputRequired) return outcome;
-  if (tool.output) return toStructuredResult(tool, tool.output, outcome);
+  if (tool.outputSchema) return toStructuredResult(tool, tool.outputSchema, outcome);
   if (typeof outcome === "string") {
     const content = [text(outcome)];
     return resultType === undefined ? { content } : { resultType, content };

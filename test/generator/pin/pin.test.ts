@@ -207,7 +207,7 @@ describe("what a person has to decide", () => {
     const text = String(output.mock.calls[0]?.[0]);
     expect(text).toContain("toolbox/call needs server capability `toolbox`");
     expect(text).toContain(`Next: read ${spec}/${next}/overlay.json`);
-    expect(text).toContain(`create-mcp-server generate --spec ${spec} --revision ${next}`);
+    expect(text).toContain(`create-mcp-server generate --spec ${spec} --protocol ${next}`);
   });
 
   it("includes new methods with the gate that was derived, and params that lost their _meta (T7)", async () => {

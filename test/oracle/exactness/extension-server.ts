@@ -28,21 +28,21 @@ const board = createUiResource({
 const task = { pollInterval: 5 };
 
 const tools = [
-  defineTool({ name: "show", ui: { resourceUri: "ui://exact/board", visibility: ["app"] }, run: () => "3 open" }),
-  defineTool({ name: "work", task, run: () => "done" }),
+  defineTool({ name: "show", ui: { resourceUri: "ui://exact/board", visibility: ["app"] }, execute: () => "3 open" }),
+  defineTool({ name: "work", task, execute: () => "done" }),
   defineTool({
     name: "asks",
     task,
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const { action } = await elicit({ message: "Go on?", requestedSchema: { type: "object", properties: {} } });
       return action;
     },
   }),
-  defineTool({ name: "fails", task, run: () => Promise.reject(new RpcError(-32000, "stop")) }),
+  defineTool({ name: "fails", task, execute: () => Promise.reject(new RpcError(-32000, "stop")) }),
   defineTool({
     name: "endless",
     task,
-    run: (_args, { signal }) =>
+    execute: (_args, { signal }) =>
       new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped"), { once: true })),
   }),
 ];

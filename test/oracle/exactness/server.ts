@@ -74,8 +74,8 @@ export function createMaximalServer(): Server {
           }),
         }),
       ],
-      subscriptions: true,
-      dynamic: true,
+      subscribe: true,
+      listChanged: true,
       tasks: {},
       onError: () => {},
     },
@@ -99,34 +99,34 @@ const report = defineTool({
   icons,
   annotations: { title: "Rep", readOnlyHint: true, idempotentHint: true, openWorldHint: false, destructiveHint: false },
   _meta,
-  input: z.object({ year: z.number() }),
-  output: z.object({ total: z.number() }),
-  run: () => ({ total: 3 }),
+  inputSchema: z.object({ year: z.number() }),
+  outputSchema: z.object({ total: z.number() }),
+  execute: () => ({ total: 3 }),
 });
 
-const lengthy = defineTool({ name: "lengthy", run: () => "done" });
+const lengthy = defineTool({ name: "lengthy", execute: () => "done" });
 
 const endless = defineTool({
   name: "endless",
   visible: ({ revision }) => revision === "2025-11-25",
-  run: (_args, { signal }) =>
+  execute: (_args, { signal }) =>
     new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped"), { once: true })),
 });
 
 const media = defineTool({
   name: "media",
-  async run(_args, { progress, log }) {
+  async execute(_args, { progress, log }) {
     await progress(1, 2, "half");
     await log("info", { at: "half" }, "media");
     return { content: blocks, structuredContent: { a: [1, null] }, _meta };
   },
 });
 
-const values = defineTool({ name: "values", run: () => ({ content: [], structuredContent: [1, "two", null] }) });
+const values = defineTool({ name: "values", execute: () => ({ content: [], structuredContent: [1, "two", null] }) });
 
 const fails = defineTool({
   name: "fails",
-  run() {
+  execute() {
     throw new Error("secret");
   },
 });
@@ -134,7 +134,7 @@ const fails = defineTool({
 const questions: readonly AnyTool[] = [
   defineTool({
     name: "elicit",
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const titled = [{ const: "a", title: "A" }];
       const { action } = await elicit({
         message: "Who?",
@@ -156,7 +156,7 @@ const questions: readonly AnyTool[] = [
   defineTool({
     name: "choose",
     visible: ({ revision }) => revision >= "2025-11-25",
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const items = { anyOf: [{ const: "a", title: "A" }] };
       const { action } = await elicit({
         message: "Which?",
@@ -168,7 +168,7 @@ const questions: readonly AnyTool[] = [
   defineTool({
     name: "visit",
     visible: ({ revision }) => revision >= "2025-11-25",
-    async run(_args, { elicit }) {
+    async execute(_args, { elicit }) {
       const page = { mode: "url" as const, message: "Pay", url: "https://example.com/pay", elicitationId: "e1" };
       const { action } = await elicit(page);
       return action;
@@ -176,7 +176,7 @@ const questions: readonly AnyTool[] = [
   }),
   defineTool({
     name: "sample",
-    async run(_args, { sample }) {
+    async execute(_args, { sample }) {
       const { model } = await sample({
         messages: [{ role: "user", content: { type: "audio", data: "AAAA", mimeType: "audio/wav", _meta } }],
         maxTokens: 1,
@@ -191,7 +191,7 @@ const questions: readonly AnyTool[] = [
   }),
   defineTool({
     name: "roots",
-    run: async (_args, { roots }) => `${(await roots()).length}`,
+    execute: async (_args, { roots }) => `${(await roots()).length}`,
   }),
 ];
 
@@ -199,10 +199,10 @@ const questions: readonly AnyTool[] = [
 function announce(find: () => Server): AnyTool {
   return defineTool({
     name: "announce",
-    async run() {
+    async execute() {
       const server = find();
-      for (const list of [server.tools, server.resources, server.prompts]) list.announce();
-      server.resources.changed("file:///a.txt");
+      for (const list of [server.tools, server.resources, server.prompts]) list.notifyListChanged();
+      server.resources.notifyUpdated("file:///a.txt");
       await sleep(50);
       return "told";
     },

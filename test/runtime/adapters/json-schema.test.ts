@@ -181,7 +181,10 @@ describe.each(makers)("%s", (_name, make) => {
     const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const;
     const input = fromJsonSchema(schema, { validate });
     const run = ({ n }: { n: number }): string => String(n + 1);
-    const server = createServer({ name: "test", version: "1", tools: [{ name: "t", input, run }] }, revisions);
+    const server = createServer(
+      { name: "test", version: "1", tools: [{ name: "t", inputSchema: input, execute: run }] },
+      revisions,
+    );
     const call = (args: object): Promise<unknown> =>
       callServer(server, newest(), ["tools/call", { name: "t", arguments: args }]);
     expect(await callServer(server, newest(), ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });

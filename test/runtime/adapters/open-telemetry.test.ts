@@ -50,12 +50,12 @@ function create(): Server {
       onError() {},
       middleware: [traceRequests({ attributes: { "network.transport": "pipe" } })],
       tools: [
-        { name: "good", input: fromJsonSchema({ type: "object" }, { validate: () => [] }), run },
-        { name: "bad", run: () => Promise.reject(new ToolError("no")) },
+        { name: "good", inputSchema: fromJsonSchema({ type: "object" }, { validate: () => [] }), execute: run },
+        { name: "bad", execute: () => Promise.reject(new ToolError("no")) },
         {
           name: "broken",
-          output: fromJsonSchema({ type: "object" }, { validate: () => [{ message: "no" }] }),
-          run: () => 1,
+          outputSchema: fromJsonSchema({ type: "object" }, { validate: () => [{ message: "no" }] }),
+          execute: () => 1,
         },
       ],
       resourceTemplates: [{ uriTemplate: "db://{name}{?token}", name: "db", read: () => "" }],

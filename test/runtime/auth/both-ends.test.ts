@@ -128,8 +128,8 @@ describe("a program signs in", () => {
 test.each(["2026-07-28", "2025-11-25"])(
   "a client of %s that listens goes on with a newer token when its stream ends with the old one",
   async (id) => {
-    const tools = [{ name: "first", run: () => "" }];
-    const server = createServer({ name: "s", version: "1", dynamic: ["tools"], tools }, revisions);
+    const tools = [{ name: "first", execute: () => "" }];
+    const server = createServer({ name: "s", version: "1", listChanged: ["tools"], tools }, revisions);
     let streams = 0;
     const listener = await serveHttp(server, {
       retry: 10,
@@ -152,7 +152,7 @@ test.each(["2026-07-28", "2025-11-25"])(
     heard.length = 0;
     let count = 0;
     const hear = (): readonly string[] => {
-      server.tools.add({ name: `more-${(count += 1)}`, run: () => "" });
+      server.tools.add({ name: `more-${(count += 1)}`, execute: () => "" });
       return heard;
     };
     await expect.poll(hear, { timeout: 8_000 }).toContain("tools");

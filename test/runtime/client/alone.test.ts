@@ -25,7 +25,7 @@ function create(served: readonly Revision[] = revisions): Server {
       tools: [
         {
           name: "chat",
-          async run(_args, { log, progress, meta: given }) {
+          async execute(_args, { log, progress, meta: given }) {
             await progress(1);
             await log("info", "hello");
             return JSON.stringify(given);
@@ -101,14 +101,14 @@ describe("a client and a server without sessions", () => {
 });
 
 test("lists are read every time where nobody tells of changes (TL-01, L-15)", async () => {
-  const server = createServer({ name: "demo", version: "1", tools: [], dynamic: ["tools"] }, [alone]);
+  const server = createServer({ name: "demo", version: "1", tools: [], listChanged: ["tools"] }, [alone]);
   const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
   const client = createClient<Declarations>({ info, revisions: [alone] });
   const session = await client.connect(near);
   expect(session.serverCapabilities.tools).toEqual({ listChanged: true });
   expect(await session.listTools()).toEqual([]);
-  server.tools.add({ name: "new", run: () => "" });
+  server.tools.add({ name: "new", execute: () => "" });
   expect(await session.listTools()).toMatchObject([{ name: "new" }]);
   await client.close();
 });

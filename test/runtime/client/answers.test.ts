@@ -47,14 +47,14 @@ describe("roots", () => {
   test("that change are announced once a turn to every session (RT-01)", async () => {
     const { wire, client, session } = await openSession({ roots: [home] });
     session.roots.set([work]);
-    session.roots.changed();
-    client.roots.changed();
+    session.roots.notifyListChanged();
+    client.roots.notifyListChanged();
     await play(wire, [
       '< {"method": "notifications/roots/list_changed"}',
       '> {"id": 1, "method": "roots/list"}',
       ["<", { id: 1, result: { roots: [work] } }],
     ]);
-    client.roots.changed();
+    client.roots.notifyListChanged();
     await play(wire, ['< {"method": "notifications/roots/list_changed"}']);
   });
 

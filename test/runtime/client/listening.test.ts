@@ -21,7 +21,14 @@ afterEach(async () => {
 function create(): Server {
   const resources = ["note://a", "note://b", "dir://x"].map((uri) => ({ uri, name: uri, read: () => uri }));
   return createServer(
-    { name: "s", version: "1", tools: [{ name: "a", run: () => "" }], resources, dynamic: true, subscriptions: true },
+    {
+      name: "s",
+      version: "1",
+      tools: [{ name: "a", execute: () => "" }],
+      resources,
+      listChanged: true,
+      subscribe: true,
+    },
     revisions,
   );
 }
@@ -35,9 +42,9 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
     const heard: string[] = [];
     const stop = await client.subscribe("note://a", (uri) => heard.push(uri));
     const stopOther = await client.subscribe("dir://x", (uri) => heard.push(uri));
-    server.resources.changed("note://a");
-    server.resources.changed("note://b");
-    server.resources.changed("dir://x/file", { under: "dir://x" });
+    server.resources.notifyUpdated("note://a");
+    server.resources.notifyUpdated("note://b");
+    server.resources.notifyUpdated("dir://x/file", { under: "dir://x" });
     await settle();
     expect(heard).toEqual(expect.arrayContaining(["note://a", "dir://x/file"]));
     expect(heard).not.toContain("note://b");
@@ -45,7 +52,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
     await stopOther();
     await settle();
     heard.length = 0;
-    server.resources.changed("note://a");
+    server.resources.notifyUpdated("note://a");
     await settle();
     expect(heard).toEqual([]);
   });
@@ -56,7 +63,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
     const heard: string[] = [];
     await client.subscribe("note://a", (uri) => heard.push(uri));
     await expect(client.subscribe("note://none", () => {})).rejects.toThrow();
-    server.resources.changed("note://a");
+    server.resources.notifyUpdated("note://a");
     await settle();
     expect(heard).toContain("note://a");
   });
@@ -69,7 +76,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
       onListChanged: (list) => changed.push(list),
     });
     await settle();
-    server.tools.add({ name: "b", run: () => "" });
+    server.tools.add({ name: "b", execute: () => "" });
     await expect.poll(() => changed).toEqual(["tools"]);
   });
 });

@@ -11,8 +11,8 @@ const server = createServer(
     name: "server",
     version: "1",
     tools: [
-      { name: "silent", run: () => new Promise<never>(() => {}) },
-      { name: "quick", run: () => "done" },
+      { name: "silent", execute: () => new Promise<never>(() => {}) },
+      { name: "quick", execute: () => "done" },
     ],
   },
   revisions,

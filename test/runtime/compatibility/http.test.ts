@@ -23,7 +23,7 @@ const server = createServer(
     name: "server",
     version: "1",
     onError() {},
-    tools: [{ name: "refuse", run: () => "fine" }],
+    tools: [{ name: "refuse", execute: () => "fine" }],
     middleware: [
       (request, next) => {
         const args = isObject(request.params) && isObject(request.params.arguments) ? request.params.arguments : {};

@@ -27,12 +27,12 @@ const server = createServer(
     version: "1",
     onError() {},
     tools: [
-      { name: "plain", run: () => "fine" },
-      { name: "full", output: structured, run: () => ({ a: 1 }) },
-      { name: "bad", run: () => Promise.reject(new Error("secret")) },
+      { name: "plain", execute: () => "fine" },
+      { name: "full", outputSchema: structured, execute: () => ({ a: 1 }) },
+      { name: "bad", execute: () => Promise.reject(new Error("secret")) },
       {
         name: "steps",
-        async run(_args, { progress }: { progress(done: number): Promise<void> }) {
+        async execute(_args, { progress }: { progress(done: number): Promise<void> }) {
           await progress(1);
           return "done";
         },

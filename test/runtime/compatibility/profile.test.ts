@@ -83,11 +83,11 @@ const server = createServer(
     version: "1",
     onError() {},
     tools: [
-      { name: "good", run: () => "fine" },
-      { name: "bad", run: () => Promise.reject(new Error("secret")) },
+      { name: "good", execute: () => "fine" },
+      { name: "bad", execute: () => Promise.reject(new Error("secret")) },
       {
         name: "busy",
-        run: () => {
+        execute: () => {
           throw new RpcError(refusalCodes.tooMany, "Later", { data: { retryAfter: 2 } });
         },
       },
@@ -190,7 +190,7 @@ describe("the community profile", () => {
         tools: [
           {
             name: "hang",
-            run: (_args, { signal }) =>
+            execute: (_args, { signal }) =>
               new Promise((_resolve, reject) => {
                 signal.addEventListener("abort", () => {
                   aborted = true;

@@ -79,7 +79,7 @@ function create(source: Partial<AnyServerDefinition & ServerExtensions> = {}): S
   });
 }
 
-const tools = [{ name: "t", run: () => "" }];
+const tools = [{ name: "t", execute: () => "" }];
 
 async function ask(
   server: Server,

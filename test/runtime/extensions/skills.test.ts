@@ -54,7 +54,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   const isAlone = revision.lifecycle === "per-request";
 
   test("skills are declared with resources, listed, and given one by one (XK-01, XK-02, XK-03)", async () => {
-    const client = await connect(create({ caching: { skills: { ttlMs: 5, cacheScope: "public" } } }), revision);
+    const client = await connect(create({ cacheHints: { skills: { ttlMs: 5, cacheScope: "public" } } }), revision);
     expect(client.serverCapabilities).toMatchObject({
       resources: {},
       extensions: { [extension.id]: { directoryRead: true } },

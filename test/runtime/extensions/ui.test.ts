@@ -31,9 +31,9 @@ const meta = {
   },
 };
 const tools: readonly AnyTool[] = [
-  { name: "show", ui: { resourceUri: uri }, run: () => "3 open" },
-  { name: "refresh", ui: { resourceUri: uri, visibility: ["app"] }, run: () => "2 open" },
-  { name: "plain", run: () => "nothing to see" },
+  { name: "show", ui: { resourceUri: uri }, execute: () => "3 open" },
+  { name: "refresh", ui: { resourceUri: uri, visibility: ["app"] }, execute: () => "2 open" },
+  { name: "plain", execute: () => "nothing to see" },
 ];
 const views: Extension = { ...extension, settings: { mimeTypes: [uiMimeType] } };
 
@@ -106,10 +106,10 @@ test("at revisions without metadata of tools there are no views, and text is all
 });
 
 test("what one client sees is not kept for another (XU-03)", async () => {
-  const server = create({ caching: { tools: { ttlMs: 1_000, cacheScope: "public" } } });
+  const server = create({ cacheHints: { tools: { ttlMs: 1_000, cacheScope: "public" } } });
   const client = await connect(server, { extensions: [views] });
   expect(await client.request("tools/list", {})).toMatchObject({ ttlMs: 1_000, cacheScope: "private" });
-  const plain = await connect(create({ tools: [{ name: "plain", run: () => "" }] }), { extensions: [views] });
+  const plain = await connect(create({ tools: [{ name: "plain", execute: () => "" }] }), { extensions: [views] });
   expect(plain.serverCapabilities).not.toHaveProperty("extensions");
 });
 
@@ -123,10 +123,10 @@ test("a client that says nothing of the kinds of view is refused at once (XU-01)
 });
 
 test("tools that come later may have views, where the server says so beforehand (XU-03)", async () => {
-  const server = create({ tools: [], dynamic: ["tools"], extensions: [extension] });
+  const server = create({ tools: [], listChanged: ["tools"], extensions: [extension] });
   const client = await connect(server, { extensions: [views] });
   expect(await client.listTools()).toEqual([]);
-  server.tools.add({ name: "late", ui: { resourceUri: uri }, run: () => "" });
+  server.tools.add({ name: "late", ui: { resourceUri: uri }, execute: () => "" });
   const [late] = await client.listTools({ refresh: true });
   expect(isObject(late) && late._meta).toEqual({ ui: { resourceUri: uri } });
 });
@@ -170,10 +170,10 @@ describe("what is no view", () => {
   test.each<[string, AnyTool, RegExp]>([
     [
       "a view that is not there",
-      { name: "t", ui: { resourceUri: "ui://none" }, run: String },
+      { name: "t", ui: { resourceUri: "ui://none" }, execute: String },
       /no resource ui:\/\/none/,
     ],
-    ["nobody who may call it", { name: "t", ui: { visibility: [] }, run: String }, /ui.visibility/],
+    ["nobody who may call it", { name: "t", ui: { visibility: [] }, execute: String }, /ui.visibility/],
   ])("a tool with %s is refused (XU-02)", (_what, tool, message) => {
     expect(() => create({ tools: [tool] })).toThrow(message);
   });

@@ -14,7 +14,7 @@ export function createAskingServer(): Server {
     tools: [
       defineTool({
         name: "several",
-        async run(_args, { elicit, roots, once }) {
+        async execute(_args, { elicit, roots, once }) {
           let count = 0;
           const [first, folders] = await Promise.all([elicit({ message: "first", requestedSchema }), roots()]);
           const second = await elicit({ message: "second", requestedSchema });
@@ -25,7 +25,7 @@ export function createAskingServer(): Server {
       }),
       defineTool({
         name: "returns",
-        run(_args, { inputResponses, requestState }) {
+        execute(_args, { inputResponses, requestState }) {
           if (inputResponses) return `${JSON.stringify(inputResponses)} ${requestState}`;
           const params = { message: "Name?", requestedSchema };
           return inputRequired({

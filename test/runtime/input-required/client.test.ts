@@ -30,7 +30,7 @@ function create(options: Options = {}): Client<Declarations> {
 
 async function connectInMemory(run: Run, options: Options = {}): Promise<ClientSession<Declarations>> {
   const server = createServer(
-    { name: "test", version: "1", tools: [{ name: "t", run }], onError: () => {} },
+    { name: "test", version: "1", tools: [{ name: "t", execute: run }], onError: () => {} },
     revisions,
   );
   const [near, far] = createInMemoryTransports();

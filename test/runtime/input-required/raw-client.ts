@@ -53,7 +53,7 @@ export function connectRaw(
 ): RawClient {
   const reports: ErrorReport[] = [];
   const onError = (report: ErrorReport): void => void reports.push(report);
-  const tools = [{ name: "t", input: anything, run }];
+  const tools = [{ name: "t", inputSchema: anything, execute: run }];
   const server = createServer({ name: "test", version: "1", tools, onError, ...definition }, revisions);
   const wire = new Answered();
   createServerAcceptor(server)(wire);
@@ -115,7 +115,7 @@ function toRound(method: string, params: object, answer: unknown): Round {
 }
 
 /** Arguments of any kind. */
-export const anything: NonNullable<AnyTool["input"]> = {
+export const anything: NonNullable<AnyTool["inputSchema"]> = {
   "~standard": {
     version: 1,
     vendor: "test",

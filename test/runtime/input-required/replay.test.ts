@@ -127,7 +127,7 @@ describe("a handler that asks", () => {
         };
         return Promise.all([branch("a", 0), branch("b", 1), branch("c", 2)]);
       }),
-      { rounds: { settleTime: 1_000 } },
+      { requestState: { settleTime: 1_000 } },
     );
     const { rounds } = await playAll(raw);
     expect(rounds.map(({ keys }) => keys.length)).toEqual([3, 3, 0]);
@@ -143,7 +143,7 @@ describe("a handler that asks", () => {
           ),
         ]),
       ),
-      { rounds: { settleTime: 100 } },
+      { requestState: { settleTime: 100 } },
     );
     expect((await raw.call()).keys).toEqual(["elicit-1", "elicit-2"]);
   });
@@ -434,11 +434,11 @@ describe("a question inside a step, which would wait for itself", () => {
         });
         return "signed";
       },
-      { rounds: { stepTime: 20 } },
+      { requestState: { stepTime: 20 } },
     );
     expect((await raw.call()).answer).toMatchObject({ error: { code: -32603, message: "The call waits for itself" } });
     expect(raw.reports.map(({ error }) => String(deepest(error)))).toEqual([
-      expect.stringMatching(/inside context\.once\("sign"\).*raise rounds\.stepTime/),
+      expect.stringMatching(/inside context\.once\("sign"\).*raise requestState\.stepTime/),
     ]);
   });
 

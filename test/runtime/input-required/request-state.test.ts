@@ -74,7 +74,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
   ])("is good for nothing else: not for %s", async (_what, use) => {
     const run = async (_args: unknown, { elicit }: Context): Promise<string> =>
       JSON.stringify(await elicit(question("?")));
-    const tools = ["t", "u"].map((name) => ({ name, input: anything, run }));
+    const tools = ["t", "u"].map((name) => ({ name, inputSchema: anything, execute: run }));
     const raw = create({ tools, prompts: [{ name: "t", get: run }] });
     const first = await raw.call({ name: "t", arguments: { a: 1, b: [1] } });
     const { answer } = await use(raw, first);
@@ -96,7 +96,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
 
   test("expires, which the client is told in words of its own", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const raw = create({ rounds: { lifetime: 60_000 } });
+    const raw = create({ requestState: { lifetime: 60_000 } });
     const first = await raw.call();
     vi.advanceTimersByTime(59_999);
     expect((await raw.again(first, answers)).answer).toMatchObject(complete);
@@ -106,14 +106,18 @@ describe("the state of a call (S-045, S-046, R49)", () => {
   });
 
   test("is good at every server with the same keys, also after they were replaced one by one", async () => {
-    const first = await create({ rounds: { keys: [key] } }).call();
-    expect((await create({ rounds: { keys: [otherKey, key] } }).again(first, answers)).answer).toMatchObject(complete);
+    const first = await create({ requestState: { keys: [key] } }).call();
+    expect((await create({ requestState: { keys: [otherKey, key] } }).again(first, answers)).answer).toMatchObject(
+      complete,
+    );
     expect((await create({ cursorKeys: [key] }).again(first, answers)).answer).toMatchObject(complete);
-    expect((await create({ rounds: { keys: [otherKey] } }).again(first, answers)).answer).toMatchObject(refused);
+    expect((await create({ requestState: { keys: [otherKey] } }).again(first, answers)).answer).toMatchObject(refused);
   });
 
   test.each([[[]], [[new Uint8Array(31)]]])("needs keys of 32 bytes", (keys) => {
-    expect(() => create({ rounds: { keys } })).toThrow("rounds.keys needs at least one key, and 32 random bytes");
+    expect(() => create({ requestState: { keys } })).toThrow(
+      "requestState.keys needs at least one key, and 32 random bytes",
+    );
   });
 
   test("is bounded: what does not fit is a failure that says so", async () => {
@@ -122,7 +126,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
         await once("large", () => "x".repeat(5_000));
         return JSON.stringify(await elicit(question("?")));
       },
-      { rounds: { maxBytes: 4_000 } },
+      { requestState: { maxBytes: 4_000 } },
     );
     expect((await raw.call()).answer).toMatchObject({ error: { code: -32603 } });
     expect(String(raw.reports[0]?.error.message)).toContain("of at most 4000");
@@ -132,18 +136,18 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     const used = { error: { ...refused.error, message: expect.stringContaining("has not been used") } };
 
     test("is refused the second time, also by another server with the same store", async () => {
-      const rounds = { keys: [key], replays: new MemoryReplayStore() };
-      const raw = create({ rounds });
+      const requestState = { keys: [key], replays: new MemoryReplayStore() };
+      const raw = create({ requestState });
       const first = await raw.call();
       const second = await raw.call();
       expect((await raw.again(first, answers)).answer).toMatchObject(complete);
       expect((await raw.again(first, answers)).answer).toMatchObject(used);
-      expect((await create({ rounds }).again(first, answers)).answer).toMatchObject(used);
+      expect((await create({ requestState }).again(first, answers)).answer).toMatchObject(used);
       expect((await raw.again(second, answers)).answer).toMatchObject(complete);
     });
 
     test("is used by answers that do not fit, and by one of two requests at once", async () => {
-      const raw = create({ rounds: { keys: [key], replays: new MemoryReplayStore() } });
+      const raw = create({ requestState: { keys: [key], replays: new MemoryReplayStore() } });
       const first = await raw.call();
       await raw.again(first, { "elicit-1": { action: "accept", content: { a: 5 } } });
       expect((await raw.again(first, answers)).answer).toMatchObject(used);
@@ -156,13 +160,13 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     });
 
     test("one that tells nothing apart is not taken", async () => {
-      const first = await create({ rounds: { keys: [key] } }).call();
-      const raw = create({ rounds: { keys: [key], replays: new MemoryReplayStore() } });
+      const first = await create({ requestState: { keys: [key] } }).call();
+      const raw = create({ requestState: { keys: [key], replays: new MemoryReplayStore() } });
       expect((await raw.again(first, answers)).answer).toMatchObject(used);
     });
 
     test("goes no further where no more uses can be remembered", async () => {
-      const raw = create({ rounds: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
+      const raw = create({ requestState: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
       const [first, second] = [await raw.call(), await raw.call()];
       expect((await raw.again(first, answers)).answer).toMatchObject(complete);
       expect((await raw.again(second, answers)).answer).toMatchObject({ error: { code: -32603 } });
@@ -232,7 +236,7 @@ describe("a handler that is left behind", () => {
           log.push("finally");
         }
       },
-      { rounds: { settleTime: 0 } },
+      { requestState: { settleTime: 0 } },
     );
     const first = await raw.call();
     await expect.poll(() => log).toEqual(["aborted"]);

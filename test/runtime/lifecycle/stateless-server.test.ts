@@ -14,19 +14,19 @@ const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 
 const add = defineTool({
   name: "add",
-  input: z.object({ a: z.number(), b: z.number() }),
-  output: z.object({ sum: z.number() }),
-  run: ({ a, b }) => ({ sum: a + b }),
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  outputSchema: z.object({ sum: z.number() }),
+  execute: ({ a, b }) => ({ sum: a + b }),
 });
 
 const ask = defineTool({
   name: "ask",
-  run: async (_args, { sample }) => (await sample({ messages: [], maxTokens: 1 })).model,
+  execute: async (_args, { sample }) => (await sample({ messages: [], maxTokens: 1 })).model,
 });
 
 const chat = defineTool({
   name: "chat",
-  run: async (_args, { log, progress }) => {
+  execute: async (_args, { log, progress }) => {
     await progress(1, 2, "half");
     await log("debug", "fine");
     await log("error", "bad");
@@ -122,7 +122,7 @@ describe("a request that stands alone", () => {
 
   test("metadata of a result is kept beside the server's identity", async () => {
     const run = (): object => ({ content: [], _meta: { "example.com/a": 1 } });
-    const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", run }] }, revisions);
+    const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", execute: run }] }, revisions);
     expect(await answer(request(1, "tools/call", { name: "a" }), server)).toMatchObject({
       result: { _meta: { ...identity, "example.com/a": 1 } },
     });
@@ -224,7 +224,7 @@ describe("what belongs to a request", () => {
     let aborted = false;
     const stop = defineTool({
       name: "stop",
-      async run(_args, { signal, log, progress }) {
+      async execute(_args, { signal, log, progress }) {
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
         aborted = true;
         await log("error", "late");

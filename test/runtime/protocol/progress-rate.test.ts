@@ -152,7 +152,7 @@ describe("progress of one call (S-071, G-05)", () => {
 });
 
 describe("a server", () => {
-  const report: AnyTool["run"] = async (_args, { progress }) => {
+  const report: AnyTool["execute"] = async (_args, { progress }) => {
     for (const value of [1, 2, 3]) await progress(value);
     return "done";
   };
@@ -162,7 +162,7 @@ describe("a server", () => {
         name: "test",
         version: "1",
         progressRate: { burst: 1, perSecond: 0.001 },
-        tools: [{ name: "t", run: report }],
+        tools: [{ name: "t", execute: report }],
       },
       revisions,
     );

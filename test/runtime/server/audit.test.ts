@@ -19,8 +19,8 @@ function create(middleware: Middleware): Server {
       onError() {},
       middleware: [middleware],
       tools: [
-        { name: "good", input, run: () => "" },
-        { name: "bad", run: () => Promise.reject(new ToolError("no")) },
+        { name: "good", inputSchema: input, execute: () => "" },
+        { name: "bad", execute: () => Promise.reject(new ToolError("no")) },
       ],
       resourceTemplates: [
         {

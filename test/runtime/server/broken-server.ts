@@ -10,7 +10,7 @@ import type { AnyServerDefinition } from "../../../runtime/server/any-definition
 
 /** Programs with a mistake in what they serve: the first word says which. */
 
-const hello = { name: "hello", run: () => "hello" };
+const hello = { name: "hello", execute: () => "hello" };
 const define = (more: Partial<AnyServerDefinition>) =>
   createServer({ name: "broken", version: "1", ...more }, revisions);
 

@@ -17,20 +17,20 @@ const definition: AnyServerDefinition = {
   name: "s",
   version: "1",
   onError: () => {},
-  tools: [{ name: "a", run: read }],
+  tools: [{ name: "a", execute: read }],
   prompts: [{ name: "p", get: read }],
   resources: [
-    { uri: "note://kept", name: "kept", read, caching: hint },
+    { uri: "note://kept", name: "kept", read, cacheHint: hint },
     { uri: "note://plain", name: "plain", read },
-    { uri: "note://hidden", name: "hidden", read, caching: hint, visible: () => true },
+    { uri: "note://hidden", name: "hidden", read, cacheHint: hint, visible: () => true },
     {
       uri: "note://own",
       name: "own",
-      caching: hint,
+      cacheHint: hint,
       read: (uri) => ({ contents: [{ uri, text: "" }], ttlMs: 5, cacheScope: "private" }),
     },
   ],
-  resourceTemplates: [{ uriTemplate: "note://{id}/part", name: "part", read, caching: { ttlMs: 7 } }],
+  resourceTemplates: [{ uriTemplate: "note://{id}/part", name: "part", read, cacheHint: { ttlMs: 7 } }],
 };
 
 /** What a request is answered with, by a server with these changes to its definition. */
@@ -60,8 +60,8 @@ describe.each(cacheable)("the result of %s", (method, name) => {
   });
 
   test("says how long it holds, and for whom (S-060)", async () => {
-    expect(await ask({ resources, caching: { [name]: hint } }, method)).toMatchObject(hint);
-    expect(await ask({ resources, caching: { [name]: { ttlMs: 1 } } }, method)).toMatchObject({
+    expect(await ask({ resources, cacheHints: { [name]: hint } }, method)).toMatchObject(hint);
+    expect(await ask({ resources, cacheHints: { [name]: { ttlMs: 1 } } }, method)).toMatchObject({
       ...defaults,
       ttlMs: 1,
     });
@@ -72,14 +72,14 @@ describe("what not everybody may see", () => {
   const visible = (): boolean => true;
 
   test.each([
-    ["tools/list", { tools: [{ name: "a", run: read, visible }], caching: { tools: hint } }],
-    ["resources/list", { caching: { resources: hint } }],
-    ["prompts/list", { prompts: [{ name: "p", get: read, visible }], caching: { prompts: hint } }],
+    ["tools/list", { tools: [{ name: "a", execute: read, visible }], cacheHints: { tools: hint } }],
+    ["resources/list", { cacheHints: { resources: hint } }],
+    ["prompts/list", { prompts: [{ name: "p", get: read, visible }], cacheHints: { prompts: hint } }],
     [
       "resources/list",
       {
         resourceTemplates: [{ uriTemplate: "note://{id}/part", name: "part", read, list: () => [] }],
-        caching: { resources: hint },
+        cacheHints: { resources: hint },
       },
     ],
   ])("is private in %s, whatever the definition says (S-062)", async (method, changes) => {
@@ -88,7 +88,11 @@ describe("what not everybody may see", () => {
 });
 
 test("every page of a list says the same (S-061)", async () => {
-  const changes = { pageSize: 1, tools: ["a", "b"].map((name) => ({ name, run: read })), caching: { tools: hint } };
+  const changes = {
+    pageSize: 1,
+    tools: ["a", "b"].map((name) => ({ name, execute: read })),
+    cacheHints: { tools: hint },
+  };
   const server = createServer({ ...definition, ...changes }, revisions);
   const wire = new Wire();
   createServerAcceptor(server)(wire);
@@ -115,12 +119,12 @@ test.each([
 
 test("definitions do not show their hints", async () => {
   const { resources } = Object(await ask({}, "resources/list"));
-  expect(JSON.stringify(resources)).not.toContain("caching");
+  expect(JSON.stringify(resources)).not.toContain("cacheHint");
 });
 
 test.each(handshakeRevisions)("a client of $id learns nothing of it (DE-05)", async ({ id }) => {
   const wire = new Wire();
-  createServerAcceptor(createServer({ ...definition, caching: { tools: hint } }, revisions))(wire);
+  createServerAcceptor(createServer({ ...definition, cacheHints: { tools: hint } }, revisions))(wire);
   const params = { protocolVersion: id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
   wire.post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
   wire.post({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -132,11 +136,11 @@ test.each(handshakeRevisions)("a client of $id learns nothing of it (DE-05)", as
 });
 
 test.each([
-  ["caching.tools", { caching: { tools: { ttlMs: -1 } } }],
-  ["caching.prompts", { caching: { prompts: { ttlMs: 1.5 } } }],
-  ["caching.discover", { caching: { discover: { ttlMs: Infinity } } }],
-  ['Resource "a:b"', { resources: [{ uri: "a:b", name: "b", read, caching: { ttlMs: NaN } }] }],
-  ['template "a:{b}"', { resourceTemplates: [{ uriTemplate: "a:{b}", name: "b", read, caching: { ttlMs: -5 } }] }],
+  ["cacheHints.tools", { cacheHints: { tools: { ttlMs: -1 } } }],
+  ["cacheHints.prompts", { cacheHints: { prompts: { ttlMs: 1.5 } } }],
+  ["cacheHints.discover", { cacheHints: { discover: { ttlMs: Infinity } } }],
+  ['Resource "a:b"', { resources: [{ uri: "a:b", name: "b", read, cacheHint: { ttlMs: NaN } }] }],
+  ['template "a:{b}"', { resourceTemplates: [{ uriTemplate: "a:{b}", name: "b", read, cacheHint: { ttlMs: -5 } }] }],
 ])("a hint that cannot be sent is refused at once: %s", (what, changes) => {
   expect(() => createServer({ ...definition, ...changes }, revisions)).toThrow(what);
 });

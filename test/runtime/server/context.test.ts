@@ -20,7 +20,7 @@ function newest(): Revision {
 type Run = (args: unknown, context: HandlerContext<Declarations>) => unknown;
 
 function create(run: Run, definition: Partial<AnyServerDefinition> = {}): Server {
-  return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", run }] }, revisions);
+  return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", execute: run }] }, revisions);
 }
 
 function call(server: Server, setup?: CallSetup, revision = newest()): Promise<unknown> {

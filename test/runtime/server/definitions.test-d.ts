@@ -27,28 +27,33 @@ const output = z.object({ sum: z.number() });
 test("arguments are typed by the input schema, results by the output schema", () => {
   on202511.defineTool({
     name: "add",
-    input,
-    output,
-    run: (args, context) => {
+    inputSchema: input,
+    outputSchema: output,
+    execute: (args, context) => {
       expectTypeOf(args).toEqualTypeOf<{ a: number; b?: number | undefined }>();
       expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
       return { sum: args.a };
     },
     render: ({ sum }) => [{ type: "text", text: String(sum) }],
   });
-  on202511.defineTool({ name: "later", input, output, run: async ({ a, b = 0 }) => ({ sum: a + b }) });
   on202511.defineTool({
-    name: "wrong",
-    input,
-    output,
-    // @ts-expect-error the output schema asks for a number
-    run: () => ({ sum: "1" }),
+    name: "later",
+    inputSchema: input,
+    outputSchema: output,
+    execute: async ({ a, b = 0 }) => ({ sum: a + b }),
   });
   on202511.defineTool({
     name: "wrong",
-    input,
+    inputSchema: input,
+    outputSchema: output,
+    // @ts-expect-error the output schema asks for a number
+    execute: () => ({ sum: "1" }),
+  });
+  on202511.defineTool({
+    name: "wrong",
+    inputSchema: input,
     // @ts-expect-error there is no argument c
-    run: ({ c }) => String(c),
+    execute: ({ c }) => String(c),
   });
 });
 
@@ -57,89 +62,98 @@ test("a tool that defineTool makes where it is served is checked as any other", 
     name: "a",
     version: "1",
     tools: [
-      on202511.defineTool({ name: "add", input, output, run: ({ a }) => ({ sum: a }) }),
+      on202511.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: ({ a }) => ({ sum: a }) }),
       on202511.defineTool({
         name: "wrong",
-        input,
-        output,
+        inputSchema: input,
+        outputSchema: output,
         // @ts-expect-error the output schema asks for a number
-        run: ({ a }) => ({ sum: String(a) }),
+        execute: ({ a }) => ({ sum: String(a) }),
       }),
       on202511.defineTool({
         name: "wrong",
-        input,
-        output,
+        inputSchema: input,
+        outputSchema: output,
         // @ts-expect-error there is no argument c
-        run: ({ c }) => ({ sum: Number(c) }),
+        execute: ({ c }) => ({ sum: Number(c) }),
       }),
     ],
   });
 });
 
 test("without an output schema a tool gives text or a result of the revision", () => {
-  on2024.defineTool({ name: "text", run: () => "hello" });
-  on2024.defineTool({ name: "blocks", run: () => ({ content: [{ type: "text", text: "hello" }] }) });
-  on2026.defineTool({ name: "complete", run: () => ({ content: [] }) });
+  on2024.defineTool({ name: "text", execute: () => "hello" });
+  on2024.defineTool({ name: "blocks", execute: () => ({ content: [{ type: "text", text: "hello" }] }) });
+  on2026.defineTool({ name: "complete", execute: () => ({ content: [] }) });
   // @ts-expect-error a number is neither
-  on2024.defineTool({ name: "number", run: () => 1 });
-  on2024.defineTool({ name: "none", run: (args) => (expectTypeOf<keyof typeof args>().toBeNever(), "") });
+  on2024.defineTool({ name: "number", execute: () => 1 });
+  on2024.defineTool({ name: "none", execute: (args) => (expectTypeOf<keyof typeof args>().toBeNever(), "") });
 });
 
 test("structured output exists since 2025-06-18 (TL-11)", () => {
   // @ts-expect-error not in 2024-11-05
-  on2024.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  on2024.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: () => ({ sum: 1 }) });
   // @ts-expect-error not in 2025-03-26
-  on202503.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
-  on202506.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
-  on2026.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
+  on202503.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: () => ({ sum: 1 }) });
+  on202506.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: () => ({ sum: 1 }) });
+  on2026.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: () => ({ sum: 1 }) });
 });
 
 test("fields of a tool are those of the revision", () => {
   const run = (): string => "";
   // @ts-expect-error annotations came with 2025-03-26
-  on2024.defineTool({ name: "a", annotations: { readOnlyHint: true }, run });
-  on202503.defineTool({ name: "a", annotations: { readOnlyHint: true }, run });
+  on2024.defineTool({ name: "a", annotations: { readOnlyHint: true }, execute: run });
+  on202503.defineTool({ name: "a", annotations: { readOnlyHint: true }, execute: run });
   // @ts-expect-error titles came with 2025-06-18
-  on202503.defineTool({ name: "a", title: "A", run });
-  on202506.defineTool({ name: "a", title: "A", run });
+  on202503.defineTool({ name: "a", title: "A", execute: run });
+  on202506.defineTool({ name: "a", title: "A", execute: run });
   // @ts-expect-error icons came with 2025-11-25
-  on202506.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
-  on202511.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], run });
+  on202506.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], execute: run });
+  on202511.defineTool({ name: "a", icons: [{ src: "https://example.org/a.png" }], execute: run });
   // @ts-expect-error derived from task
-  on202511.defineTool({ name: "a", execution: { taskSupport: "optional" }, run });
+  on202511.defineTool({ name: "a", execution: { taskSupport: "optional" }, execute: run });
   // @ts-expect-error derived from input
-  on202511.defineTool({ name: "a", inputSchema: { type: "object" }, run });
+  on202511.defineTool({ name: "a", inputSchema: { type: "object" }, execute: run });
 });
 
 test("calls run as tasks where the revision has them (TK-01)", () => {
   const run = (): string => "";
-  on202511.defineTool({ name: "a", task: true, run });
-  on202511.defineTool({ name: "a", task: { support: "required", ttl: 60_000, pollInterval: 500 }, run });
+  on202511.defineTool({ name: "a", task: true, execute: run });
+  on202511.defineTool({ name: "a", task: { support: "required", ttl: 60_000, pollInterval: 500 }, execute: run });
   // @ts-expect-error a tool without tasks does not name them
-  on202511.defineTool({ name: "a", task: { support: "forbidden" }, run });
+  on202511.defineTool({ name: "a", task: { support: "forbidden" }, execute: run });
   // @ts-expect-error tasks came with 2025-11-25
-  on202506.defineTool({ name: "a", task: true, run });
+  on202506.defineTool({ name: "a", task: true, execute: run });
   // Tasks left the core with 2026-07-28, and are an extension of it.
-  on2026.defineTool({ name: "a", task: true, run });
+  on2026.defineTool({ name: "a", task: true, execute: run });
   on202511.defineTool({
     name: "a",
     task: true,
-    run: async (_args, { task }) => {
+    execute: async (_args, { task }) => {
       await task?.status("half way");
       return task?.id ?? "";
     },
   });
   // @ts-expect-error no tasks, no task of the call
-  on202506.defineTool({ name: "a", run: (_args, { task }) => task?.id ?? "" });
+  on202506.defineTool({ name: "a", execute: (_args, { task }) => task?.id ?? "" });
 });
 
 test("content blocks are those of the revision", () => {
-  on202503.defineTool({ name: "a", run: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }) });
+  on202503.defineTool({
+    name: "a",
+    execute: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }),
+  });
   // @ts-expect-error audio came with 2025-03-26
-  on2024.defineTool({ name: "a", run: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }) });
-  on202506.defineTool({ name: "a", run: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }) });
-  // @ts-expect-error links came with 2025-06-18
-  on202503.defineTool({ name: "a", run: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }) });
+  on2024.defineTool({ name: "a", execute: () => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }) });
+  on202506.defineTool({
+    name: "a",
+    execute: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }),
+  });
+  on202503.defineTool({
+    name: "a",
+    // @ts-expect-error links came with 2025-06-18
+    execute: () => ({ content: [{ type: "resource_link", name: "a", uri: "a://b" }] }),
+  });
   on2024.definePrompt({
     name: "p",
     // @ts-expect-error audio came with 2025-03-26
@@ -150,7 +164,7 @@ test("content blocks are those of the revision", () => {
 test("questions to the client are those of the revision (E-01)", () => {
   on2024.defineTool({
     name: "a",
-    run: async (_args, context) => {
+    execute: async (_args, context) => {
       expectTypeOf(await context.roots()).toEqualTypeOf<v2024.Root[]>();
       expectTypeOf(await context.sample({ messages: [], maxTokens: 1 })).toEqualTypeOf<v2024.CreateMessageResult>();
       // @ts-expect-error elicitation came with 2025-06-18
@@ -160,15 +174,16 @@ test("questions to the client are those of the revision (E-01)", () => {
   });
   on202506.defineTool({
     name: "a",
-    run: async (_args, { elicit }) =>
+    execute: async (_args, { elicit }) =>
       (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
   });
   on202506.defineTool({
     name: "a",
-    // @ts-expect-error URL mode came with 2025-11-25
-    run: async (_args, { elicit }) => (await elicit({ mode: "url", message: "?", url: "", elicitationId: "" })).action,
+    execute: async (_args, { elicit }) =>
+      // @ts-expect-error URL mode came with 2025-11-25
+      (await elicit({ mode: "url", message: "?", url: "", elicitationId: "" })).action,
   });
-  on2026.defineTool({ name: "a", run: async (_args, { roots }) => (await roots()).map((root) => root.uri).join() });
+  on2026.defineTool({ name: "a", execute: async (_args, { roots }) => (await roots()).map((root) => root.uri).join() });
 });
 
 test("variables are typed from the template", () => {
@@ -228,8 +243,13 @@ test("prompt arguments are typed from their declaration (Q-07)", () => {
 });
 
 test("every definition fits its server, and what the registries read", () => {
-  const tool = on202511.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) });
-  const plain = on202511.defineTool({ name: "plain", run: () => "" });
+  const tool = on202511.defineTool({
+    name: "add",
+    inputSchema: input,
+    outputSchema: output,
+    execute: () => ({ sum: 1 }),
+  });
+  const plain = on202511.defineTool({ name: "plain", execute: () => "" });
   const resource = on202511.defineResource({ uri: "a://b", name: "b", read: () => new Uint8Array() });
   const template = on202511.defineResourceTemplate({ uriTemplate: "a://{b}", name: "b", read: ({ b }) => b });
   const prompt = on202511.definePrompt({ name: "p", arguments: { a: { required: true } }, get: ({ a }) => a });
@@ -244,7 +264,7 @@ test("every definition fits its server, and what the registries read", () => {
   };
   expectTypeOf(definition).toExtend<Parameters<typeof on202511.defineServer>[0]>();
   expectTypeOf(definition).toExtend<AnyServerDefinition>();
-  on2024.defineServer({ name: "a", version: "1", tools: [on2024.defineTool({ name: "t", run: () => "" })] });
+  on2024.defineServer({ name: "a", version: "1", tools: [on2024.defineTool({ name: "t", execute: () => "" })] });
   // @ts-expect-error websites came with 2025-11-25
   on2024.defineServer({ name: "a", version: "1", websiteUrl: "https://example.org" });
   // @ts-expect-error a version is required
@@ -275,13 +295,16 @@ test("plain JSON Schema gives types for literals", () => {
   const validate = (): never[] => [];
   on2024.defineTool({
     name: "a",
-    input: fromJsonSchema({ type: "object", properties: { a: { type: "number" } }, required: ["a"] }, { validate }),
-    run: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
+    inputSchema: fromJsonSchema(
+      { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+      { validate },
+    ),
+    execute: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
   });
   on2024.defineTool({
     name: "b",
-    input: fromJsonSchema<{ b: bigint }>({ type: "object" }, { validate }),
-    run: ({ b }) => (expectTypeOf(b).toEqualTypeOf<bigint>(), ""),
+    inputSchema: fromJsonSchema<{ b: bigint }>({ type: "object" }, { validate }),
+    execute: ({ b }) => (expectTypeOf(b).toEqualTypeOf<bigint>(), ""),
   });
 });
 
@@ -295,7 +318,7 @@ test("who asks is known to handlers and to `visible`", () => {
       expectTypeOf(session).toEqualTypeOf<object>();
       return revision !== "" && auth?.principal === "ada";
     },
-    run: (_args, { auth, meta }) => (expectTypeOf(meta.a).toBeUnknown(), auth?.principal ?? ""),
+    execute: (_args, { auth, meta }) => (expectTypeOf(meta.a).toBeUnknown(), auth?.principal ?? ""),
   });
   // @ts-expect-error the answer is known at once
   on202511.defineResource({ uri: "a://b", name: "b", visible: async () => true, read: () => "" });
@@ -326,20 +349,22 @@ test("a server that may change takes definitions, and says how it behaves", () =
   const server = on202511.defineServer({
     name: "a",
     version: "1",
-    dynamic: ["tools", "prompts"],
-    subscriptions: true,
+    listChanged: ["tools", "prompts"],
+    subscribe: true,
     middleware: [rateLimit({ burst: 1, perSecond: 1 }), ({ method }, next) => (method === "" ? {} : next())],
   });
-  server.tools.add(on202511.defineTool({ name: "add", input, output, run: () => ({ sum: 1 }) }));
+  server.tools.add(
+    on202511.defineTool({ name: "add", inputSchema: input, outputSchema: output, execute: () => ({ sum: 1 }) }),
+  );
   server.prompts.replace(on202511.definePrompt({ name: "p", arguments: { a: { required: true } }, get: ({ a }) => a }));
   server.resourceTemplates.add(
     on202511.defineResourceTemplate({ uriTemplate: "a://{b}", name: "b", read: ({ b }) => b }),
   );
-  expectTypeOf(server.resources.changed).toBeCallableWith("a://b", { under: "a://" });
+  expectTypeOf(server.resources.notifyUpdated).toBeCallableWith("a://b", { under: "a://" });
   // @ts-expect-error not a list
-  on202511.defineServer({ name: "a", version: "1", dynamic: ["roots"] });
+  on202511.defineServer({ name: "a", version: "1", listChanged: ["roots"] });
   // @ts-expect-error a tool is no prompt
-  server.prompts.add(on202511.defineTool({ name: "t", run: () => "" }));
+  server.prompts.add(on202511.defineTool({ name: "t", execute: () => "" }));
 });
 
 test("adapters over validators enforce plain JSON Schemas", () => {
@@ -347,8 +372,8 @@ test("adapters over validators enforce plain JSON Schemas", () => {
     const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] } as const;
     on2024.defineTool({
       name: "a",
-      input: fromJsonSchema(schema, { validate }),
-      run: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
+      inputSchema: fromJsonSchema(schema, { validate }),
+      execute: ({ a }) => (expectTypeOf(a).toEqualTypeOf<number>(), ""),
     });
   }
 });

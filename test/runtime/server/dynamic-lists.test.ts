@@ -5,7 +5,7 @@ import { createServer, type Server } from "../../../runtime/server/create-server
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { handshakeRevisions, newest, open, settle } from "./connected.ts";
 
-const tool = (name: string, text = name): AnyTool => ({ name, run: () => text });
+const tool = (name: string, text = name): AnyTool => ({ name, execute: () => text });
 const resource = (uri: string): { uri: string; name: string; read: () => string } => ({
   uri,
   name: uri,
@@ -13,7 +13,7 @@ const resource = (uri: string): { uri: string; name: string; read: () => string 
 });
 
 function create(definition: Partial<AnyServerDefinition> = {}): Server {
-  return createServer({ name: "test", version: "1", dynamic: true, ...definition }, revisions);
+  return createServer({ name: "test", version: "1", listChanged: true, ...definition }, revisions);
 }
 
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
@@ -77,7 +77,7 @@ test("a replaced definition keeps its place and works at once", async () => {
 test("a list can be announced although no definition changed", async () => {
   const server = create({ tools: [tool("a")] });
   const { client, notices } = await open(server);
-  server.tools.announce();
+  server.tools.notifyListChanged();
   await settle();
   expect(notices).toEqual(["toolListChanged"]);
   await client.close();
@@ -91,9 +91,10 @@ test("an unchanged list stays encoded, and an unchanged tool is not described ag
     return standard.jsonSchema.input(options);
   };
   const spied = { "~standard": { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
-  const server = createServer({ name: "test", version: "1", dynamic: true, tools: [{ ...tool("a"), input: spied }] }, [
-    newest(),
-  ]);
+  const server = createServer(
+    { name: "test", version: "1", listChanged: true, tools: [{ ...tool("a"), inputSchema: spied }] },
+    [newest()],
+  );
   const { client } = await open(server);
   server.tools.add(tool("b"));
   expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "a" }, { name: "b" }] });
@@ -109,7 +110,11 @@ describe("what cannot be served is refused and changes nothing", () => {
     ["a name that is taken", () => server.tools.add(tool("a")), 'There is a tool "a" already: replace it instead.'],
     ["a name that is free", () => server.tools.replace(tool("x")), 'There is no tool "x": add it instead.'],
     ["a bad name (TL-16)", () => server.tools.add(tool("a b")), /use 1 to 128 of the characters/],
-    ["a bad schema (JS-05)", () => server.tools.add({ ...tool("s"), input: z.string() }), /Tool "s": its input schema/],
+    [
+      "a bad schema (JS-05)",
+      () => server.tools.add({ ...tool("s"), inputSchema: z.string() }),
+      /Tool "s": its input schema/,
+    ],
     ["a relative URI (R-07, S-113)", () => server.resources.add(resource("today")), /needs an absolute URI/],
     [
       "a broken template",
@@ -125,17 +130,17 @@ describe("what cannot be served is refused and changes nothing", () => {
 
 describe("a server that is not dynamic", () => {
   test("declares no changes", async () => {
-    const { client } = await open(create({ dynamic: ["prompts"], tools: [tool("a")] }));
+    const { client } = await open(create({ listChanged: ["prompts"], tools: [tool("a")] }));
     expect(client.serverCapabilities).toMatchObject({ tools: {}, prompts: { listChanged: true } });
     expect(client.serverCapabilities.tools).toEqual({});
     await client.close();
   });
 
   test("can be built up until it is served, and then no more", () => {
-    const server = create({ dynamic: [] });
+    const server = create({ listChanged: [] });
     server.tools.add(tool("a"));
     expect(server.implement(newest()).capabilities).toHaveProperty("tools");
-    expect(() => server.tools.add(tool("b"))).toThrow('define it with `dynamic: ["tools"]`');
+    expect(() => server.tools.add(tool("b"))).toThrow('define it with `listChanged: ["tools"]`');
     expect(() => server.tools.remove("a")).toThrow("stay as they are");
     expect(server.tools.size).toBe(1);
   });

@@ -11,7 +11,7 @@ let listener: HttpListener | undefined;
 afterEach(() => listener?.close());
 
 const server = createServer(
-  { name: "fixture", version: "1", tools: [{ name: "hello", run: () => "hello" }] },
+  { name: "fixture", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
   revisions,
 );
 

@@ -18,11 +18,11 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
     {
       name: "test",
       version: "1",
-      tools: [{ name: "a", run }],
+      tools: [{ name: "a", execute: run }],
       prompts: [{ name: "p", get: run }],
       resources: ["note://a", "dir://x"].map((uri) => ({ uri, name: uri, read })),
-      dynamic: true,
-      subscriptions: true,
+      listChanged: true,
+      subscribe: true,
       ...definition,
     },
     revisions,
@@ -72,9 +72,9 @@ describe("a request to listen", () => {
   });
 
   test.each([
-    ["lists that never change", { dynamic: [] as const }, { resourceSubscriptions: ["note://a"] }],
-    ["some lists", { dynamic: ["tools"] as const, subscriptions: false }, { toolsListChanged: true }],
-    ["nothing at all", { dynamic: [] as const, subscriptions: false }, {}],
+    ["lists that never change", { listChanged: [] as const }, { resourceSubscriptions: ["note://a"] }],
+    ["some lists", { listChanged: ["tools"] as const, subscribe: false }, { toolsListChanged: true }],
+    ["nothing at all", { listChanged: [] as const, subscribe: false }, {}],
   ])("for %s is acknowledged with the rest (2.10)", async (_what, definition, honoured) => {
     const wire = await listenOn(create(definition), listen(1, everything));
     expect(wire.sent).toMatchObject([{ params: { notifications: honoured } }]);
@@ -98,9 +98,9 @@ describe("a request to listen", () => {
       listen("7", { promptsListChanged: true }),
     );
     wire.sent.length = 0;
-    server.tools.add({ name: "b", run });
+    server.tools.add({ name: "b", execute: run });
     server.prompts.add({ name: "q", get: run });
-    server.resources.changed("note://a");
+    server.resources.notifyUpdated("note://a");
     await settle();
     expect(notices(wire)).toEqual([
       ["tools/list_changed", 7],
@@ -114,9 +114,9 @@ describe("a request to listen", () => {
     const uris = ["dir://x", "file:///x/1", "dir://x"];
     const wire = await listenOn(server, listen(1, { resourceSubscriptions: uris }));
     wire.sent.length = 0;
-    server.resources.changed("file:///x/1", { under: "dir://x" });
-    server.resources.changed("file:///x/2", { under: "dir://x" });
-    server.resources.changed("file:///x/3");
+    server.resources.notifyUpdated("file:///x/1", { under: "dir://x" });
+    server.resources.notifyUpdated("file:///x/2", { under: "dir://x" });
+    server.resources.notifyUpdated("file:///x/3");
     await settle();
     expect(wire.sent).toMatchObject([{ params: { uri: "file:///x/1" } }, { params: { uri: "file:///x/2" } }]);
   });
@@ -126,7 +126,7 @@ describe("a request to listen", () => {
     const wire = await listenOn(server, listen(1, everything));
     wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
     await settle();
-    server.tools.add({ name: "b", run });
+    server.tools.add({ name: "b", execute: run });
     await settle();
     expect(wire.sent).toHaveLength(1);
   });
@@ -205,8 +205,8 @@ test("one announcement reaches sessions and listeners (3.5)", async () => {
   const [session, wire] = await Promise.all([open(server, newest()), listenOn(server, listen("sub", everything))]);
   await session.client.request("resources/subscribe", { uri: "note://a" });
   wire.sent.length = 0;
-  server.tools.add({ name: "b", run });
-  server.resources.changed("note://a");
+  server.tools.add({ name: "b", execute: run });
+  server.resources.notifyUpdated("note://a");
   await settle();
   expect([...session.notices].sort()).toEqual(["resourceUpdated note://a", "toolListChanged"]);
   expect([...notices(wire)].sort()).toEqual([
@@ -230,7 +230,7 @@ test.each(["auto", "json", "sse"] as const)(
     };
     const answer = await fetch(listener.url, { method: "POST", headers, body });
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
-    server.tools.add({ name: "b", run });
+    server.tools.add({ name: "b", execute: run });
     await settle();
     await server.close();
     const data = [...(await answer.text()).matchAll(/^data: ?(.*)$/gm)].map((found): unknown =>

@@ -12,7 +12,7 @@ const key = new Uint8Array(32).fill(7);
 const otherKey = new Uint8Array(32).fill(8);
 
 function create(definition: Partial<AnyServerDefinition> = {}, count = names.length): Server {
-  const named = names.slice(0, count).map((name) => ({ name, run: () => "", get: () => "" }));
+  const named = names.slice(0, count).map((name) => ({ name, execute: () => "", get: () => "" }));
   return createServer({ name: "test", version: "1", tools: named, prompts: named, ...definition }, revisions);
 }
 
@@ -121,7 +121,7 @@ describe("cursors", () => {
   });
 
   test("of a list that changed since are refused (N-04)", async () => {
-    const server = create({ pageSize: 2, dynamic: ["tools"] });
+    const server = create({ pageSize: 2, listChanged: ["tools"] });
     const cursor = await firstCursor(server);
     expect((await list(server, cursor)).names).toEqual(["c", "d"]);
     server.tools.remove("a");

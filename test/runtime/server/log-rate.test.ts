@@ -9,11 +9,11 @@ import { newest } from "./connected.ts";
 const remark = { level: "warning", data: "Too many log messages: some are left out" };
 
 function create(definition: Partial<AnyServerDefinition>): Server {
-  const run: NonNullable<AnyServerDefinition["tools"]>[number]["run"] = async (_args, { log }) => {
+  const run: NonNullable<AnyServerDefinition["tools"]>[number]["execute"] = async (_args, { log }) => {
     for (let i = 0; i < 2_000; i++) await log("info", i);
     return "";
   };
-  return createServer({ name: "test", version: "1", tools: [{ name: "t", run }], ...definition }, revisions);
+  return createServer({ name: "test", version: "1", tools: [{ name: "t", execute: run }], ...definition }, revisions);
 }
 
 async function logged(server: Server, session: ReturnType<typeof createSession>): Promise<unknown[]> {

@@ -20,7 +20,7 @@ async function serve(): Promise<{ readonly wire: Wire; readonly reports: ErrorRe
       tools: [
         {
           name: "wait",
-          run: (_none, { signal }) =>
+          execute: (_none, { signal }) =>
             new Promise<string>((resolve) => {
               signal.addEventListener("abort", () => {
                 reasons.push(signal.reason);

@@ -26,8 +26,8 @@ function create(middleware: readonly Middleware[], definition: Partial<AnyServer
       name: "test",
       version: "1",
       middleware,
-      subscriptions: true,
-      tools: [{ name: "t", run }],
+      subscribe: true,
+      tools: [{ name: "t", execute: run }],
       resources: [{ uri: "a://b", name: "b", read }],
       prompts: [{ name: "p", arguments: { a: { complete } }, get: read }],
       ...definition,
@@ -75,7 +75,7 @@ describe("middleware", () => {
         steps.push(`${name} out`);
         return result;
       };
-    const server = create([step("a"), step("b")], { tools: [{ name: "t", run: () => (steps.push("run"), "") }] });
+    const server = create([step("a"), step("b")], { tools: [{ name: "t", execute: () => (steps.push("run"), "") }] });
     server.use(step("c"));
     await call(server);
     expect(steps).toEqual(["a in", "b in", "c in", "run", "c out", "b out", "a out"]);

@@ -13,7 +13,7 @@ const server = createServer(
   {
     name: "test",
     version: "1",
-    tools: [{ name: "a", run: read }],
+    tools: [{ name: "a", execute: read }],
     prompts: [{ name: "p", get: read }],
     resources: [{ uri: "note://a", name: "a", read }],
     resourceTemplates: [{ uriTemplate: "note://{name}", name: "note", read }],

@@ -6,7 +6,7 @@ import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { callServer, meta } from "./call.ts";
 
-const words = { name: "words", output: z.array(z.string()), run: () => ["a", "b"] };
+const words = { name: "words", outputSchema: z.array(z.string()), execute: () => ["a", "b"] };
 
 function create(revision: Revision): Server {
   return createServer({ name: "test", version: "1", tools: [words] }, [revision]);
@@ -44,7 +44,7 @@ describe("structured output that is no object (JS-05)", () => {
 });
 
 test("a tool that no client of a revision could read is refused when it is defined", () => {
-  const tool = { name: "t", title: 7, run: () => "" };
+  const tool = { name: "t", title: 7, execute: () => "" };
   const [newest] = revisions;
   if (!newest) throw new Error("no revision to test");
   expect(() => createServer({ name: "test", version: "1", tools: [tool] }, [newest])).toThrow(
@@ -55,7 +55,7 @@ test("a tool that no client of a revision could read is refused when it is defin
 test("objects are served everywhere, also by a plain schema", () => {
   const output = fromJsonSchema({ type: "object" }, { validate: () => [] });
   for (const revision of revisions) {
-    const tools = [{ name: "t", output, run: () => ({}) }];
+    const tools = [{ name: "t", outputSchema: output, execute: () => ({}) }];
     expect(() => createServer({ name: "test", version: "1", tools }, [revision])).not.toThrow();
   }
 });

@@ -7,7 +7,7 @@ import { listenWebSocket } from "../../../runtime/transport/websocket/index.ts";
 
 /** A program that is a server, as projects have it: `either` serves on stdio unless it is asked for HTTP; with `--own` it reads its options itself, with `--further` there are more transports. */
 const server = createServer(
-  { name: "fixture", version: "1", tools: [{ name: "hello", run: () => "hello" }] },
+  { name: "fixture", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
   revisions,
 );
 

@@ -20,12 +20,12 @@ const server = createServer(
   {
     name: "scoped",
     version: "1",
-    subscriptions: true,
+    subscribe: true,
     tools: [
-      { name: "free", run: run("free") },
-      { name: "write", scopes: ["files:write"], run: run("write") },
-      { name: "both", scopes: ["files:read", "files:write"], run: run("both") },
-      { name: "hidden", scopes: ["root"], visible: () => false, run: run("hidden") },
+      { name: "free", execute: run("free") },
+      { name: "write", scopes: ["files:write"], execute: run("write") },
+      { name: "both", scopes: ["files:read", "files:write"], execute: run("both") },
+      { name: "hidden", scopes: ["root"], visible: () => false, execute: run("hidden") },
     ],
     resources: [
       { uri: "notes://open", name: "open", read: run("open") },

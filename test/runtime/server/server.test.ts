@@ -12,7 +12,7 @@ import type { AnyServerDefinition } from "../../../runtime/server/any-definition
 
 const text = (): string => "";
 const complete = (): string[] => [];
-const tool = { name: "t", run: text };
+const tool = { name: "t", execute: text };
 const resource = { uri: "a://b", name: "b", read: text };
 const template = { uriTemplate: "a://{b}", name: "b", read: text };
 const prompt = { name: "p", get: text };
@@ -85,11 +85,15 @@ describe("over a connection", () => {
   const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const add = defineTool({
     name: "add",
-    input: z.object({ a: z.number(), b: z.number() }),
-    output: z.object({ sum: z.number() }),
-    run: ({ a, b }) => ({ sum: a + b }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
+    outputSchema: z.object({ sum: z.number() }),
+    execute: ({ a, b }) => ({ sum: a + b }),
   });
-  const broken = defineTool({ name: "broken", output: z.object({ a: z.number() }).loose(), run: () => ({ a: NaN }) });
+  const broken = defineTool({
+    name: "broken",
+    outputSchema: z.object({ a: z.number() }).loose(),
+    execute: () => ({ a: NaN }),
+  });
 
   test.each(revisions.filter((revision) => revision.lifecycle === "handshake").map((revision) => revision.id))(
     "a definition is served at revision %s",

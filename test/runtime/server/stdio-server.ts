@@ -16,9 +16,9 @@ const server = createServer(
     name: "fixture",
     version: "1",
     tools: [
-      { name: "slow", run: () => begin(100).then(() => "done") },
-      { name: "forever", run: () => begin(600_000).then(() => "never") },
-      { name: "stop", run: () => (void service.close(), sleep(100).then(() => "stopped")) },
+      { name: "slow", execute: () => begin(100).then(() => "done") },
+      { name: "forever", execute: () => begin(600_000).then(() => "never") },
+      { name: "stop", execute: () => (void service.close(), sleep(100).then(() => "stopped")) },
     ],
   },
   revisions,

@@ -12,7 +12,7 @@ const resources = ["note://a", "note://b", "dir://x"].map((uri) => ({ uri, name:
 function create(definition: Partial<AnyServerDefinition> = {}): Server {
   const resourceTemplates = [{ uriTemplate: "file:///{+path}", name: "file", read }];
   return createServer(
-    { name: "test", version: "1", resources, resourceTemplates, subscriptions: true, ...definition },
+    { name: "test", version: "1", resources, resourceTemplates, subscribe: true, ...definition },
     revisions,
   );
 }
@@ -31,9 +31,9 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
       expect(await one.client.request("resources/subscribe", { uri: "note://a" })).toEqual({});
       await both.client.request("resources/subscribe", { uri: "note://a" });
       await both.client.request("resources/subscribe", { uri: "note://b" });
-      server.resources.changed("note://a");
-      server.resources.changed("note://b");
-      server.resources.changed("note://unknown");
+      server.resources.notifyUpdated("note://a");
+      server.resources.notifyUpdated("note://b");
+      server.resources.notifyUpdated("note://unknown");
       await settle();
       expect(one.notices).toEqual(["resourceUpdated note://a"]);
       expect(both.notices).toEqual(["resourceUpdated note://a", "resourceUpdated note://b"]);
@@ -48,9 +48,9 @@ test("a change below a subscribed URI is told with its own URI, once (R-03)", as
   const { client, notices } = await open(server);
   await client.request("resources/subscribe", { uri: "dir://x" });
   await client.request("resources/subscribe", { uri: "file:///x/1" });
-  server.resources.changed("file:///x/1", { under: "dir://x" });
-  server.resources.changed("file:///x/2", { under: "dir://x" });
-  server.resources.changed("file:///x/3");
+  server.resources.notifyUpdated("file:///x/1", { under: "dir://x" });
+  server.resources.notifyUpdated("file:///x/2", { under: "dir://x" });
+  server.resources.notifyUpdated("file:///x/3");
   await settle();
   expect(notices).toEqual(["resourceUpdated file:///x/1", "resourceUpdated file:///x/2"]);
   await client.close();
@@ -61,11 +61,11 @@ test("after unsubscribing nothing comes any more, and doing either twice does no
   const { client, notices } = await open(server);
   for (const method of ["resources/subscribe", "resources/subscribe"])
     await client.request(method, { uri: "note://a" });
-  server.resources.changed("note://a");
+  server.resources.notifyUpdated("note://a");
   for (const method of ["resources/unsubscribe", "resources/unsubscribe"]) {
     expect(await client.request(method, { uri: "note://a" })).toEqual({});
   }
-  server.resources.changed("note://a");
+  server.resources.notifyUpdated("note://a");
   await settle();
   expect(notices).toEqual(["resourceUpdated note://a"]);
   await client.close();
@@ -95,14 +95,14 @@ test("a session may have so many subscriptions and no more", async () => {
 
 describe("without subscriptions", () => {
   test("none are declared or accepted (R-01, -32601)", async () => {
-    const { client } = await open(create({ subscriptions: false }));
+    const { client } = await open(create({ subscribe: false }));
     expect(client.serverCapabilities.resources).toEqual({});
     await expect(client.request("resources/subscribe", { uri: "note://a" })).rejects.toThrow(/resources\.subscribe/);
     await client.close();
   });
 
   test("telling about a change is a mistake", () => {
-    expect(() => create({ subscriptions: false }).resources.changed("note://a")).toThrow("subscriptions: true");
+    expect(() => create({ subscribe: false }).resources.notifyUpdated("note://a")).toThrow("subscribe: true");
   });
 });
 
@@ -114,14 +114,14 @@ test("sessions that ended are forgotten with their subscriptions", async () => {
   await sessions[0]?.client.close();
   await settle();
   expect(server.sessionCount).toBe(1);
-  server.resources.changed("note://a");
+  server.resources.notifyUpdated("note://a");
   await server.close();
   await settle();
   expect(server.sessionCount).toBe(0);
 });
 
 test("10,000 sessions leave nothing behind (trap 22)", { timeout: 300_000 }, async () => {
-  const server = create({ dynamic: true });
+  const server = create({ listChanged: true });
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   if (typeof collect !== "function") throw new Error("memory cannot be measured");
@@ -133,7 +133,7 @@ test("10,000 sessions leave nothing behind (trap 22)", { timeout: 300_000 }, asy
     for (let i = 0; i < count; i++) {
       const { client } = await open(server, newest());
       await client.request("resources/subscribe", { uri: `file:///${i}` });
-      server.resources.changed(`file:///${i}`);
+      server.resources.notifyUpdated(`file:///${i}`);
       await client.close();
     }
     await settle();

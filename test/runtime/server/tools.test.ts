@@ -20,9 +20,9 @@ const latest = newest();
 const add = defineTool({
   name: "add",
   description: "Adds two numbers.",
-  input: z.object({ a: z.number(), b: z.number() }),
-  output: z.object({ sum: z.number() }),
-  run: ({ a, b }) => ({ sum: a + b }),
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  outputSchema: z.object({ sum: z.number() }),
+  execute: ({ a, b }) => ({ sum: a + b }),
 });
 
 function newest(): Revision {
@@ -50,8 +50,8 @@ test("a list of 100,000 wrong items makes a short error, which says how many the
   const sum = defineTool({
     name: "sum",
     description: "Adds numbers.",
-    input: z.object({ items: z.array(z.number()) }),
-    run: ({ items }) => String(items.length),
+    inputSchema: z.object({ items: z.array(z.number()) }),
+    execute: ({ items }) => String(items.length),
   });
   const result = await callServer(serve(sum).server, latest, [
     "tools/call",
@@ -111,7 +111,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 });
 
 describe("a tool without an input schema", () => {
-  const { server } = serve({ name: "ping", run: () => "pong" });
+  const { server } = serve({ name: "ping", execute: () => "pong" });
 
   test("advertises that it takes nothing (TL-15, S-100)", async () => {
     expect(await callServer(server, latest, ["tools/list"])).toEqual({
@@ -132,17 +132,17 @@ describe("a tool without an input schema", () => {
 describe("what run may return", () => {
   test("a result is passed on as it is", async () => {
     const result = { content: [{ type: "text", text: "a" }], isError: true, _meta: { "example.org/a": 1 } };
-    expect(await call(serve({ name: "t", run: () => result }).server, "t")).toEqual(result);
+    expect(await call(serve({ name: "t", execute: () => result }).server, "t")).toEqual(result);
   });
 
   test.each([undefined, null, 7, ["a"]])("%j is a failure of ours", async (outcome) => {
-    await expect(call(serve({ name: "t", run: () => outcome }).server, "t")).rejects.toThrow(
+    await expect(call(serve({ name: "t", execute: () => outcome }).server, "t")).rejects.toThrow(
       /Tool "t" returned .*output schema/,
     );
   });
 
   test("an output that does not fit its schema is a failure of ours, and says so to nobody else (TL-11, S-102)", async () => {
-    const tool = { name: "t", output: z.object({ secret: z.number() }), run: () => ({ secret: "hunter2" }) };
+    const tool = { name: "t", outputSchema: z.object({ secret: z.number() }), execute: () => ({ secret: "hunter2" }) };
     const failure = await call(serve(tool).server, "t").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
     // The core answers -32603 without words to anything but an RpcError.
@@ -150,7 +150,7 @@ describe("what run may return", () => {
   });
 
   test("output passes through its schema: what the schema drops is not sent", async () => {
-    const tool = { name: "t", output: z.object({ a: z.number() }), run: () => ({ a: 1, secret: 2 }) };
+    const tool = { name: "t", outputSchema: z.object({ a: z.number() }), execute: () => ({ a: 1, secret: 2 }) };
     expect(await call(serve(tool).server, "t")).toMatchObject({
       structuredContent: { a: 1 },
       content: [{ text: '{"a":1}' }],
@@ -170,7 +170,7 @@ describe("failures", () => {
   test("a ToolError is told to the model (TL-06)", async () => {
     const { server, reports } = serve({
       name: "t",
-      run: () => {
+      execute: () => {
         throw new ToolError("No such city.");
       },
     });
@@ -179,7 +179,7 @@ describe("failures", () => {
   });
 
   test("any other error is told to the owner of the server only (O-05)", async () => {
-    const { server, reports } = serve({ name: "t", run: () => Promise.reject(new Error("password=hunter2")) });
+    const { server, reports } = serve({ name: "t", execute: () => Promise.reject(new Error("password=hunter2")) });
     expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
     expect(reports).toMatchObject([
       { kind: "handler", method: "tools/call", id: 1, error: { message: 'Tool "t" failed: password=hunter2' } },
@@ -192,7 +192,7 @@ describe("failures", () => {
     ["an object that no text can be made of", Object.create(null)],
     ["an object that must not be touched", revoked()],
   ])("%s that is thrown counts as a failing tool (O-05)", async (_what, thrown) => {
-    const { server, reports } = serve({ name: "t", run: () => Promise.reject(thrown) });
+    const { server, reports } = serve({ name: "t", execute: () => Promise.reject(thrown) });
     expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
     expect(reports).toMatchObject([
       { kind: "handler", error: { message: expect.stringContaining('Tool "t" failed') } },
@@ -205,8 +205,8 @@ describe("failures", () => {
     };
     const { server, reports } = serve({
       name: "t",
-      input: fromJsonSchema({ type: "object" }, { validate }),
-      run: () => "",
+      inputSchema: fromJsonSchema({ type: "object" }, { validate }),
+      execute: () => "",
     });
     expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
     expect(reports).toHaveLength(1);
@@ -214,20 +214,20 @@ describe("failures", () => {
 
   test("an RpcError is a protocol error", async () => {
     const error = new RpcError(-32042, "URL elicitation required", { data: { elicitations: [] } });
-    await expect(call(serve({ name: "t", run: () => Promise.reject(error) }).server, "t")).rejects.toBe(error);
+    await expect(call(serve({ name: "t", execute: () => Promise.reject(error) }).server, "t")).rejects.toBe(error);
   });
 
   test("an error of the client is not handed back to it", async () => {
     const { server, reports } = serve({
       name: "t",
-      run: () => Promise.reject(new PeerError({ code: -1, message: "User rejected sampling request" })),
+      execute: () => Promise.reject(new PeerError({ code: -1, message: "User rejected sampling request" })),
     });
     expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
     expect(reports).toHaveLength(1);
   });
 
   test("a call that was cancelled is nobody's failure", async () => {
-    const { server, reports } = serve({ name: "t", run: (_args, { signal }) => Promise.reject(signal.reason) });
+    const { server, reports } = serve({ name: "t", execute: (_args, { signal }) => Promise.reject(signal.reason) });
     await call(server, "t", {}, { signal: AbortSignal.abort() });
     expect(reports).toEqual([]);
   });
@@ -243,19 +243,19 @@ function revoked(): object {
 describe("argument validation", () => {
   test("paths name items and members", async () => {
     const input = z.object({ items: z.array(z.object({ name: z.string() })) });
-    const { server } = serve({ name: "t", input, run: () => "" });
+    const { server } = serve({ name: "t", inputSchema: input, execute: () => "" });
     expect(JSON.stringify(await call(server, "t", { items: [{ name: 1 }] }))).toContain("- items[0].name: ");
   });
 
   test("run gets what the schema made of the arguments", async () => {
     const input = z.object({ n: z.number().default(7) });
-    const tool = defineTool({ name: "t", input, run: ({ n }) => String(n) });
+    const tool = defineTool({ name: "t", inputSchema: input, execute: ({ n }) => String(n) });
     expect(await call(serve(tool).server, "t")).toMatchObject({ content: [{ text: "7" }] });
   });
 
   test("asynchronous schemas are waited for", async () => {
     const input = z.object({ n: z.number().refine((n) => Promise.resolve(n > 0), "must be positive") });
-    const { server } = serve({ name: "t", input, run: () => "ok" });
+    const { server } = serve({ name: "t", inputSchema: input, execute: () => "ok" });
     expect(await call(server, "t", { n: 1 })).toMatchObject({ content: [{ text: "ok" }] });
     expect(await call(server, "t", { n: 0 })).toMatchObject({
       isError: true,
@@ -278,7 +278,7 @@ describe("schemas", () => {
       return standard.jsonSchema.input({ target });
     };
     const spied = { "~standard": { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
-    const { server } = serve({ name: "t", input: spied, run: () => "" });
+    const { server } = serve({ name: "t", inputSchema: spied, execute: () => "" });
     for (const revision of revisions) await callServer(server, revision, ["tools/list", meta(revision)]);
     for (const revision of revisions) await callServer(server, revision, ["tools/list", meta(revision)]);
     expect(targets).toEqual(revisions.map((r) => (r.jsonSchemaDialect ? "draft-2020-12" : "draft-07")));
@@ -288,7 +288,7 @@ describe("schemas", () => {
     const schema = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", required: ["a"] } as const;
     const validate = (value: unknown): { message: string; path: string[] }[] =>
       Object.hasOwn(Object(value), "a") ? [] : [{ message: "is required", path: ["a"] }];
-    const { server } = serve({ name: "t", input: fromJsonSchema(schema, { validate }), run: () => "ok" });
+    const { server } = serve({ name: "t", inputSchema: fromJsonSchema(schema, { validate }), execute: () => "ok" });
     expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
     expect(await call(server, "t", { a: 1 })).toMatchObject({ content: [{ text: "ok" }] });
     expect(await call(server, "t", {})).toMatchObject({
@@ -299,7 +299,11 @@ describe("schemas", () => {
 
   test("the dialect that an author names is shown even where everybody assumes it (JS-02)", async () => {
     const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" } as const;
-    const { server } = serve({ name: "t", input: fromJsonSchema(schema, { validate: () => [] }), run: () => "ok" });
+    const { server } = serve({
+      name: "t",
+      inputSchema: fromJsonSchema(schema, { validate: () => [] }),
+      execute: () => "ok",
+    });
     expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
   });
 
@@ -349,22 +353,22 @@ describe("schemas", () => {
     ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
   ])("%s is refused at definition", (_name, input, message) => {
     // Programs in JavaScript get here, and those that the compiler was not asked about.
-    const tool = Object.assign(JSON.parse('{ "name": "t" }'), { input, run: () => "" });
+    const tool = Object.assign(JSON.parse('{ "name": "t" }'), { inputSchema: input, execute: () => "" });
     expect(() => serve(tool)).toThrow(message);
   });
 });
 
 describe("names", () => {
   test.each(["a", "A-b_c.9", "x".repeat(128)])("%s is accepted (TL-16, S-104)", (name) => {
-    expect(() => serve({ name, run: () => "" })).not.toThrow();
+    expect(() => serve({ name, execute: () => "" })).not.toThrow();
   });
 
   test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("%j is refused (TL-16, S-104)", (name) => {
-    expect(() => serve({ name, run: () => "" })).toThrow(/use 1 to 128 of the characters/);
+    expect(() => serve({ name, execute: () => "" })).toThrow(/use 1 to 128 of the characters/);
   });
 
   test("a name that is there twice is refused with both places (TL-16)", () => {
-    expect(() => serve(add, { name: "other", run: () => "" }, add)).toThrow(
+    expect(() => serve(add, { name: "other", execute: () => "" }, add)).toThrow(
       'tools[0] and tools[2] have the same name "add": rename one of them.',
     );
   });

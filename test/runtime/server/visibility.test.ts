@@ -21,11 +21,11 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
     {
       name: "test",
       version: "1",
-      subscriptions: true,
+      subscribe: true,
       tools: [
-        { name: "open", run },
-        { name: "drop", visible: isAdmin, run },
-        { name: "last", run },
+        { name: "open", execute: run },
+        { name: "drop", visible: isAdmin, execute: run },
+        { name: "last", execute: run },
       ],
       resources: [
         { uri: "note://open", name: "open", read },
@@ -95,7 +95,7 @@ test("subscribing to what is hidden is refused like what does not exist", async 
 
 test("headers that a hidden tool would want tell nothing of it", async () => {
   const input = z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) });
-  const server = create({ tools: [{ name: "drop", visible: isAdmin, input, run }] });
+  const server = create({ tools: [{ name: "drop", visible: isAdmin, inputSchema: input, execute: run }] });
   const handler = createHttpHandler(server, {
     allowedHosts: ["mcp.example"],
     authenticate: (asked) => ({ principal: asked.header("authorization") ?? "guest" }),
@@ -138,7 +138,7 @@ test("pages are full for every client, and the last one has no cursor (N-03)", a
 test("what is visible may depend on the client, its session and the revision", async () => {
   const seen: AnyRequester[] = [];
   const visible = (requester: AnyRequester): boolean => (seen.push(requester), true);
-  const server = create({ tools: [{ name: "t", visible, run }] });
+  const server = create({ tools: [{ name: "t", visible, execute: run }] });
   const session = createSession(server, newest());
   await callServer(server, newest(), ["tools/list"], { session, ...guest });
   const [requester] = seen;
@@ -155,7 +155,7 @@ test("the function is a method of its definition, and no client sees it", async 
     visible(): boolean {
       return this.isOn;
     }
-    run(): string {
+    execute(): string {
       return "";
     }
   }
@@ -168,7 +168,7 @@ test("a function that throws hides nothing by answering: the request fails", asy
   const visible = (): boolean => {
     throw new Error("the directory is down");
   };
-  const server = create({ tools: [{ name: "t", visible, run }] });
+  const server = create({ tools: [{ name: "t", visible, execute: run }] });
   await expect(callServer(server, newest(), ["tools/list"])).rejects.toThrow("the directory is down");
   await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow("the directory is down");
 });
@@ -177,7 +177,7 @@ test.each([undefined, null, "admin", { identity: "admin" }, { identity: { princi
   "an origin such as %j authenticates nobody",
   async (origin) => {
     const seen: unknown[] = [];
-    const server = create({ tools: [{ name: "t", run: (_args, { auth }) => (seen.push(auth), "") }] });
+    const server = create({ tools: [{ name: "t", execute: (_args, { auth }) => (seen.push(auth), "") }] });
     await callServer(server, newest(), ["tools/call", { name: "t" }], { origin });
     expect(seen).toEqual([undefined]);
   },

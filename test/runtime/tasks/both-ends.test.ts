@@ -14,12 +14,12 @@ const { defineServer, defineTool } = forRevisions<Declarations>([newest]);
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } } as const;
 const task = { pollInterval: 5 };
 
-const asks = defineTool({ name: "asks", task, run: async (_args, { elicit }) => (await elicit(form)).action });
-const only = defineTool({ name: "only", task: { ...task, support: "required" }, run: () => "done" });
+const asks = defineTool({ name: "asks", task, execute: async (_args, { elicit }) => (await elicit(form)).action });
+const only = defineTool({ name: "only", task: { ...task, support: "required" }, execute: () => "done" });
 const steps = defineTool({
   name: "steps",
   task,
-  run: async (_args, { progress, task: own }) => {
+  execute: async (_args, { progress, task: own }) => {
     for (const step of [1, 2, 3]) {
       await progress(step, 3);
       await own?.status(`step ${step}`);
@@ -87,7 +87,7 @@ describe("a question of the server as a task of the client", () => {
   const thinks = defineTool({
     name: "thinks",
     task: true,
-    run: async (_args, { sample }) => (await sample(question)).model,
+    execute: async (_args, { sample }) => (await sample(question)).model,
   });
   const asking = defineServer({ name: "server", version: "1", tools: [thinks], onError: () => {} });
   const tasks = { pollInterval: 5 };
@@ -141,7 +141,8 @@ describe("a question of the server as a task of the client", () => {
 
 const thinks = {
   name: "thinks",
-  run: (_args: unknown, { sample }: HandlerContext<Declarations>) => sample({ messages: [], maxTokens: 1, task: {} }),
+  execute: (_args: unknown, { sample }: HandlerContext<Declarations>) =>
+    sample({ messages: [], maxTokens: 1, task: {} }),
 };
 
 test("a task that a client begins when the call that asked for it is over already, is cancelled (C-07, TK-21)", async () => {

@@ -25,13 +25,13 @@ const { defineServer, defineTool } = forRevisions<Core>(revisions);
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: { a: { type: "string" } } } } as const;
 const task = { pollInterval: 5 };
 
-const quick = defineTool({ name: "quick", task, run: () => "done" });
-const plain = defineTool({ name: "plain", run: () => "done" });
-const fails = defineTool({ name: "fails", task, run: () => Promise.reject(new RpcError(-32000, "stop")) });
+const quick = defineTool({ name: "quick", task, execute: () => "done" });
+const plain = defineTool({ name: "plain", execute: () => "done" });
+const fails = defineTool({ name: "fails", task, execute: () => Promise.reject(new RpcError(-32000, "stop")) });
 const asks = defineTool({
   name: "asks",
   task,
-  run: async (_args, { elicit }) => {
+  execute: async (_args, { elicit }) => {
     const answers = await Promise.all([elicit(form), elicit(form)]);
     return answers.map(({ action }) => action).join();
   },
@@ -39,7 +39,7 @@ const asks = defineTool({
 const endless = defineTool({
   name: "endless",
   task,
-  run: (_args, { signal }) =>
+  execute: (_args, { signal }) =>
     new Promise<string>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
 });
 const server = defineServer({
@@ -299,7 +299,7 @@ describe("a client that is told of its tasks", () => {
   const slow = defineTool({
     name: "slow",
     task: patient,
-    run: async (_args, { elicit }) => {
+    execute: async (_args, { elicit }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return (await elicit(form)).action;
     },

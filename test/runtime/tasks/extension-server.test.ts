@@ -16,16 +16,20 @@ import { createGate } from "./task-wire.ts";
 
 const { defineTool } = forRevisions<Declarations>([]);
 
-const quick = defineTool({ name: "quick", task: true, run: () => "done" });
-const plain = defineTool({ name: "plain", run: () => "done" });
-const only = defineTool({ name: "only", task: { support: "required" }, run: () => "done" });
-const broken = defineTool({ name: "broken", task: true, run: () => Promise.reject(new ToolError("no")) });
-const refusing = defineTool({ name: "refusing", task: true, run: () => Promise.reject(new RpcError(-32000, "stop")) });
+const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
+const plain = defineTool({ name: "plain", execute: () => "done" });
+const only = defineTool({ name: "only", task: { support: "required" }, execute: () => "done" });
+const broken = defineTool({ name: "broken", task: true, execute: () => Promise.reject(new ToolError("no")) });
+const refusing = defineTool({
+  name: "refusing",
+  task: true,
+  execute: () => Promise.reject(new RpcError(-32000, "stop")),
+});
 const form = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "string" } } } } as const;
 const asks = defineTool({
   name: "asks",
   task: true,
-  run: async (_args, { elicit }) => {
+  execute: async (_args, { elicit }) => {
     const [one, two] = await Promise.all([elicit(form), elicit(form)]);
     const three = await elicit(form, { key: "three" });
     return [one, two, three].map(({ content }) => content?.a).join();
@@ -114,7 +118,7 @@ describe("a task", () => {
 
   test("is called off with an empty answer, however often and whenever (XT-09)", async () => {
     const gate = createGate();
-    const held = defineTool({ name: "held", task: true, run: async () => (await gate.opened, "late") });
+    const held = defineTool({ name: "held", task: true, execute: async () => (await gate.opened, "late") });
     const { ask, until } = serveExtension({ tools: [held, quick] });
     const { taskId } = await ask("tools/call", { name: "held" });
     for (let time = 0; time < 2; time += 1) {
@@ -194,11 +198,11 @@ describe("questions of a task", () => {
   test("that come before it take rounds, and no task is there until they are answered (XT-06)", async () => {
     const first = defineTool({
       name: "first",
-      input: anything,
+      inputSchema: anything,
       task: {
         prepare: async (_args, { elicit }) => (await elicit(form, { key: "name" })).content?.a,
       },
-      run: (name, { task }) => `${String(name)} ${task === undefined ? "at once" : "later"}`,
+      execute: (name, { task }) => `${String(name)} ${task === undefined ? "at once" : "later"}`,
     });
     const { ask, until } = serveExtension({ tools: [first] });
     const asked = await ask("tools/call", { name: "first" });
@@ -222,7 +226,7 @@ describe("questions of a task", () => {
     const returns = defineTool({
       name: "returns",
       task: true,
-      run: (_args, { inputResponses }) =>
+      execute: (_args, { inputResponses }) =>
         inputResponses
           ? JSON.stringify(inputResponses.a)
           : inputRequired({ inputRequests: { a: { method: "elicitation/create", params: form } } }),
@@ -250,7 +254,7 @@ describe("who listens for a task", () => {
     const chatty = defineTool({
       name: "chatty",
       task: true,
-      run: async (_args, { progress, log, task, elicit }) => {
+      execute: async (_args, { progress, log, task, elicit }) => {
         await gate.opened;
         await progress(1);
         await log("error", "x");
@@ -360,7 +364,7 @@ describe("a task whose client is served by two programs with one store", () => {
     const waits = defineTool({
       name: "waits",
       task: true,
-      run: async (_args, { elicit, signal }) => {
+      execute: async (_args, { elicit, signal }) => {
         signal.addEventListener("abort", () => aborted.open());
         return (await elicit(form)).action;
       },

@@ -8,16 +8,16 @@ import { settle } from "../wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { createGate, defineTool, related, serveTasks, type Gate, type Message } from "./task-wire.ts";
 
-const quick = defineTool({ name: "quick", task: true, run: () => "done" });
-const plain = defineTool({ name: "plain", run: () => "done" });
-const only = defineTool({ name: "only", task: { support: "required" }, run: () => "done" });
+const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
+const plain = defineTool({ name: "plain", execute: () => "done" });
+const only = defineTool({ name: "only", task: { support: "required" }, execute: () => "done" });
 
 /** A tool that ends when it is told to. */
 function held(gate: Gate) {
   return defineTool({
     name: "held",
     task: true,
-    run: async (_args, { signal }) => {
+    execute: async (_args, { signal }) => {
       await Promise.race([gate.opened, new Promise((_, stop) => signal.addEventListener("abort", stop))]);
       return "done";
     },
@@ -41,7 +41,7 @@ describe("what is declared", () => {
   });
 
   test("tools that may come later can be tasks if the server says how tasks are kept (TK-01)", async () => {
-    const { declared, server, client } = await serveTasks({ tools: [plain], dynamic: ["tools"], tasks: {} });
+    const { declared, server, client } = await serveTasks({ tools: [plain], listChanged: ["tools"], tasks: {} });
     expect(declared).toMatchObject({ tasks: { requests: { tools: { call: {} } } } });
     server.tools.add(quick);
     expect(await client.start("quick")).toBeTypeOf("string");
@@ -96,7 +96,7 @@ describe("which calls become tasks", () => {
   });
 
   test("an unknown tool, or one that the client may not know of, is no task either", async () => {
-    const hidden = defineTool({ name: "hidden", task: true, visible: () => false, run: () => "" });
+    const hidden = defineTool({ name: "hidden", task: true, visible: () => false, execute: () => "" });
     const { client } = await serveTasks({ tools: [quick, hidden] });
     for (const name of ["hidden", "nothing"]) {
       for (const more of [{}, { task: {} }]) {
@@ -134,7 +134,7 @@ describe("the life of a task", () => {
     const eager = defineTool({
       name: "eager",
       task: true,
-      run: async (_args, { progress }) => (await progress(1), "done"),
+      execute: async (_args, { progress }) => (await progress(1), "done"),
     });
     const { client } = await serveTasks({ tools: [eager] });
     const id = client.post("tools/call", { name: "eager", task: {}, _meta: { progressToken: "t" } });
@@ -146,9 +146,9 @@ describe("the life of a task", () => {
     const sum = defineTool({
       name: "sum",
       task: true,
-      input: z.object({ a: z.number() }),
-      output: z.object({ sum: z.number() }),
-      run: ({ a }) => ({ sum: a + 1 }),
+      inputSchema: z.object({ a: z.number() }),
+      outputSchema: z.object({ sum: z.number() }),
+      execute: ({ a }) => ({ sum: a + 1 }),
     });
     const { client } = await serveTasks({ tools: [sum] });
     const direct = await client.call("tools/call", { name: "sum", arguments: { a: 1 } });
@@ -159,7 +159,7 @@ describe("the life of a task", () => {
   });
 
   test("what the tool puts into the metadata of its result stays (TK-13)", async () => {
-    const noted = defineTool({ name: "noted", task: true, run: () => ({ content: [], _meta: { "a/b": 1 } }) });
+    const noted = defineTool({ name: "noted", task: true, execute: () => ({ content: [], _meta: { "a/b": 1 } }) });
     const { client } = await serveTasks({ tools: [noted] });
     const taskId = await client.start("noted");
     expect(await client.call("tasks/result", { taskId })).toEqual({
@@ -172,7 +172,7 @@ describe("the life of a task", () => {
     const broken = defineTool({
       name: "broken",
       task: true,
-      run: () => {
+      execute: () => {
         throw new RpcError(1234, "No", { data: { why: "because" } });
       },
     });
@@ -219,7 +219,7 @@ describe("the life of a task", () => {
     ["a ToolError", () => Promise.reject(new ToolError("No luck")), "No luck"],
     ["anything else that is thrown", () => Promise.reject(new Error("secret")), "The tool failed."],
   ])("%s makes it fail, and says why (TK-23)", async (_what, run, statusMessage) => {
-    const { client } = await serveTasks({ tools: [defineTool({ name: "fails", task: true, run })] });
+    const { client } = await serveTasks({ tools: [defineTool({ name: "fails", task: true, execute: run })] });
     const taskId = await client.start("fails");
     expect(await client.until(taskId, "failed")).toMatchObject({ statusMessage });
     expect(await client.call("tasks/result", { taskId })).toMatchObject({ isError: true });
@@ -234,7 +234,9 @@ describe("the life of a task", () => {
   });
 
   test("a result that does not fit the revision is an internal error, and reported (TK-22)", async () => {
-    const { client, reports } = await serveTasks({ tools: [{ name: "odd", task: true, run: () => ({ content: 1 }) }] });
+    const { client, reports } = await serveTasks({
+      tools: [{ name: "odd", task: true, execute: () => ({ content: 1 }) }],
+    });
     const taskId = await client.start("odd");
     expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
     expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
@@ -245,7 +247,7 @@ describe("the life of a task", () => {
     const tool = defineTool({
       name: "talks",
       task: true,
-      run: async (_args, { task }) => {
+      execute: async (_args, { task }) => {
         await task?.status(`half way of ${task.id}`);
         await gate.opened;
         return String(task === undefined);
@@ -271,7 +273,7 @@ describe("how long it is kept", () => {
     ["the tool says, if nobody asks", {}, { ttl: 7_000 }, 7_000],
     ["the server says, if nobody else does", {}, {}, 10_000],
   ])("is what %s (TK-18, R48)", async (_what, task, terms, ttl) => {
-    const tool = defineTool({ name: "quick", task: { pollInterval: 50, ...terms }, run: () => "done" });
+    const tool = defineTool({ name: "quick", task: { pollInterval: 50, ...terms }, execute: () => "done" });
     const { client } = await serveTasks({ tools: [tool], tasks: { ttl: 10_000, maxTtl: 20_000 } });
     const created = await client.call("tools/call", { name: "quick", task });
     expect(created).toMatchObject({ task: { ttl, pollInterval: 50 } });
@@ -322,7 +324,7 @@ describe("cancelling", () => {
     const tool = defineTool({
       name: "stubborn",
       task: true,
-      run: async (_args, { signal }) => {
+      execute: async (_args, { signal }) => {
         signal.addEventListener("abort", () => aborted.push(true));
         begun.open();
         await gate.opened;
@@ -343,7 +345,7 @@ describe("cancelling", () => {
 
   test("before the work has begun means that it never does (TK-21)", async () => {
     const runs: number[] = [];
-    const tool = defineTool({ name: "counts", task: true, run: () => String(runs.push(1)) });
+    const tool = defineTool({ name: "counts", task: true, execute: () => String(runs.push(1)) });
     const { client } = await serveTasks({ tools: [tool] });
     // The work begins when the time goes on.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
@@ -356,7 +358,7 @@ describe("cancelling", () => {
   });
 
   test.each(["completed", "failed", "cancelled"])("a task that is %s is refused (TK-21)", async (status) => {
-    const failing = defineTool({ name: "failing", task: true, run: () => Promise.reject(new ToolError("no")) });
+    const failing = defineTool({ name: "failing", task: true, execute: () => Promise.reject(new ToolError("no")) });
     const { client } = await serveTasks({ tools: [quick, failing, held(createGate())] });
     const names = { completed: "quick", failed: "failing", cancelled: "held" };
     const taskId = await client.start(Reflect.get(names, status));
@@ -386,7 +388,7 @@ describe("what a tool sends while it runs as a task", () => {
     const tool = defineTool({
       name: "steps",
       task: true,
-      run: async (_args, { progress }) => {
+      execute: async (_args, { progress }) => {
         await progress(1, 3, "one");
         await gate.opened;
         await progress(1);
@@ -412,7 +414,7 @@ describe("what a tool sends while it runs as a task", () => {
     const tool = defineTool({
       name: "steps",
       task: true,
-      run: async (_args, { progress }) => {
+      execute: async (_args, { progress }) => {
         for (let step = 1; step <= 500; step += 1) await progress(step);
         return "done";
       },
@@ -428,7 +430,7 @@ describe("what a tool sends while it runs as a task", () => {
     const tool = defineTool({
       name: "steps",
       task: true,
-      run: async (_args, { progress }) => (await progress(1), "done"),
+      execute: async (_args, { progress }) => (await progress(1), "done"),
     });
     const { client } = await serveTasks({ tools: [tool] });
     await client.until(await client.start("steps"), "completed");
@@ -439,7 +441,7 @@ describe("what a tool sends while it runs as a task", () => {
     const tool = defineTool({
       name: "logs",
       task: true,
-      run: async (_args, { log }) => (await log("info", "x"), "done"),
+      execute: async (_args, { log }) => (await log("info", "x"), "done"),
     });
     const { client } = await serveTasks({ tools: [tool] });
     const taskId = await client.start("logs");
@@ -451,7 +453,7 @@ describe("what a tool sends while it runs as a task", () => {
     const tool = defineTool({
       name: "lets",
       task: true,
-      run: (_args, { releaseConnection }) => String(releaseConnection()),
+      execute: (_args, { releaseConnection }) => String(releaseConnection()),
     });
     const { client } = await serveTasks({ tools: [tool] });
     expect(await client.call("tasks/result", { taskId: await client.start("lets") })).toMatchObject({
@@ -464,7 +466,7 @@ describe("questions to the client", () => {
   const asks = defineTool({
     name: "asks",
     task: true,
-    run: async (_args, { elicit }) =>
+    execute: async (_args, { elicit }) =>
       (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action,
   });
   const capabilities = { elicitation: {} };
@@ -485,7 +487,7 @@ describe("questions to the client", () => {
     const twice = defineTool({
       name: "twice",
       task: true,
-      run: async (_args, { elicit }) => {
+      execute: async (_args, { elicit }) => {
         const ask = () => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
         await Promise.all([ask(), ask()]);
         return "done";
@@ -504,7 +506,7 @@ describe("questions to the client", () => {
     const later = defineTool({
       ...asks,
       name: "later",
-      run: async (args, context) => (await gate.opened, asks.run(args, context)),
+      execute: async (args, context) => (await gate.opened, asks.execute(args, context)),
     });
     const { client } = await serveTasks({ tools: [later] }, { capabilities });
     const taskId = await client.start("later");
@@ -628,7 +630,7 @@ describe("whose it is", () => {
     const asks = defineTool({
       name: "asks",
       task: true,
-      run: async (_args, { elicit }) => {
+      execute: async (_args, { elicit }) => {
         await gate.opened;
         return (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action;
       },

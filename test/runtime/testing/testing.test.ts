@@ -18,10 +18,10 @@ const server = defineServer({
   version: "1",
   onError() {},
   tools: [
-    defineTool({ name: "hello", run: () => "hello" }),
+    defineTool({ name: "hello", execute: () => "hello" }),
     defineTool({
       name: "ask",
-      async run(_, { elicit }) {
+      async execute(_, { elicit }) {
         const requestedSchema = { type: "object", properties: { name: { type: "string" } } } as const;
         const { content } = await elicit({ message: "Who?", requestedSchema });
         return `hello ${String(content?.name)}`;
@@ -59,7 +59,10 @@ describe("a client in one line", () => {
 });
 
 describe("a client of a server that speaks several revisions", () => {
-  const both = createServer({ name: "both", version: "1", tools: [{ name: "hello", run: () => "hello" }] }, revisions);
+  const both = createServer(
+    { name: "both", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
+    revisions,
+  );
 
   test("speaks the newest of them", async () => {
     await using client = await connectInMemory<Newest>(both);

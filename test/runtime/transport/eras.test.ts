@@ -26,10 +26,10 @@ const server = createServer(
   {
     name: "both",
     version: "1",
-    tools: [{ name: "say", run: (_args, { revision }) => revision }],
+    tools: [{ name: "say", execute: (_args, { revision }) => revision }],
     resources: [{ uri: "note://a", name: "a", read: () => "" }],
-    subscriptions: true,
-    dynamic: true,
+    subscribe: true,
+    listChanged: true,
   },
   revisions,
 );
@@ -73,7 +73,7 @@ describe.each([
       expect((await session.callTool("say")).content).toEqual([{ type: "text", text: id }]);
       await session.subscribe("note://a", () => heard.push(id));
     }
-    server.resources.changed("note://a");
+    server.resources.notifyUpdated("note://a");
     await expect.poll(() => [...heard].sort()).toEqual(revisions.map(({ id }) => id).sort());
   });
 

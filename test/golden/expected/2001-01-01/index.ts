@@ -57,11 +57,11 @@ export interface Declarations {
   ServerRequest: t.ServerRequest;
   ClientNotification: t.ClientNotification;
   ServerNotification: t.ServerNotification;
-  lacks: Lacks;
+  missing: Missing;
 }
 
 /** What other revisions have and this one lacks, and where it is: compile errors quote it. */
-export interface Lacks {
+export interface Missing {
   methods: {};
   members: {};
   kinds: {};

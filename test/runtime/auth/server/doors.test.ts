@@ -17,7 +17,10 @@ import { createHttpHandler } from "../../../../runtime/server/run/http-handler.t
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { acceptBoth, initialize } from "../../transport/http-rig.ts";
 
-const server = createServer({ name: "doors", version: "1", tools: [{ name: "hello", run: () => "hello" }] }, revisions);
+const server = createServer(
+  { name: "doors", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
+  revisions,
+);
 const key = "correct-horse-battery-staple-0123";
 const other = "another-horse-battery-staple-0123";
 

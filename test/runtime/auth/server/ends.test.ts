@@ -51,7 +51,7 @@ function createWaiting(aborted: string[]) {
       tools: [
         {
           name: "wait",
-          async run(_args, { signal, progress }) {
+          async execute(_args, { signal, progress }) {
             signal.addEventListener("abort", () => aborted.push("wait"));
             await progress(1);
             await new Promise<void>((resolve) => release.push(resolve));

@@ -109,8 +109,8 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
       name: "protected",
       version: "1",
       tools: [
-        { name: "who", run: (_args, context) => keep(context) },
-        { name: "write", scopes: ["files:write"], run: () => "written" },
+        { name: "who", execute: (_args, context) => keep(context) },
+        { name: "write", scopes: ["files:write"], execute: () => "written" },
       ],
       resources: [{ uri: "files://one", name: "one", scopes: ["files:read"], read: () => "one" }],
       middleware: [

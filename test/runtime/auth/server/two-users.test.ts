@@ -40,16 +40,16 @@ async function start(): Promise<{ readonly alice: User; readonly bob: User }> {
       tools: [
         {
           name: "ask",
-          async run(_args, { elicit }: Context) {
+          async execute(_args, { elicit }: Context) {
             const properties = { pin: { type: "string" } } as const;
             const { content } = await elicit({ message: "PIN?", requestedSchema: { type: "object", properties } });
             return `secret of ${String(content?.pin)}`;
           },
         },
-        { name: "work", task: true, run: () => "work of alice" },
+        { name: "work", task: true, execute: () => "work of alice" },
         {
           name: "tell",
-          async run(_args, { progress }: Context) {
+          async execute(_args, { progress }: Context) {
             await progress(1);
             return "told to alice";
           },

@@ -27,18 +27,18 @@ async function serve(served: readonly Revision[] = revisions): Promise<HttpListe
   const { defineServer, defineTool, definePrompt } = forRevisions<Declarations>(served);
   const mirrored = defineTool({
     name: "mirrored",
-    input: z.object({
+    inputSchema: z.object({
       region: z.string().nullish().meta({ title: "Region" }),
       place: z.object({ city: z.string().meta({ "x-mcp-header": "City" }) }).optional(),
       method: z.string().optional().meta({ "x-mcp-header": "Method" }),
       count: z.int().optional().meta({ "x-mcp-header": "Count" }),
       flag: z.boolean().optional().meta({ "x-mcp-header": "Flag" }),
     }),
-    run: (args) => JSON.stringify(args),
+    execute: (args) => JSON.stringify(args),
   });
   const wait = defineTool({
     name: "wait",
-    async run(_args, { signal }) {
+    async execute(_args, { signal }) {
       begun.push("wait");
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
       aborted.push("wait");

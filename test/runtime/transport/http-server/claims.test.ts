@@ -28,8 +28,8 @@ const { defineTool, defineServer, definePrompt, defineResource } = forRevisions<
 
 const wait = defineTool({
   name: "wait",
-  input: z.object({ talks: z.boolean().optional() }),
-  async run({ talks }, { signal, progress }) {
+  inputSchema: z.object({ talks: z.boolean().optional() }),
+  async execute({ talks }, { signal, progress }) {
     if (talks) await progress(1);
     begun.push("wait");
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -40,24 +40,24 @@ const wait = defineTool({
 
 const mirrored = defineTool({
   name: "mirrored",
-  input: z.object({
+  inputSchema: z.object({
     region: z.string().optional().meta({ "x-mcp-header": "Region" }),
     count: z.int().optional().meta({ "x-mcp-header": "Count" }),
   }),
-  run: (args) => JSON.stringify(args),
+  execute: (args) => JSON.stringify(args),
 });
 
 const chat = defineTool({
   name: "chat",
-  async run(_args, { log, progress }) {
+  async execute(_args, { log, progress }) {
     await progress(1, 2);
     await log("info", "hello");
     return "done";
   },
 });
 
-const ask = defineTool({ name: "ask", run: async (_args, { roots }) => String((await roots()).length) });
-const who = defineTool({ name: "who", run: (_args, { auth }) => auth?.principal ?? "nobody" });
+const ask = defineTool({ name: "ask", execute: async (_args, { roots }) => String((await roots()).length) });
+const who = defineTool({ name: "who", execute: (_args, { auth }) => auth?.principal ?? "nobody" });
 
 function define(served: readonly Revision[]) {
   const { defineServer: defineAt } = forRevisions<Declarations>(served);
@@ -344,8 +344,8 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
 test("a tool with a mark where none can be is not served (TH-21)", () => {
   const broken = defineTool({
     name: "broken",
-    input: z.object({ size: z.number().meta({ "x-mcp-header": "Size" }) }),
-    run: () => "",
+    inputSchema: z.object({ size: z.number().meta({ "x-mcp-header": "Size" }) }),
+    execute: () => "",
   });
   expect(() => defineServer({ name: "a", version: "1", tools: [broken] }).implement(alone)).toThrow(/"broken".*size/);
 });

@@ -22,8 +22,8 @@ afterEach(async () => {
 
 const mirrored = defineTool({
   name: "mirrored",
-  input: z.object({ tenant: z.string().meta({ "x-mcp-header": "Tenant" }) }),
-  run: ({ tenant }) => tenant,
+  inputSchema: z.object({ tenant: z.string().meta({ "x-mcp-header": "Tenant" }) }),
+  execute: ({ tenant }) => tenant,
 });
 
 const server = defineServer({

@@ -34,7 +34,7 @@ async function serve(): Promise<Served> {
   let finish = (): void => {};
   const wait = defineTool({
     name: "wait",
-    async run(_none, { signal }) {
+    async execute(_none, { signal }) {
       begun += 1;
       await new Promise<void>((resolve) => {
         finish = resolve;
@@ -48,12 +48,12 @@ async function serve(): Promise<Served> {
   });
   const large = defineTool({
     name: "large",
-    run() {
+    execute() {
       largeBegun += 1;
       return "x".repeat(2 * 1024 * 1024);
     },
   });
-  const quick = defineTool({ name: "quick", run: () => "done" });
+  const quick = defineTool({ name: "quick", execute: () => "done" });
   const server = defineServer({ name: "s", version: "1", tools: [wait, quick, large], onError: () => {} });
   const listener = await serveHttp(server, { closeTimeout: 100 });
   open.push(() => listener.close());

@@ -63,7 +63,7 @@ afterEach(async () => {
 async function serve(
   watch: (response: ServerResponse, turn: number) => void,
 ): Promise<(id: number) => Promise<string>> {
-  const quick = defineTool({ name: "quick", run: () => "done" });
+  const quick = defineTool({ name: "quick", execute: () => "done" });
   const handler = createHttpHandler(toHttpService(defineServer({ name: "s", version: "1", tools: [quick] }), {}));
   let calls = 0;
   const server = createServer((incoming, response) => {

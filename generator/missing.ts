@@ -2,7 +2,7 @@ import type { ExtensionModel, RevisionModel, Shape } from "./model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "./resolve.ts";
 
 /** Features that other revisions have and one lacks, each with a sentence that names the revision that added or removed it. Keys are sorted. */
-export interface Lacks {
+export interface Missing {
   /** Methods that this revision lacks, by the name of the declaration that carries them. */
   readonly methods: ReadonlyMap<string, string>;
   /** Properties that data types of this revision lack, by declaration and name. */
@@ -12,11 +12,11 @@ export interface Lacks {
 }
 
 /** Finds the features that other models of a build have and this one lacks. Members that extensions of the revision provide are excluded. */
-export function findLacks(
+export function findMissing(
   model: RevisionModel,
   models: readonly RevisionModel[],
   extensions: readonly ExtensionModel[],
-): Lacks {
+): Missing {
   const sorted = [...new Set([...models, model])].sort((a, b) => (a.id < b.id ? -1 : 1));
   const provided = new Set(extensions.flatMap(({ rules }) => rules.provides));
   const where = { model, sorted, provided };

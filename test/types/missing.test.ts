@@ -26,13 +26,13 @@ const [r2024, r202503, r202506, r202511, r2026] = [
 ] as const;
 
 const icons = `icons: [{ src: "https://example.org/a.png" }]`;
-const tool = (fields: string): string => `d.defineTool({ name: "t", ${fields}, run: text });`;
+const tool = (fields: string): string => `d.defineTool({ name: "t", ${fields}, execute: text });`;
 const server = (fields: string): string => `d.defineServer({ name: "s", version: "1", ${fields} });`;
 const client = (fields: string): string =>
   `createClient<P>({ info: { name: "c", version: "1" }, revisions: [], ${fields} });`;
 const asks = (question: string): string =>
-  `d.defineTool({ name: "t", run: async (_args, ctx) => { await ${question}; return ""; } });`;
-const gives = (block: string): string => `d.defineTool({ name: "t", run: () => ({ content: [${block}] }) });`;
+  `d.defineTool({ name: "t", execute: async (_args, ctx) => { await ${question}; return ""; } });`;
+const gives = (block: string): string => `d.defineTool({ name: "t", execute: () => ({ content: [${block}] }) });`;
 const prompts = (block: string): string =>
   `d.definePrompt({ name: "p", get: () => [{ role: "user", content: ${block} }] });`;
 const form = `ctx.elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })`;
@@ -99,13 +99,13 @@ const cases: readonly Case[] = [
     {
       pinned: [revision],
       uses: "structured output",
-      code: tool(`output: schema`),
+      code: tool(`outputSchema: schema`),
       says: "Tool.outputSchema came with revision 2025-06-18",
     },
     {
       pinned: [revision],
       uses: "structured content",
-      code: `d.defineTool({ name: "t", run: () => ({ content: [], structuredContent: { a: 1 } }) });`,
+      code: `d.defineTool({ name: "t", execute: () => ({ content: [], structuredContent: { a: 1 } }) });`,
       says: "CallToolResult.structuredContent came with revision 2025-06-18",
     },
     {
@@ -198,16 +198,16 @@ const cases: readonly Case[] = [
   {
     pinned: [r2026],
     uses: "announcing roots",
-    code: `c.roots.changed();`,
+    code: `c.roots.notifyListChanged();`,
     says: "notifications/roots/list_changed was removed by revision 2026-07-28",
   },
   {
     pinned: [r2026],
     uses: "announcing roots in a session",
-    code: `s.roots.changed();`,
+    code: `s.roots.notifyListChanged();`,
     says: "notifications/roots/list_changed was removed by revision 2026-07-28",
   },
-  { pinned: [r2024], uses: "announcing roots", code: `c.roots.changed(); s.roots.set([]);` },
+  { pinned: [r2024], uses: "announcing roots", code: `c.roots.notifyListChanged(); s.roots.set([]);` },
   {
     pinned: [r2026],
     uses: "the tasks of the core",
@@ -237,7 +237,7 @@ const cases: readonly Case[] = [
   {
     pinned: [r2026, r202511, r202506],
     uses: "structured output",
-    code: tool(`output: schema`).replace("text", "() => ({ a: 1 })"),
+    code: tool(`outputSchema: schema`).replace("text", "() => ({ a: 1 })"),
   },
 ];
 
