@@ -6,7 +6,7 @@ import { ClosedError } from "../jsonrpc/errors.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
-import { createExtending } from "../server/extensions.ts";
+import { guardHandlers } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
 import { tooMany } from "../server/resources/subscriptions.ts";
@@ -134,7 +134,6 @@ export async function createGateway(
   const bridge = new TaskBridge({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
   const stateless = new StatelessProxy(pool, bridge, { inputTimeout, limit, owners });
   proxies.serve({ upstreams, bridge, limit, stateless });
-  const { guard } = createExtending([]);
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
     const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
     return createAcceptor({
@@ -146,7 +145,7 @@ export async function createGateway(
         ...(hasOwn(revision) && bridge.capabilitiesAt(revision)),
       }),
       handlers: (revision) => ({
-        ...guard(
+        ...guardHandlers(
           {
             ...createForwarders(revision, serverCapabilities, (...request) => proxies.forward(...request)),
             ...(hasOwn(revision) && bridge.handlersAt(revision)),

@@ -33,7 +33,7 @@ export function checkFeatures(source: AnyCoreDefinition, features: readonly Feat
   for (const feature of features) feature.check?.(source);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
   // @part ui
-  if (source.tools?.some(({ ui }) => ui)) need("ui", features);
+  if (source.tools?.some(({ ui }) => ui)) need("apps", features);
   // @part tasks
   if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
 }
@@ -71,7 +71,9 @@ function hasSome(source: object, member: string): boolean {
 
 function need(name: Feature["name"], features: readonly Feature[]): void {
   if (features.some((feature) => feature.name === name)) return;
-  throw new SetupError(`This program was made without ${name}: make its protocol layer anew, with them.`);
+  throw new SetupError(
+    `Feature "${name}" is not part of this program; add it: create-mcp-server update --features …,${name}`,
+  );
 }
 
 function checkCount(option: string, count: number | undefined): void {

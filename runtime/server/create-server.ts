@@ -6,9 +6,9 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
-import { assembleServer, type ServerKit } from "./build-server.ts";
-import type { FixedList } from "./list/catalogue.ts";
-import { completeKit } from "./all-features.ts";
+import { buildServer, type BuildOptions } from "./build-server.ts";
+import type { Catalogue } from "./list/catalogue.ts";
+import { allFeatures } from "./all-features.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type { ToolLists } from "./list/changing-lists.ts";
 import type { PromptLists } from "./prompts/registry.ts";
@@ -33,7 +33,7 @@ export interface CoreServer {
   /** Rate limit of the progress reports of one call, if the definition sets one. */
   readonly progressRate: Rate | undefined;
   /** Tools that the server offers. */
-  readonly tools: FixedList<AnyTool>;
+  readonly tools: Catalogue<AnyTool>;
   /**
    * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware that was added before.
    *
@@ -41,7 +41,7 @@ export interface CoreServer {
    */
   use(middleware: Middleware): void;
   /** Creates the acceptor of connections, for the lifecycles of its revisions. */
-  readonly createAcceptor: ServerKit["createAcceptor"];
+  readonly createAcceptor: BuildOptions["createAcceptor"];
   /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
   // @part http
@@ -75,5 +75,5 @@ export function createServer(
   source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRequestState & ServerExtensions,
   revisions: readonly Revision[],
 ): Server {
-  return assembleServer(source, revisions, completeKit);
+  return buildServer(source, revisions, allFeatures);
 }

@@ -1,4 +1,4 @@
-import type { Gate, RequestRow, Revision } from "../../generated/support.ts";
+import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/list-kinds.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
@@ -6,7 +6,7 @@ import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { ListenMore } from "./subscriptions/listen.ts";
 import type { Rounds } from "./input/rounds.ts";
-import type { AnyCoreDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
+import type { AnyCoreDefinition, AnyServerDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
 /** Optional part of a server, in addition to tools. A program that does not name it does not contain its code. */
@@ -18,6 +18,8 @@ export interface Feature {
    * @throws {SetupError} at the first mistake
    */
   check?(offer: object): void;
+  /** Returns the extension of the protocol that the feature serves, if a definition uses it. */
+  extension?(source: AnyServerDefinition): Extension | undefined;
   /** Creates the feature for one server, whose parts include the lists that the feature serves. */
   create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns the members that lists show of a tool in addition to those of its definition. */

@@ -3,7 +3,7 @@ import type { ListKind } from "../protocol/list-kinds.ts";
 import { findRow } from "../protocol/method-rows.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { FixedList } from "./list/catalogue.ts";
+import type { Catalogue } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
 import type { Cursors } from "./list/cursors.ts";
@@ -20,7 +20,7 @@ import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry
 
 /** Parts of a server that are the same at every revision. */
 export interface ServerParts {
-  readonly tools: FixedList<AnyTool>;
+  readonly tools: Catalogue<AnyTool>;
   // @part sessions, changes
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;

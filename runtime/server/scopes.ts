@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../jsonrpc/errors.ts";
-import type { FixedList } from "./list/catalogue.ts";
+import type { Catalogue } from "./list/catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
 import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
 
@@ -29,7 +29,7 @@ export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth
  * definition with restricted visibility: the registries check those scopes after they have found that the client may see the definition.
  */
 export function createScopeReader(
-  tools: FixedList<AnyTool>,
+  tools: Catalogue<AnyTool>,
   features: readonly ServedFeature[],
 ): (method: string, params: unknown) => readonly string[] {
   return (method, params) => {

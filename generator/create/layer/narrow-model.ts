@@ -1,6 +1,6 @@
 import type { Declaration, Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { capabilitiesType } from "../../capabilities.ts";
-import { hasExtension, type LayerChoices, type Feature } from "./choices.ts";
+import { hasExtension, hasListChanged, type LayerChoices, type Feature } from "./choices.ts";
 
 /**
  * Returns the part of a revision that a project uses. Methods of capabilities that the project does not have are removed. Values that belong to such a
@@ -39,6 +39,7 @@ function unusedCapabilities({ features }: LayerChoices): ReadonlySet<string> {
     ...(used.has("resources") || used.has("prompts") ? [] : ["completions"]),
     ...(used.has("input") ? [] : inputCapabilities),
     ...(used.has("tasks") ? [] : ["tasks"]),
+    ...(hasListChanged(features) ? [] : ["subscriptions"]),
     ...(hasExtension(features) ? [] : ["extensions"]),
     "experimental",
   ]);

@@ -3,7 +3,7 @@ import { digestText } from "../../emit/revision-files.ts";
 import type { Templates } from "../../emit/templates.ts";
 import { convertView } from "../../emit/views/convert.ts";
 import { declarationsView } from "../../emit/views/declarations.ts";
-import { methodsView, tableTypes } from "../../emit/views/methods.ts";
+import { factsOf, methodsView, tableTypes } from "../../emit/views/methods.ts";
 import { typesView } from "../../emit/views/types.ts";
 import { supportOf, validateView, type FunctionView, type ValidateView } from "../../emit/views/validate.ts";
 import { findMissing } from "../../missing.ts";
@@ -85,9 +85,9 @@ function checksView({ model, checks }: UsedRevision, all: readonly SharedChecks<
 }
 
 /** View of the dispatch tables. Their rows have no types of params and results, which only generated stubs need. */
-function tablesView({ narrow, checks }: UsedRevision): object {
+function tablesView({ model, narrow, checks }: UsedRevision): object {
   const view = methodsView(narrow, checks.callees);
-  return { ...view, support: [...tableTypes(view.tables), "Revision", "Table"].sort().join(", ") };
+  return { ...view, ...factsOf(model), support: [...tableTypes(view.tables), "Revision", "Table"].sort().join(", ") };
 }
 
 /** Views of the files that only the newest revision has: its types, and its declarations by name. */

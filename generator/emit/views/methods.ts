@@ -70,6 +70,13 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
     reservedMeta: rules.reservedMeta.map(literalText),
     resultTypes: rules.resultTypes ? literalText(rules.resultTypes) : "",
     emptyCapabilities: JSON.stringify(rules.emptyCapabilities),
+    ...factsOf(model),
+  };
+}
+
+/** Returns the facts about a revision that follow from its declarations. */
+export function factsOf(model: RevisionModel): Pick<MethodsView, "capabilities" | "knownMembers"> {
+  return {
     capabilities: literalText({ client: capabilitiesOf("client", model), server: capabilitiesOf("server", model) }),
     knownMembers: literalText(knownMembersOf(model)),
   };

@@ -3,8 +3,7 @@ import { isObject } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { selectFrom } from "../list/catalogue.ts";
-import type { ExtensionFeature } from "../extensions.ts";
-import type { Scene } from "../feature.ts";
+import type { Feature, Scene } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import type { ListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
@@ -16,8 +15,8 @@ import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
 
 /** Extension feature for views that show tool results, for clients that support views. */
-export const ui: ExtensionFeature = {
-  name: "ui",
+export const ui: Feature = {
+  name: "apps",
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
   check({ resources = [] }: AnyResources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);

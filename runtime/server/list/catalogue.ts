@@ -1,19 +1,13 @@
 /** Definitions that are shown in a list. */
 export interface Listed<Definition> extends Iterable<Definition> {
-  // @part changes
-  /** Increases with every change; absent where the definitions never change. */
-  readonly version?: number | undefined;
-}
-
-/** Definitions of one kind, each under its name or URI. They do not change. */
-export interface FixedList<Definition> extends Listed<Definition> {
-  readonly size: number;
-  get(key: string): Definition | undefined;
+  /** Increases with every change. */
+  readonly version: number;
 }
 
 /** Definitions of one kind that may change while the server runs. Clients are notified of changes. */
-export interface Catalogue<Definition> extends FixedList<Definition> {
-  readonly version: number;
+export interface Catalogue<Definition> extends Listed<Definition> {
+  readonly size: number;
+  get(key: string): Definition | undefined;
   /**
    * Adds a definition.
    *

@@ -1,10 +1,11 @@
+import type { Revision } from "../../../generated/support.ts";
 import { listKinds, type ListKind } from "../../protocol/list-kinds.ts";
 import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
 import { createListChanges } from "./list-changed.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
-import type { CreateLists, ListNeeds } from "../feature-parts.ts";
+import type { Feature } from "../feature.ts";
 import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
-import { checkTool, describeTool } from "../tools/registry.ts";
+import { checkTool, describeTool, type ToolRules } from "../tools/registry.ts";
 
 /** Members of a server whose tools may change. */
 export interface ToolLists {
@@ -29,24 +30,34 @@ export interface ListHost {
   check(offer: object): void;
 }
 
-/** Creates lists that may change: the tools of a server, and the lists that `createMore` makes of its definition. */
-export function createChangingLists<More extends object, Source extends AnyCoreDefinition>(
-  createMore: (source: Source, host: ListHost) => More,
-): CreateLists<ToolLists & More, Source> {
-  return (source, needs) => {
-    const { host, isOffered } = createListHost(source, needs);
-    const tools = host.createList("tools", source.tools ?? [], {
-      noun: "tool",
-      keyOf: ({ name }) => name,
-      check: (tool) => checkLateTool(tool, needs),
-    });
-    return { tools, lists: { tools, ...createMore(source, host) }, isOffered };
-  };
+/** Creates the list of tools of a definition. Tools that are added later must fit every revision, because clients of each may be connected. */
+export function createToolList(
+  { tools = [] }: AnyCoreDefinition,
+  host: ListHost,
+  { revisions, toolRules }: { readonly revisions: readonly Revision[]; readonly toolRules: ToolRules },
+): Catalogue<AnyTool> {
+  return host.createList("tools", tools, {
+    noun: "tool",
+    keyOf: ({ name }) => name,
+    check(tool) {
+      checkTool(tool);
+      for (const revision of revisions) describeTool(tool, revision, toolRules);
+    },
+  });
 }
 
-function createListHost(
+/** State of the server that its lists depend on. */
+interface ListOwner {
+  readonly sessions: SessionRegistry;
+  readonly features: readonly Feature[];
+  isServed(): boolean;
+  rebuild(): void;
+}
+
+/** Creates the host of the lists of a server, and a function that finds the kinds of lists that it offers. */
+export function createListHost(
   source: AnyCoreDefinition,
-  { sessions, features, isServed, rebuild }: ListNeeds,
+  { sessions, features, isServed, rebuild }: ListOwner,
 ): { readonly host: ListHost; isOffered(kind: ListKind): boolean } {
   const changeable = readListChanged(source);
   const notify = createListChanges(sessions);
@@ -75,12 +86,6 @@ function createListHost(
 /** Returns the lists that may change. They are offered even while they are empty. */
 export function readListChanged({ listChanged = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
   return new Set(listChanged === true ? listKinds : listChanged);
-}
-
-/** Checks a tool that is added later. It must fit every revision, because clients of each may be connected. */
-function checkLateTool(tool: AnyTool, { revisions, toolRules }: ListNeeds): void {
-  checkTool(tool);
-  for (const revision of revisions) describeTool(tool, revision, toolRules);
 }
 
 function notListChanged(kind: ListKind): Error {

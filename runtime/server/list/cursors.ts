@@ -10,9 +10,6 @@ export interface Cursors {
   open(scope: string, cursor: string): Promise<string>;
 }
 
-/** Creates the cursors of a program. Only signed cursors use the secrets. */
-export type CreateCursors = (secrets: readonly Uint8Array[] | undefined) => Cursors;
-
 /** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
 export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
   const sealer = createSealer("cursorKeys", secrets);
@@ -37,22 +34,6 @@ function toScope(scope: string): string {
 /** Bounds, in characters, of the text that a list callback puts into a cursor and of the cursors of clients that are read. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;
-
-/**
- * Creates unsigned cursors, for a process with one client and without list callbacks: places are numbers. A client that invents a cursor
- * only continues a list that it may see, so there is nothing to sign.
- */
-export function createPlainCursors(): Cursors {
-  const toCursor = (scope: string, place: string): string => `${place}/${scope.replaceAll("\n", "/")}`;
-  return {
-    seal: async (scope, place) => toCursor(scope, place),
-    async open(scope, cursor) {
-      const [place] = /^\d{1,9}(?=\/)/.exec(cursor) ?? [];
-      if (place === undefined || cursor !== toCursor(scope, place)) throw unknownCursor();
-      return place;
-    },
-  };
-}
 
 function unknownCursor(): RpcError {
   return refuse("Unknown cursor: begin again without one");

@@ -5,8 +5,7 @@ import { toSkillEntry, type Skill } from "../../skills/skill.ts";
 import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
 import type { ServerSkills } from "../definition.ts";
 import { refuse } from "../errors.ts";
-import type { ExtensionFeature } from "../extensions.ts";
-import type { Scene } from "../feature.ts";
+import type { Feature, Scene } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
@@ -14,7 +13,7 @@ import type { ResourceLists } from "../resources/catalogue.ts";
 import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
 /** Skills: folders of text and files that a host gives to its model. Must follow the resources feature, which serves their files. */
-export const skills: ExtensionFeature = {
+export const skills: Feature = {
   name: "skills",
   extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },

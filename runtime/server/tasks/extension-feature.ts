@@ -1,12 +1,12 @@
+import type { Feature } from "../feature.ts";
 import { extension } from "../../../generated/extensions/tasks/methods.ts";
 import type { ServerTasks } from "../definition.ts";
-import type { ExtensionFeature } from "../extensions.ts";
 import { implementExtensionTasks } from "./extension-tasks.ts";
 import { sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
-export const taskExtension: ExtensionFeature = {
+export const taskExtension: Feature = {
   name: "taskExtension",
   extension({ tools = [], tasks, listChanged = [] }) {
     const isChangeable = tasks !== undefined && (listChanged === true || listChanged.includes("tools"));

@@ -5,7 +5,7 @@ import { attempt, chain } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, SetupError, toError } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
-import type { FixedList } from "../list/catalogue.ts";
+import type { Catalogue } from "../list/catalogue.ts";
 import { checkMetaOf } from "../check-meta.ts";
 
 import { isToolError, refuse } from "../errors.ts";
@@ -36,7 +36,7 @@ export interface ToolRules {
 }
 
 /** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */
-export function createTools(tools: FixedList<AnyTool>, options: RegistryOptions): ToolRegistry {
+export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions): ToolRegistry {
   const { envelope, onError, revision, toolRules } = options;
   const describe = (tool: AnyTool): object => describeTool(tool, revision, toolRules);
   const { resultType } = envelope.result;

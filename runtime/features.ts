@@ -1,0 +1,50 @@
+/*
+ * Parts of which servers are built. A program that names only the features that it has contains no other code after bundling.
+ */
+
+export { createAcceptor as createDualAcceptor } from "./lifecycle/acceptor.ts";
+export { createSessionAcceptor } from "./lifecycle/initialize-server.ts";
+export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
+
+export type { Unavailable } from "./protocol/missing.ts";
+
+export { buildServer } from "./server/build-server.ts";
+export type { BuildOptions } from "./server/build-server.ts";
+
+export type { CoreServer } from "./server/create-server.ts";
+
+export type {
+  ServerHead,
+  ServerPrompts,
+  ServerRequestState,
+  ServerResources,
+  ServerSkills,
+  ServerTasks,
+} from "./server/definition.ts";
+
+export type { Feature } from "./server/feature.ts";
+
+export type { ListHost, ToolLists } from "./server/list/changing-lists.ts";
+
+export { ui as apps } from "./server/apps/feature.ts";
+export type { UiSupport } from "./server/apps/tool-ui.ts";
+
+export { completions } from "./server/completions/feature.ts";
+
+export { questions as sessionInput } from "./server/input/client-requests-feature.ts";
+export { rounds as input } from "./server/input/input-required-feature.ts";
+
+export { prompts } from "./server/prompts/feature.ts";
+export { createPromptLists } from "./server/prompts/registry.ts";
+export type { PromptLists } from "./server/prompts/registry.ts";
+
+export { createResourceLists } from "./server/resources/catalogue.ts";
+export type { ResourceLists } from "./server/resources/catalogue.ts";
+export { resources } from "./server/resources/feature.ts";
+
+export { skills } from "./server/skills/feature.ts";
+
+export { listening as subscriptions } from "./server/subscriptions/feature.ts";
+
+export { taskExtension as tasksExtension } from "./server/tasks/extension-feature.ts";
+export { tasks } from "./server/tasks/feature.ts";

@@ -1,0 +1,57 @@
+import type { Revision } from "../../generated/support.ts";
+import type { AnyServerDefinition } from "./any-definition.ts";
+import type { Feature } from "./feature.ts";
+import type { ServerParts, ServerSettings } from "./handlers.ts";
+import {
+  createListHost,
+  createToolList,
+  readListChanged,
+  type ListHost,
+  type ToolLists,
+} from "./list/changing-lists.ts";
+import { createSignedCursors } from "./list/cursors.ts";
+import { writeToStandardError } from "./logging/stderr.ts";
+import type { Middleware } from "./middleware/middleware.ts";
+import { checkParamHeaders } from "./tools/param-headers.ts";
+import { createSessionRegistry } from "./subscriptions/session-registry.ts";
+
+/** Options for the parts of a server. */
+export interface PartsOptions {
+  readonly middleware: readonly Middleware[];
+  readonly revisions: readonly Revision[];
+  readonly features: readonly Feature[];
+  /** True if the server is being served, so that clients may already know its lists. */
+  isServed(): boolean;
+  /** Discards the implementations that were built so far, after a change of the lists. */
+  rebuild(): void;
+}
+
+/** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
+export function createParts<Lists extends object>(
+  definition: AnyServerDefinition,
+  createLists: ((definition: AnyServerDefinition, host: ListHost) => Lists) | undefined,
+  options: PartsOptions,
+): { readonly parts: ServerParts; readonly lists: ToolLists & Lists } {
+  const sessions = createSessionRegistry();
+  const { host, isOffered } = createListHost(definition, { ...options, sessions });
+  const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
+  const toolRules = { checkInput: checkParamHeaders, describeMore };
+  const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
+  const lists = Object.assign({ tools }, createLists?.(definition, host));
+  const settings = createSettings(definition, options);
+  return { parts: { ...lists, settings, toolRules, isOffered, sessions }, lists };
+}
+
+function createSettings(definition: AnyServerDefinition, { middleware }: PartsOptions): ServerSettings {
+  return {
+    listChanged: readListChanged(definition),
+    subscribe: definition.subscribe ?? false,
+    mostSubscriptions: definition.maxSubscriptions ?? 1_000,
+    pageSize: definition.pageSize,
+    cacheHints: definition.cacheHints ?? {},
+    cursors: createSignedCursors(definition.cursorKeys),
+    logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
+    middleware,
+    onError: definition.onError ?? writeToStandardError,
+  };
+}
