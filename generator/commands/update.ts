@@ -135,7 +135,7 @@ async function updateModule(project: string, text: string, options: UpdateComman
   if (options.transport !== undefined || options.client !== undefined)
     throw new UserError(
       `${options.client === undefined ? "--transport" : "--client"}: the package has all of it, and this project depends on it. ` +
-        `Export from ${moduleName} what you need of create-mcp-server/runtime.`,
+        `Export from ${moduleName} what you need of mcp-server-runtime.`,
     );
   if (protocol === undefined || options.check || options.undo)
     throw new UserError(
