@@ -1,13 +1,17 @@
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, posix, sep } from "node:path";
 import { build, type BuildOptions } from "esbuild";
+import { reachDeclarations } from "./declarations.ts";
 import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
+import { packagedModels, packModels, readSpecModels } from "../generator/spec-models.ts";
+import { packRuntime } from "./pack-runtime.ts";
+import { buildRuntimePackage } from "./runtime-package.ts";
 
 /*
- * Builds `dist/bundle`. The package ships it and the declarations, and nothing else of `dist/`: few files, because each file costs time at
- * installation and at every start. Libraries of the runtime are dependencies of the user's project and stay outside. The generator contains its
- * libraries, so that `npx` installs one package.
+ * Builds both packages from the compiled sources. The package of this repository ships `dist/bundle` with the programs and the generator, the
+ * declarations of the generator and the other package; nothing else of `dist/`. Files are few, because each costs time at installation and at every
+ * start. The generator contains its libraries, so that `npx` installs one package.
  */
 
 interface Manifest {
@@ -25,7 +29,6 @@ const programs = [...new Set(Object.values(bin))];
 const shared: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "es2023",
@@ -34,16 +37,16 @@ const shared: BuildOptions = {
   logLevel: "warning",
 };
 
+await buildRuntimePackage(root);
+await packRuntime(root);
+await writeFile(packagedModels, await packModels(await readSpecModels(), join(root, "spec")));
 await rm(join(root, target), { recursive: true, force: true });
-await build({
-  ...shared,
-  entryPoints: [...entries.filter((file) => !isGenerator(file)), "dist/runtime/gateway/serve-module.js"],
-  packages: "external",
-  chunkNames: "parts/[hash]",
-});
+// Runs in a process of its own, with a module of the user.
+await build({ ...shared, entryPoints: ["dist/runtime/gateway/serve-module.js"], packages: "external" });
 const { metafile } = await build({
   ...shared,
-  entryPoints: [...entries.filter(isGenerator), ...programs.map(toSource)],
+  splitting: true,
+  entryPoints: [...entries, ...programs.map(toSource)],
   chunkNames: "parts/[name]-[hash]",
   metafile: true,
   minifySyntax: true,
@@ -56,7 +59,12 @@ const { metafile } = await build({
 await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, Object.keys(metafile.inputs)));
 // Contents of the programs, for the tests.
 await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile));
-await removeDeclarations(await reachDeclarations(entries.map((file) => file.replace(/\.js$/, ".d.ts"))));
+await keepDeclarations(
+  reachDeclarations(
+    root,
+    entries.map((file) => file.replace(/\.js$/, ".d.ts")),
+  ),
+);
 for (const program of programs) await chmod(join(root, program), 0o755);
 
 /** Returns the compiled module that a file of the bundle is made from. */
@@ -64,25 +72,11 @@ function toSource(file: string): string {
   return posix.normalize(file).replace(`${target}/`, "dist/");
 }
 
-function isGenerator(file: string): boolean {
-  return file.startsWith("dist/generator/");
-}
-
-/** Returns the given declarations and all declarations that they refer to. */
-async function reachDeclarations(files: readonly string[]): Promise<ReadonlySet<string>> {
-  const reached = new Set(files);
-  for (const file of reached) {
-    const text = await readFile(join(root, file), "utf8");
-    for (const [, path = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g))
-      reached.add(`${posix.join(posix.dirname(file), path)}.d.ts`);
-  }
-  return reached;
-}
-
-/** Removes the declarations that no export refers to. */
-async function removeDeclarations(reached: ReadonlySet<string>): Promise<void> {
-  const names = await readdir(join(root, "dist"), { recursive: true });
-  const files = names.map((name) => `dist/${name.replaceAll(sep, "/")}`);
-  const others = files.filter((file) => file.endsWith(".d.ts") && !reached.has(file));
-  await Promise.all(others.map((file) => rm(join(root, file))));
+/** Removes the declarations of the generator that no export refers to. */
+async function keepDeclarations(reached: ReadonlyMap<string, string>): Promise<void> {
+  const folder = "dist/generator";
+  const names = await readdir(join(root, folder), { recursive: true });
+  const files = names.map((name) => `${folder}/${name.replaceAll(sep, "/")}`).filter((file) => file.endsWith(".d.ts"));
+  await Promise.all(files.filter((file) => !reached.has(file)).map((file) => rm(join(root, file))));
+  await Promise.all([...reached].map(([file, text]) => writeFile(join(root, file), text)));
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { revisions, serveHttp, serveStdio, type ResponseMode, type Server } from "create-mcp-server/runtime";
+import { serveHttp, serveStdio, type ResponseMode, type Server } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 
 /** The revisions that this runtime can serve, newest first. */
 export type Revisions = typeof revisions;

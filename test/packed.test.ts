@@ -34,7 +34,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const server = `
-  import { forRevisions, revisions } from "create-mcp-server/runtime";
+  import { forRevisions } from "mcp-server-runtime";
+  import { revisions } from "mcp-server-runtime/revisions";
   const { defineServer, defineTool } = forRevisions(revisions);
   const echo = defineTool({ name: "echo", description: "Says it again.", execute: () => "again" });
   export const server = defineServer({ name: "small", version: "1", tools: [echo] });

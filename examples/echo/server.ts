@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, fromJsonSchema, type Schema } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, fromJsonSchema, type Schema } from "mcp-server-runtime";
 import { serveAsAsked } from "../command-line.ts";
 
 await serveAsAsked((revisions) => {

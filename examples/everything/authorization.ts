@@ -9,7 +9,7 @@ import {
   type Grant,
   type OAuthProvider,
   type Redirector,
-} from "create-mcp-server/auth/client";
+} from "mcp-server-runtime/auth/client";
 
 /** What the conformance suite tells about authorization, by scenario. */
 export interface AuthContext {

@@ -1,6 +1,7 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { extension as skills } from "create-mcp-server/extensions/skills";
-import { connectClient, connectHttp, revisions, type ClientSession, type Revision } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { extension as skills } from "mcp-server-runtime/extensions/skills";
+import { connectClient, connectHttp, type ClientSession, type Revision } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { createAuth, type AuthContext } from "./authorization.ts";
 import { findScenario, type ScenarioContext } from "./scenarios.ts";
 

@@ -1,5 +1,6 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, revisions, type ArgumentFlags, type PromptDefinition } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, type ArgumentFlags, type PromptDefinition } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { png } from "./samples.ts";
 
 const { definePrompt } = forRevisions<Declarations>(revisions);

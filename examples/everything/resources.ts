@@ -1,10 +1,6 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import {
-  forRevisions,
-  revisions,
-  type ResourceDefinition,
-  type ResourceTemplateDefinition,
-} from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, type ResourceDefinition, type ResourceTemplateDefinition } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { png } from "./samples.ts";
 
 const { defineResource, defineResourceTemplate } = forRevisions<Declarations>(revisions);

@@ -1,4 +1,4 @@
-import { fromJsonSchema, type ObjectSchema, type Schema } from "create-mcp-server/runtime";
+import { fromJsonSchema, type ObjectSchema, type Schema } from "mcp-server-runtime";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 /** Arguments of a tool whose schema goes beyond what most schema libraries write. */

@@ -1,12 +1,12 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
 import {
   forRevisions,
   inputRequired,
-  revisions,
   type ArgumentFlags,
   type PromptDefinition,
   type ToolDefinition,
-} from "create-mcp-server/runtime";
+} from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
 
 const { defineTool, definePrompt } = forRevisions<Declarations>(revisions);

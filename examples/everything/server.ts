@@ -1,5 +1,5 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, type Server } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, type Server } from "mcp-server-runtime";
 import { serveAsAsked, type Revisions } from "../command-line.ts";
 import { prompts } from "./prompts.ts";
 import { questions } from "./questions.ts";

@@ -1,5 +1,5 @@
-import { parseYaml } from "create-mcp-server/adapters/yaml";
-import { readSkills, type Skill } from "create-mcp-server/runtime";
+import { parseYaml } from "mcp-server-runtime/adapters/yaml";
+import { readSkills, type Skill } from "mcp-server-runtime";
 
 /** Where this package is, whether it runs from its sources or compiled. */
 const home = import.meta.resolve("create-mcp-server/package.json");

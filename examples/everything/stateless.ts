@@ -1,5 +1,6 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, revisions, type ToolDefinition } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, type ToolDefinition } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
 
 const { defineTool } = forRevisions<Declarations>(revisions);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, revisions, RpcError, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, RpcError, ToolError, type ToolDefinition } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
 
 const { defineTool } = forRevisions<Declarations>(revisions);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, revisions, ToolError, type ToolDefinition } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, ToolError, type ToolDefinition } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 import { richSchema } from "./rich-schema.ts";
 import { png, wav } from "./samples.ts";
 

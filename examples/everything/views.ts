@@ -1,11 +1,6 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import {
-  forRevisions,
-  createUiResource,
-  revisions,
-  type ToolDefinition,
-  type UiResource,
-} from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, createUiResource, type ToolDefinition, type UiResource } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 
 const { defineTool } = forRevisions<Declarations>(revisions);
 

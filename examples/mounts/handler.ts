@@ -1,5 +1,5 @@
-import { revision, type Declarations } from "create-mcp-server/2025-11-25";
-import { createHttpHandler, forRevisions, type HttpHandler } from "create-mcp-server/runtime";
+import { revision, type Declarations } from "mcp-server-runtime/2025-11-25";
+import { createHttpHandler, forRevisions, type HttpHandler } from "mcp-server-runtime";
 import { z } from "zod";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([revision]);

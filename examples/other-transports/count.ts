@@ -1,5 +1,7 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { connectClient, revisions, type Transport } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { connectClient } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
+import type { Transport } from "mcp-server-runtime/transports";
 
 /** Calls the tool of the example over any transport, and prints what it says. */
 export async function countOver(transport: Transport): Promise<void> {

@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { forRevisions, listenTcp, revisions, serve, type Transport } from "create-mcp-server/runtime";
-import { listenWebSocket } from "create-mcp-server/transport/ws";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { forRevisions, serve } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
+import { listenTcp, type Transport } from "mcp-server-runtime/transports";
+import { listenWebSocket } from "mcp-server-runtime/transports/websocket-server";
 import { z } from "zod";
 
 const { values } = parseArgs({

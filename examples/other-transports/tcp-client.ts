@@ -1,4 +1,4 @@
-import { createTcpTransport } from "create-mcp-server/runtime";
+import { createTcpTransport } from "mcp-server-runtime/transports";
 import { countOver } from "./count.ts";
 
 const [port = "4000", host = "127.0.0.1"] = process.argv.slice(2);

@@ -1,7 +1,8 @@
-import type { Declarations } from "create-mcp-server/2026-07-28";
-import { verifyJwt } from "create-mcp-server/adapters/jose";
-import { requireBearerToken } from "create-mcp-server/auth/server";
-import { auditLog, forRevisions, rateLimit, revisions, serveHttp } from "create-mcp-server/runtime";
+import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { verifyJwt } from "mcp-server-runtime/adapters/jose";
+import { requireBearerToken } from "mcp-server-runtime/auth/server";
+import { auditLog, forRevisions, rateLimit, serveHttp } from "mcp-server-runtime";
+import { revisions } from "mcp-server-runtime/revisions";
 
 /* A server that only lets in who shows an access token. The authorization server is the one in ../authorization-server. */
 

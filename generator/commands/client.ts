@@ -93,7 +93,7 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
 
 /** Describes how to open a session in the project in the working directory. */
 async function describeOpener(): Promise<string> {
-  if (!existsSync(join(process.cwd(), "src", "mcp"))) return "connectClient(...) of create-mcp-server/runtime";
+  if (!existsSync(join(process.cwd(), "src", "mcp"))) return "connectClient(...) of mcp-server-runtime";
   const isClient = await readInstalledLayer(process.cwd()).then(
     ({ choices }) => choices.client,
     () => true,

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { revisions } from "../../generated/revisions.ts";
+import type { ConnectionFactoryOptions } from "../../runtime/client/index.ts";
 import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
-import { revisions, type ConnectionFactoryOptions, type Revision } from "../../runtime/index.ts";
+import type { Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";

@@ -1,5 +1,5 @@
+import { revisions } from "../../generated/revisions.ts";
 import { createGateway, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
-import { revisions } from "../../runtime/index.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readGuard, type CredentialFlags } from "../live/credentials.ts";
 import {

@@ -49,9 +49,10 @@ test("writes and checks a generated layer of its own", async () => {
 
 test("is a library", async () => {
   const program = `
-    import { checkCallToolRequest } from "create-mcp-server/2025-11-25/validate";
-    import { forRevisions, revisions } from "create-mcp-server/runtime";
-    import { connectInMemory } from "create-mcp-server/testing";
+    import { checkCallToolRequest } from "mcp-server-runtime/2025-11-25/validate";
+    import { forRevisions } from "mcp-server-runtime";
+    import { revisions } from "mcp-server-runtime/revisions";
+    import { connectInMemory } from "mcp-server-runtime/testing";
     import { openSpecFolder } from "create-mcp-server";
     const { defineServer, defineTool } = forRevisions(revisions);
     const server = defineServer({ name: "s", version: "1", tools: [defineTool({ name: "hi", execute: () => "hello" })] });

@@ -2,7 +2,7 @@ export type { Authenticate } from "../../transport/http-server/identity.ts";
 export type { Guard } from "../../transport/http-server/identity.ts";
 export type { Identity } from "../../transport/http-server/identity.ts";
 
-export type { Answer } from "../../transport/http-server/exchange/exchange.ts";
+export type { Answer as HttpAnswer } from "../../transport/http-server/exchange/exchange.ts";
 export type { ClientCertificate } from "../../transport/http-server/exchange/exchange.ts";
 export type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 
@@ -30,9 +30,6 @@ export type { ProofOptions } from "./proof.ts";
 export type { ProofReader } from "./proof.ts";
 
 export type { DeniedRequest } from "./denials.ts";
-
-export { MemoryReplayStore } from "../../stores/replay-store.ts";
-export type { ReplayStore } from "../../stores/replay-store.ts";
 
 export type { ScopeHierarchy } from "./scopes.ts";
 

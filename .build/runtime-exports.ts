@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/*
+ * Subpaths of the package `mcp-server-runtime`. This is the one place that lists them: the build, the manifest of the package and the tests follow.
+ */
+
+/** Source files behind the subpaths that are written by hand. */
+const written: Readonly<Record<string, string>> = {
+  ".": "runtime/index.ts",
+  "./features": "runtime/features.ts",
+  "./client": "runtime/client/index.ts",
+  "./tasks": "runtime/tasks/index.ts",
+  "./skills": "runtime/skills/index.ts",
+  "./stores": "runtime/stores/index.ts",
+  "./compatibility": "runtime/compatibility/index.ts",
+  "./transports": "runtime/transport/index.ts",
+  "./transports/websocket-server": "runtime/transport/websocket/index.ts",
+  "./protocol": "runtime/protocol/index.ts",
+  "./gateway": "runtime/gateway/index.ts",
+  "./testing": "runtime/testing/index.ts",
+  "./auth/server": "runtime/auth/server/index.ts",
+  "./auth/client": "runtime/auth/client/index.ts",
+  "./adapters/ajv": "runtime/adapters/ajv.ts",
+  "./adapters/cfworker": "runtime/adapters/cfworker.ts",
+  "./adapters/jose": "runtime/adapters/jose.ts",
+  "./adapters/open-telemetry": "runtime/adapters/open-telemetry.ts",
+  "./adapters/re2": "runtime/adapters/re2.ts",
+  "./adapters/yaml": "runtime/adapters/yaml.ts",
+};
+
+/** Libraries that adapters, the WebSocket server and the OAuth client speak to, with the versions they work with. Users install those they need. */
+export const runtimePeers: Readonly<Record<string, string>> = {
+  "@cfworker/json-schema": ">=4",
+  "@opentelemetry/api": ">=1.3 <2",
+  ajv: "^8",
+  jose: "^6",
+  oauth4webapi: "^3.8",
+  re2js: "^2.10",
+  ws: "^8.23.0",
+  yaml: "^2.9",
+};
+
+/** Returns the source file behind each subpath: those written by hand, and those of the pinned revisions and extensions, newest revision first. */
+export function readRuntimeExports(root: string): Readonly<Record<string, string>> {
+  const pins: Pins = JSON.parse(readFileSync(join(root, "spec", "pins.json"), "utf8"));
+  const revisions = Object.keys(pins.revisions).sort().reverse();
+  return {
+    ...written,
+    ...generated("", ["revisions", "support", "convert-support"]),
+    ...Object.assign({}, ...revisions.map((id) => generatedFolder(id, ["validate", "methods"]))),
+    ...Object.assign(
+      {},
+      ...Object.keys(pins.extensions).map((id) => generatedFolder(`extensions/${id}`, ["validate"])),
+    ),
+  };
+}
+
+interface Pins {
+  readonly revisions: Readonly<Record<string, unknown>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+function generatedFolder(folder: string, names: readonly string[]): Record<string, string> {
+  return { [`./${folder}`]: `generated/${folder}/index.ts`, ...generated(`${folder}/`, names) };
+}
+
+function generated(place: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`./${place}${name}`, `generated/${place}${name}.ts`]));
+}

@@ -1,0 +1,131 @@
+import { copyFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { build, type Plugin } from "esbuild";
+import ts from "typescript";
+import { reachDeclarations } from "./declarations.ts";
+import { shareDeclarations } from "./shared-declarations.ts";
+import { readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
+
+/** Folder of the package `mcp-server-runtime`, which `npm pack` and `npm publish` take as it is. */
+export const runtimeFolder = "dist/runtime-package";
+
+const packageName = "mcp-server-runtime";
+
+/**
+ * Assembles the package `mcp-server-runtime` from the compiled sources: one bundle with shared parts, so that every entry has the same classes and few
+ * files are loaded; the declarations that its entries reach; manifest, README and licence.
+ */
+export async function buildRuntimePackage(root: string): Promise<void> {
+  const target = join(root, runtimeFolder);
+  const exports = readRuntimeExports(root);
+  const entries = Object.values(exports).map(withoutExtension);
+  await rm(target, { recursive: true, force: true });
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => `dist/${entry}.js`),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "es2023",
+    packages: "external",
+    outbase: "dist",
+    outdir: runtimeFolder,
+    chunkNames: "parts/[hash]",
+    logLevel: "warning",
+    plugins: [leaveComments],
+    write: false,
+  });
+  for (const { path, text } of outputFiles) await write(path, text.replaceAll(/^\/\/ dist\/.*\n/gm, ""));
+  const declarations = reachDeclarations(
+    join(root, "dist"),
+    entries.map((entry) => `${entry}.d.ts`),
+  );
+  const types = [...declarations]
+    .filter(([file]) => /^generated\/\d[^/]*\/types\.d\.ts$/.test(file))
+    .sort()
+    .reverse();
+  for (const [file, text] of [...declarations, ...shareDeclarations(new Map(types))]) {
+    await write(
+      join(target, file),
+      text.replaceAll(/^(?: {4})+/gm, (indent) => "\t".repeat(indent.length / 4)),
+    );
+  }
+  await writeFile(join(target, "package.json"), `${JSON.stringify(await createManifest(root, exports), null, 2)}\n`);
+  await copyFile(join(root, ".build", "runtime-readme.md"), join(target, "README.md"));
+  await copyFile(join(root, "LICENSE"), join(target, "LICENSE"));
+  await linkPackage(root);
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** Leaves comments out of the modules: editors show those of the declarations, and they would be a tenth of the package. */
+const leaveComments: Plugin = {
+  name: "leave-comments",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.js$/ }, async ({ path }) => ({
+      contents: ts.transpileModule(await readFile(path, "utf8"), {
+        compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true },
+      }).outputText,
+    })),
+};
+
+/** Creates the manifest from that of the repository and the table of subpaths. */
+async function createManifest(root: string, exports: Readonly<Record<string, string>>): Promise<object> {
+  const manifest: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const { version, author, license, homepage, bugs, repository, engines, keywords } = manifest;
+  return {
+    name: packageName,
+    version,
+    description:
+      "Runtime of Model Context Protocol servers and clients in TypeScript: exact on every protocol revision, no dependencies.",
+    keywords: keywords.filter((word) => !generatorWords.includes(word)),
+    homepage,
+    bugs,
+    repository,
+    license,
+    author,
+    type: "module",
+    sideEffects: false,
+    engines,
+    exports: {
+      ...Object.fromEntries(Object.entries(exports).map(([subpath, source]) => [subpath, toTarget(source)])),
+      "./package.json": "./package.json",
+    },
+    peerDependencies: runtimePeers,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(runtimePeers).map((name) => [name, { optional: true }])),
+  };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly author?: unknown;
+  readonly license: string;
+  readonly homepage?: string;
+  readonly bugs?: unknown;
+  readonly repository?: unknown;
+  readonly engines: object;
+  readonly keywords: readonly string[];
+}
+
+const generatorWords: readonly string[] = ["generator", "scaffold"];
+
+function toTarget(source: string): object {
+  const path = `./${withoutExtension(source)}`;
+  return { types: `${path}.d.ts`, default: `${path}.js` };
+}
+
+function withoutExtension(source: string): string {
+  return source.replace(/\.ts$/, "");
+}
+
+/** Makes the compiled examples find the package by its name. */
+async function linkPackage(root: string): Promise<void> {
+  const folder = join(root, "dist", "node_modules");
+  await mkdir(folder, { recursive: true });
+  await rm(join(folder, packageName), { force: true });
+  await symlink(join(root, runtimeFolder), join(folder, packageName), "junction");
+}

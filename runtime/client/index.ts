@@ -1,0 +1,33 @@
+/** Connections below sessions, and the types of a client's options and callbacks. */
+export { connect } from "./connect.ts";
+export type { ClientConnection, ConnectOptions } from "./connect.ts";
+
+export type { ClientEvent, RestoredState } from "./events.ts";
+
+export type { Connectable, ConnectServerOptions, ConnectionFactoryOptions } from "./connection-factory.ts";
+
+export type { KeepAliveOptions, ReconnectOptions, Retry } from "./options.ts";
+
+export type { Page, PageLimits, PageParams } from "./lists/pages.ts";
+
+export type {
+  ClientRequestContext,
+  ClientTypes,
+  ElicitationOption,
+  FormAnswer,
+  FormContext,
+  ListName,
+  RootsOption,
+  SamplingOption,
+  UrlAnswer,
+} from "./protocol-types.ts";
+
+export type { CacheOptions } from "./lists/result-cache.ts";
+
+export type { Roots } from "./input/roots.ts";
+
+export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session/session.ts";
+
+export type { ResourceListener } from "./subscriptions/resource-subscriptions.ts";
+
+export type { AuthAnswer, AuthRequest } from "../transport/http-client/auth-provider.ts";

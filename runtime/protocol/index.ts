@@ -1,0 +1,46 @@
+/** Parts below servers and clients: channels, connections, handlers, messages and their limits. */
+export { createAcceptor, serve as serveHandlers } from "../lifecycle/acceptor.ts";
+export type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
+
+export type { PerRevision } from "../lifecycle/initialize-routes.ts";
+
+export type { AnyServerDefinition } from "../server/any-definition.ts";
+
+export type { ServerImplementation } from "../server/create-server.ts";
+
+export type { ProtocolTypes, Requester } from "../server/protocol-types.ts";
+
+export { parseUriTemplate } from "../server/resources/uri-template.ts";
+export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources/uri-template.ts";
+
+export { watchLoopDelay } from "../transport/loop-delay.ts";
+export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";
+
+export type { Channel, Problem, Receiver } from "../jsonrpc/channel.ts";
+
+export type { Counting, DropReason } from "../jsonrpc/counted-channel.ts";
+
+export { InvalidMessageError } from "../jsonrpc/errors.ts";
+
+export { defaultLimits, defaultTimeouts } from "../jsonrpc/limits.ts";
+export type { Limits, Timeouts } from "../jsonrpc/limits.ts";
+
+export { StaticResult } from "../jsonrpc/message.ts";
+export type { Message, Outgoing, RequestId } from "../jsonrpc/message.ts";
+
+export type { LoopDelay } from "../jsonrpc/metrics.ts";
+
+export { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+
+export type { CallContext, RequestOptions } from "./incoming-call.ts";
+
+export type { ListKind } from "./list-kinds.ts";
+
+export type { Connection, State } from "./peer.ts";
+export type { PeerOptions } from "./peer-options.ts";
+
+export type { Answer } from "./result-members.ts";
+
+export type { Handlers, NotificationHandler, RequestHandler } from "./routes.ts";
+
+export type { Capabilities, PeerInfo, ImplementationInfo, Session } from "./session.ts";

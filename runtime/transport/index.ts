@@ -1,0 +1,21 @@
+/** Transports that connect two peers directly, and the listeners that serve them. */
+export { createFurtherTransports } from "../server/run/further-transports.ts";
+export type { AccessOptions, Listen, PortListener, PortService } from "../server/run/further-transports.ts";
+export type { FurtherTransports } from "../server/run/run-server.ts";
+
+export { createServerAcceptor } from "../server/run/acceptor.ts";
+export type { ServerConnectionOptions } from "../server/run/acceptor.ts";
+
+export { createStdioClientTransport } from "./stdio/stdio-client.ts";
+export type { StdioClientOptions, StdioClientTransport } from "./stdio/stdio-client.ts";
+
+export { createStdioTransport } from "./stdio/stdio-server.ts";
+export type { ServeStdioOptions, StdioOptions } from "./stdio/stdio-server.ts";
+
+export type { Transport } from "./transport.ts";
+
+export { createSocketTransport, createTcpTransport, listenTcp } from "./tcp/tcp.ts";
+export type { SocketAddress, SocketOptions, TcpClientOptions, TcpServer, TcpServerOptions } from "./tcp/tcp.ts";
+
+export { createWebSocketTransport } from "./websocket/websocket-client.ts";
+export type { WebSocketClientOptions } from "./websocket/websocket-client.ts";
