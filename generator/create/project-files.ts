@@ -50,7 +50,7 @@ export interface ProjectOptions {
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
   const names = [...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
-  const templates = loadTemplates(folder, [...names, workerTemplate]);
+  const templates = loadTemplates(folder, [...names, serverTemplate, workerTemplate]);
   const view = projectView(options);
   const { selection, revisions, spec, source, models, runtime } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
@@ -64,7 +64,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...copies,
     ...managerFiles(options.manager, builtPackages(selection)),
     ...namesOf(selection).map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
-    ["src/server.ts", await formatTypeScript(templates.render("project/src/server.ts", view))],
+    ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
@@ -93,6 +93,8 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   const known = { toolMembers: toolMembers(newest), hasAudio: declares(newest, "AudioContent") };
   return emitSource(source, { ...facts, ...known, stubs });
 }
+
+const serverTemplate = "project/src/server.ts";
 
 const workerTemplate = "project/wrangler.jsonc";
 

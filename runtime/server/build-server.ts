@@ -19,13 +19,16 @@ import { createScopeReader } from "./scopes.ts";
 import { createParts } from "./server-parts.ts";
 
 /** Parts of which a server is built. A bundler drops the code of parts that no program names. */
-export interface BuildOptions<Lists extends object = object> {
+export interface BuildOptions<
+  Lists extends object = object,
+  Definition extends AnyCoreDefinition = AnyServerDefinition,
+> {
   /** Features of the server in addition to tools, in the order in which they are implemented. */
   readonly features: readonly Feature[];
   /** Creates the acceptor of connections, for the lifecycles of the revisions. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
   /** Creates the lists of the features, which become members of the server. Default: the server has tools only. */
-  readonly createLists?: (definition: AnyServerDefinition, host: ListHost) => Lists;
+  readonly createLists?: (definition: Definition, host: ListHost) => Lists;
 }
 
 /**
@@ -34,10 +37,10 @@ export interface BuildOptions<Lists extends object = object> {
  * @throws {SetupError} when the definition cannot be served: an invalid name, a duplicate name, a schema that cannot be shown to clients
  * @throws {Error} when there is no revision, or when an extension is invalid
  */
-export function buildServer<Lists extends object = object>(
-  definition: AnyServerDefinition & ServerExtensions,
+export function buildServer<Lists extends object, Definition extends AnyCoreDefinition>(
+  definition: Definition & ServerExtensions,
   spoken: readonly Revision[],
-  { features, createAcceptor, createLists }: BuildOptions<Lists>,
+  { features, createAcceptor, createLists }: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
   const revisions = extendRevisions(spoken, extensionsOf(definition, features), "server");
   const [newest] = revisions;
@@ -92,7 +95,7 @@ export function buildServer<Lists extends object = object>(
 
 /** Returns the extensions that a definition names, and those that its members need. */
 function extensionsOf(
-  definition: AnyServerDefinition & ServerExtensions,
+  definition: AnyCoreDefinition & ServerExtensions,
   features: readonly Feature[],
 ): NonNullable<ServerExtensions["extensions"]> {
   const { extensions = [] } = definition;
@@ -137,7 +140,7 @@ function implementFeatures(
 
 /** Members of a server that come from its definition unchanged. */
 function describe(
-  definition: AnyServerDefinition,
+  definition: AnyCoreDefinition,
   { settings }: ServerParts,
 ): Pick<CoreServer, "info" | "instructions" | "discovery" | "onError" | "progressRate"> {
   return {

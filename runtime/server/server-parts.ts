@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import type { AnyServerDefinition } from "./any-definition.ts";
+import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { Feature } from "./feature.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import {
@@ -27,9 +27,9 @@ export interface PartsOptions {
 }
 
 /** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
-export function createParts<Lists extends object>(
-  definition: AnyServerDefinition,
-  createLists: ((definition: AnyServerDefinition, host: ListHost) => Lists) | undefined,
+export function createParts<Lists extends object, Definition extends AnyCoreDefinition>(
+  definition: Definition,
+  createLists: ((definition: Definition, host: ListHost) => Lists) | undefined,
   options: PartsOptions,
 ): { readonly parts: ServerParts; readonly lists: ToolLists & Lists } {
   const sessions = createSessionRegistry();
@@ -42,7 +42,7 @@ export function createParts<Lists extends object>(
   return { parts: { ...lists, settings, toolRules, isOffered, sessions }, lists };
 }
 
-function createSettings(definition: AnyServerDefinition, { middleware }: PartsOptions): ServerSettings {
+function createSettings(definition: AnyCoreDefinition, { middleware }: PartsOptions): ServerSettings {
   return {
     listChanged: readListChanged(definition),
     subscribe: definition.subscribe ?? false,

@@ -101,7 +101,7 @@ function newestViews(
   const methods = choices.client ? model.methods : model.methods.filter(({ type }) => hasMethod(narrow, type));
   const types = reachDeclarations(model, [...names, ...methods.flatMap(typesOf)]);
   return {
-    "types.ts": typesView({ constants: choices.client ? model.constants : [], declarations: types }),
+    "types.ts": typesView({ constants: model.constants, declarations: types }),
     "declarations.ts": {
       ...declarationsView(
         { declarations: model.declarations.filter(({ name }) => names.includes(name)) },
