@@ -42,12 +42,12 @@ export type {
   ClientRequestContext,
   ClientTypes,
   ElicitationOption,
-  FormAnswer,
+  FormResult,
   FormContext,
   ListName,
   RootsOption,
   SamplingOption,
-  UrlAnswer,
+  UrlResult,
 } from "./client/protocol-types.ts";
 
 export type { CacheOptions } from "./client/lists/result-cache.ts";
@@ -68,10 +68,10 @@ export type { CommunityOptions } from "./compatibility/profile.ts";
 export { categoryOf, errorRanges, toErrorCategory } from "./compatibility/error-categories.ts";
 export type { ErrorCategory, ErrorRange } from "./compatibility/error-categories.ts";
 
-export { createRefusal, readRefusal, refusals } from "./compatibility/rejections.ts";
-export type { Refusal, RefusalCategory, RefusalName, RefusalOptions } from "./compatibility/rejections.ts";
+export { createRejection, readRejection, rejections } from "./compatibility/rejections.ts";
+export type { Rejection, RejectionCategory, RejectionName, RejectionOptions } from "./compatibility/rejections.ts";
 
-export type { Answer } from "./protocol/result-members.ts";
+export type { HandlerResult } from "./protocol/result-members.ts";
 
 export type { CommonDeclarations } from "./protocol/missing.ts";
 
@@ -126,7 +126,7 @@ export type { Message, Outgoing, RequestId } from "./jsonrpc/message.ts";
 export type { Connection, State } from "./protocol/peer.ts";
 export type { PeerOptions } from "./protocol/peer-options.ts";
 
-export type { HttpRefusal, HttpRefusalReason, Profile } from "./protocol/profile.ts";
+export type { HttpRejection, HttpRejectionReason, Profile } from "./protocol/profile.ts";
 
 export type { OnError, ErrorReport } from "./jsonrpc/error-report.ts";
 
@@ -157,7 +157,7 @@ export type { ServerOptions, ToolDefinition, ToolTask, ToolTaskOptions } from ".
 export type { Visibility } from "./server/definition.ts";
 
 export { ToolError, isToolError } from "./server/errors.ts";
-export { refusalCodes } from "./jsonrpc/rejection-codes.ts";
+export { rejectionCodes } from "./jsonrpc/rejection-codes.ts";
 
 export { serveHttp } from "./server/run/serve-http.ts";
 
@@ -165,22 +165,22 @@ export { fromJsonSchema } from "./server/json-schema.ts";
 export type { FromJsonSchema, JsonSchemaOptions } from "./server/json-schema.ts";
 
 export { inputRequired } from "./server/input/input-required.ts";
-export type { InputQuestions, InputRequired } from "./server/input/input-required.ts";
+export type { InputRequiredFields, InputRequired } from "./server/input/input-required.ts";
 
 export type { Middleware, ServerRequest } from "./server/middleware/middleware.ts";
 
 export type {
   Authenticated,
-  ClientQuestions,
+  ClientRequests,
   Complete,
   Completion,
   CompletionContext,
 } from "./server/protocol-types.ts";
 export type {
-  AnswerOf,
+  ResultOf,
   HandlerContext,
   ProtocolTypes,
-  QuestionOptions,
+  InputRequestOptions,
   RequestFacts,
   Requester,
 } from "./server/protocol-types.ts";
@@ -271,7 +271,7 @@ export type { TaskState } from "./tasks/task.ts";
 export { createStdioClientTransport } from "./transport/stdio/stdio-client.ts";
 export type { StdioClientOptions, StdioClientTransport } from "./transport/stdio/stdio-client.ts";
 
-export type { AuthAnswer, AuthProvider, AuthRequest } from "./transport/http-client/auth-provider.ts";
+export type { AuthResponse, AuthProvider, AuthRequest } from "./transport/http-client/auth-provider.ts";
 
 export type { HttpHandler } from "./transport/http-server/handler.ts";
 

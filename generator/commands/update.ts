@@ -52,7 +52,7 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 }
 
 async function update(options: UpdateCommandOptions): Promise<number> {
-  refuseContradictions(options);
+  rejectContradictions(options);
   const project = resolve(options.directory);
   // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
@@ -110,7 +110,7 @@ async function updateLayer(
   const [[older = ""], [newer = ""]] = [old.revisions, wanted];
   const replacement = { place: layer.folder, texts: tree };
   await tellChanges(project, { older, newer, isLess: isLess(old, next), layer: replacement, packageFolder });
-  if (!options.force) refuseEdited(layer);
+  if (!options.force) rejectEdited(layer);
   const { dryRun } = options;
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const told = await renameRevisions(project, { from: layer.choices.revisions, to: wanted, catalogue, dryRun });
@@ -176,12 +176,12 @@ async function updateModule(project: string, text: string, options: UpdateComman
 }
 
 /** Rejects contradicting options. Each of them selects another action, and no precedence among them would be obvious. */
-function refuseContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
+function rejectContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
   const chosen = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"].filter(Boolean);
   if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
 }
 
-function refuseEdited({ edited }: InstalledLayer): void {
+function rejectEdited({ edited }: InstalledLayer): void {
   if (edited.length === 0) return;
   throw new UserError(
     `edited by hand in src/mcp: ${edited.slice(0, 10).join(", ")}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,

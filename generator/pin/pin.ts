@@ -55,7 +55,7 @@ export type Draft =
  * @throws {UserError} when the file is not the expected schema.
  */
 export async function pinRevision(options: PinOptions): Promise<PinReport> {
-  refuseOtherThanDate(options.revision);
+  rejectOtherThanDate(options.revision);
   const spec = options.spec ?? "spec";
   const { isNew, undo } = await startSpecFolder(spec, packagedSpec);
   try {
@@ -146,7 +146,7 @@ function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): 
   return [...unique.values()];
 }
 
-function refuseOtherThanDate(revision: string): void {
+function rejectOtherThanDate(revision: string): void {
   const time = Date.parse(`${revision}T00:00:00Z`);
   const isDate = revisionPattern.test(revision) && !Number.isNaN(time);
   // A day that its month does not have is carried over into the next month.

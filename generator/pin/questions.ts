@@ -39,7 +39,7 @@ export function askQuestions({ schema, overlay, base }: QuestionsInput): Questio
         ? []
         : [`lifecycle: ${value.lifecycle.kind}, unlike ${base.id}`]),
       ...added.map(describeMethod),
-      ...methods.filter((method) => lacksMeta(method, declarations)).map(describeMeta),
+      ...methods.filter((method) => hasNoMeta(method, declarations)).map(describeMeta),
       ...newUntagged(declarations, base),
       ...newErrors(schema, value),
       ...newResultTypes(declarations, value),
@@ -61,7 +61,7 @@ function gateText(gate: Gate | undefined): string {
 }
 
 /** True if params lack `_meta`. Requests and notifications inherit it from their base; newly written params may have lost it. */
-function lacksMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
+function hasNoMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
   if (kind === "embedded" || !params) return false;
   const object = resolveObject(params.shape, { declarations });
   return object !== undefined && !object.index && !object.properties.some(({ name }) => name === "_meta");

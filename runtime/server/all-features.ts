@@ -11,7 +11,7 @@ import { completions } from "./completions/feature.ts";
 import { listening } from "./subscriptions/feature.ts";
 import { prompts } from "./prompts/feature.ts";
 import { resources } from "./resources/feature.ts";
-import { rounds } from "./input/input-required-feature.ts";
+import { inputRequests } from "./input/input-required-feature.ts";
 import { skills } from "./skills/feature.ts";
 import { taskExtension } from "./tasks/extension-feature.ts";
 import { tasks } from "./tasks/feature.ts";
@@ -19,7 +19,7 @@ import { ui } from "./apps/feature.ts";
 
 /** Kit with every feature that a server can offer, at every revision. */
 export const completeKit: ServerKit<ToolLists & ResourceLists & PromptLists, AnyServerDefinition> = {
-  features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
+  features: [resources, prompts, completions, tasks, taskExtension, listening, inputRequests, skills, ui],
   createAcceptor,
   createLists: createChangingLists((source, host) => ({
     ...createResourceLists(source, host),

@@ -9,7 +9,7 @@ import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
 import { createParts, type CreateLists } from "./feature-parts.ts";
-import { createPlainRounds } from "./input/rounds.ts";
+import { createPlainInputRunner } from "./input/input-runner.ts";
 import { createScopeReader } from "./scopes.ts";
 import type { CoreServer, ServerImplementation } from "./create-server.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
@@ -98,7 +98,7 @@ function assembleExtended<Lists extends object, Source extends AnyCoreDefinition
   const build = (revision: Revision): ServerImplementation => {
     const handlers = createHandlers(parts, revision, {
       createScope: createPlainScope,
-      rounds: createPlainRounds(),
+      inputRunner: createPlainInputRunner(),
       // @part features
       ...implementFeatures(kit.features, served, revision),
     });
@@ -169,8 +169,8 @@ function implementFeatures(
 ): Partial<HandlerOptions> {
   const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
   const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
-  const rounds = served.find((feature) => feature.rounds)?.rounds?.(revision);
-  return { served, ...(createScope && { createScope }), ...(rounds && { rounds }) };
+  const inputRunner = served.find((feature) => feature.inputRunner)?.inputRunner?.(revision);
+  return { served, ...(createScope && { createScope }), ...(inputRunner && { inputRunner }) };
 }
 
 /** Members of definitions that only some programs can serve. */

@@ -39,7 +39,7 @@ export function entryView(choices: LayerChoices, facts: readonly RevisionFacts[]
     untasked,
     unchanging: unserved.find(({ name }) => name === "listChanged")?.reason ?? "",
     explains: unserved.length > 0 || untasked !== "",
-    rounds: features.includes("rounds"),
+    rounds: features.includes("inputRequests"),
     tasksExtension: choices.client && features.includes("taskExtension"),
     // Only HTTP has headers that repeat parts of arguments.
     mirrors: facts.some(isStateless) && (uses("http") || uses("worker")),
@@ -102,7 +102,7 @@ function featuresOf({ offers }: LayerChoices, facts: readonly RevisionFacts[]): 
     ...(offers.includes("tasks") ? ["tasks"] : []),
     ...(offers.includes("tasks") && facts.some(isStateless) ? ["taskExtension"] : []),
     ...(hasChangesAmong(offers) && facts.some(hasListening) ? ["listening"] : []),
-    ...(offers.includes("questions") ? [facts.some(isStateless) ? "rounds" : "questions"] : []),
+    ...(offers.includes("questions") ? [facts.some(isStateless) ? "inputRequests" : "clientRequests"] : []),
     ...extensions.filter((name) => offers.includes(name)),
   ];
 }
@@ -139,9 +139,9 @@ const featureFiles: Readonly<Record<string, string>> = {
   completions: "completions/feature.ts",
   listening: "subscriptions/feature.ts",
   prompts: "prompts/feature.ts",
-  questions: "input/client-requests-feature.ts",
+  clientRequests: "input/client-requests-feature.ts",
   resources: "resources/feature.ts",
-  rounds: "input/input-required-feature.ts",
+  inputRequests: "input/input-required-feature.ts",
   skills: "skills/feature.ts",
   taskExtension: "tasks/extension-feature.ts",
   tasks: "tasks/feature.ts",

@@ -1,5 +1,5 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import { createSealer } from "../input/sealing.ts";
 
 /** Creates and reads cursors. Each is valid only for the list for which it was created. */
@@ -55,5 +55,5 @@ export function createPlainCursors(): Cursors {
 }
 
 function unknownCursor(): RpcError {
-  return refuse("Unknown cursor: begin again without one");
+  return reject("Unknown cursor: begin again without one");
 }
