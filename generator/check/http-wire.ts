@@ -122,10 +122,10 @@ export class HttpWire implements Wire {
   }
 
   #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
-    const isAnswer = (value: unknown): boolean =>
+    const isResponse = (value: unknown): boolean =>
       isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
-    this.unasked.push(...messages.filter((value) => !isAnswer(value)));
-    return messages.find(isAnswer);
+    this.unasked.push(...messages.filter((value) => !isResponse(value)));
+    return messages.find(isResponse);
   }
 }
 

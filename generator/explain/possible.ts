@@ -37,12 +37,12 @@ function readUnaskable(
   models: readonly RevisionModel[],
   { target, written }: { readonly target: RevisionModel; readonly written: string },
 ): Loss[] {
-  const questions = new Set(
+  const inputRequests = new Set(
     models
       .flatMap(({ methods }) => methods)
       .filter((method) => isSaidByServer(method) && method.kind !== "notification")
       .map(({ name }) => name),
   );
   const losses = readLosses(models, target).filter(({ rule }) => rule === "unavailable");
-  return losses.filter(({ type, since }) => questions.has(type) && !type.startsWith("tasks/") && since <= written);
+  return losses.filter(({ type, since }) => inputRequests.has(type) && !type.startsWith("tasks/") && since <= written);
 }

@@ -145,8 +145,8 @@ export class SessionProxy {
   ): Promise<unknown> {
     const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
     let result = await upstream.request(row.method, params, options);
-    for (let round = 1; isInputRequired(result); round += 1) {
-      if (round > maxInputRounds) throw new RpcError(errorCodes.internalError, tooMuchInput);
+    for (let attempt = 1; isInputRequired(result); attempt += 1) {
+      if (attempt > maxInputRounds) throw new RpcError(errorCodes.internalError, tooMuchInput);
       const input = await this.#respond(result, call);
       // Without an input request, the server waits for something else.
       if (input.inputResponses === undefined) await pause(inputRetryDelay, undefined, signal);

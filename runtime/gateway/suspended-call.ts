@@ -87,14 +87,14 @@ export class SuspendedCall {
   respond(responses: unknown): void {
     if (!isObject(responses)) return;
     const given = [...this.#inputRequests].flatMap(([key, inputRequest]) =>
-      Object.hasOwn(responses, key) ? [{ key, question: inputRequest, response: responses[key] }] : [],
+      Object.hasOwn(responses, key) ? [{ key, inputRequest, response: responses[key] }] : [],
     );
-    for (const { key, question: inputRequest, response } of given) {
+    for (const { key, inputRequest, response } of given) {
       const issue = inputRequest.row.result(response);
       if (!issue) continue;
       throw new RpcError(errorCodes.invalidParams, "Invalid answer", { data: { ...issue, key } });
     }
-    for (const { key, question: inputRequest, response } of given) {
+    for (const { key, inputRequest, response } of given) {
       this.#inputRequests.delete(key);
       inputRequest.resolve(response);
     }

@@ -27,8 +27,8 @@ export interface InputRequiredOptions {
  */
 export async function resolveInputRequired(first: unknown, options: InputRequiredOptions): Promise<unknown> {
   let result = first;
-  for (let round = 1; isInputRequired(result); round += 1) {
-    if (round > options.max) throw new InputRequiredError(`after ${options.max} rounds`, result);
+  for (let attempt = 1; isInputRequired(result); attempt += 1) {
+    if (attempt > options.max) throw new InputRequiredError(`after ${options.max} rounds`, result);
     const responder = options.responder();
     const { inputRequests, requestState } = result;
     const isAsking = isObject(inputRequests) && Object.keys(inputRequests).length > 0;

@@ -82,5 +82,5 @@ function keep<Kept>(create: () => Kept): (call: CallContext) => Kept {
 }
 
 function isInputContext(call: CallContext): call is InputContext {
-  return "round" in call;
+  return "inputState" in call;
 }

@@ -34,8 +34,8 @@ async function repeatUntilResult(
   ask: (fields: InputRequiredFields) => Promise<ClientInput>,
 ): Promise<object> {
   let result: object = first;
-  for (let round = 1; result instanceof InputRequired; round += 1) {
-    if (round > maxInputRounds) throw new Error(`The handler still asked for input after ${maxInputRounds} rounds.`);
+  for (let attempt = 1; result instanceof InputRequired; attempt += 1) {
+    if (attempt > maxInputRounds) throw new Error(`The handler still asked for input after ${maxInputRounds} rounds.`);
     result = await again(await ask(result.fields));
   }
   return result;

@@ -37,10 +37,10 @@ export class HttpConnection {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: mirrored, signal, hold }: Posting): Promise<Posted> {
+  async post({ body, isOpening, headers: paramHeaders, signal, hold }: Posting): Promise<Posted> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
-    const all = isOpening ? headers : { ...headers, ...mirrored, ...toSessionHeaders(session, this.revision) };
+    const all = isOpening ? headers : { ...headers, ...paramHeaders, ...toSessionHeaders(session, this.revision) };
     const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal, hold });
     if (!response.ok) throw await this.#reject(response, session);
     if (!isOpening) return { response, session };
